@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.examples;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.flow;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.sort;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.specializer;
+
+import org.jspecify.annotations.NullMarked;

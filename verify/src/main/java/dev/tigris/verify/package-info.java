@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tigris.verify;
+
+import org.jspecify.annotations.NullMarked;
