@@ -1,0 +1,243 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Pool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// What the Jbufs of this process may hold together, and who holds it.
+///
+/// ```
+///   usedBytes = the sum of Pool.roundedBytes(block.bytes) over the list of live blocks
+///             + what takes in progress have reserved          <= budgetBytes
+/// ```
+///
+/// Thread rule: the counters and the list are guarded by this object's lock, which is held for a
+/// few instructions and never while the collector is asked or caller code runs.
+final class Budget {
+  static final String PROPERTY = "tigris.memory.budget";
+
+  static final Budget PROCESS = new Budget(configuredBytes());
+
+  /// Waiting doubles from 1 ms, ten times: about a second before a request is refused.
+  private static final int RECLAIM_ROUNDS = 10;
+
+  private final Pool pool = new Pool();
+  private final long budgetBytes;
+  private long usedBytes;
+  private long count;
+  private long reclaimedCount;
+  private @Nullable Block live;
+
+  Budget(long budgetBytes) {
+    this.budgetBytes = budgetBytes;
+  }
+
+  /// Returns the address of `bytes` zero bytes, which count as used from now on.
+  ///
+  /// @throws MemoryBudgetException if there is no room, even after reclaiming
+  long take(long bytes, String owner) {
+    long rounded = Pool.roundedBytes(bytes);
+    if (rounded <= budgetBytes) {
+      long waitMillis = 1;
+      for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
+        if (reserve(rounded)) {
+          long address = pool.take(bytes);
+          if (address != 0) {
+            return address;
+          }
+          unreserve(rounded);
+        }
+        if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, waitMillis)) {
+          break;
+        }
+      }
+    }
+    throw new MemoryBudgetException(refusal(rounded, owner));
+  }
+
+  private synchronized boolean reserve(long rounded) {
+    if (usedBytes + rounded > budgetBytes) {
+      return false;
+    }
+    usedBytes += rounded;
+    return true;
+  }
+
+  private synchronized void unreserve(long rounded) {
+    usedBytes -= rounded;
+    notifyAll();
+  }
+
+  /// Asks the collector for what is unreachable and waits for the verifier to give some of it
+  /// back, or for the time to pass. Returns false where waiting makes no sense.
+  private boolean awaitReclaim(long rounded, long waitMillis) {
+    if (Verifier.PROCESS.isCurrentThread() || Thread.currentThread().isInterrupted()) {
+      return false;
+    }
+    System.gc();
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+    try {
+      synchronized (this) {
+        long leftNanos = deadlineNanos - System.nanoTime();
+        while (usedBytes + rounded > budgetBytes && leftNanos > 0) {
+          TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
+          leftNanos = deadlineNanos - System.nanoTime();
+        }
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  synchronized void register(Block block) {
+    Block first = live;
+    block.next = first;
+    if (first != null) {
+      first.previous = block;
+    }
+    live = block;
+    block.live = true;
+    count++;
+  }
+
+  /// Gives the memory of a freed Jbuf back.
+  void release(Block block) {
+    block.clear();
+    remove(block);
+  }
+
+  /// Gives the memory of a Jbuf back whose handle has become unreachable.
+  void reclaim(Block block) {
+    if (remove(block)) {
+      synchronized (this) {
+        reclaimedCount++;
+      }
+    }
+  }
+
+  /// Returns false if the block was removed before: a handle may die while it is being freed.
+  private boolean remove(Block block) {
+    synchronized (this) {
+      if (!block.live) {
+        return false;
+      }
+      block.live = false;
+      Block before = block.previous;
+      Block after = block.next;
+      if (before == null) {
+        live = after;
+      } else {
+        before.next = after;
+      }
+      if (after != null) {
+        after.previous = before;
+      }
+      block.next = null;
+      block.previous = null;
+      count--;
+    }
+    pool.give(block.address, block.bytes);
+    unreserve(Pool.roundedBytes(block.bytes));
+    return true;
+  }
+
+  synchronized MemoryUse use() {
+    Map<String, Long> byOwner = new HashMap<>();
+    for (Block block = live; block != null; block = block.next) {
+      byOwner.merge(block.owner, Pool.roundedBytes(block.bytes), Long::sum);
+    }
+    long awaiting = Verifier.PROCESS.awaitingBytes();
+    return new MemoryUse(
+        budgetBytes, usedBytes, count, awaiting, reclaimedCount, Map.copyOf(byOwner));
+  }
+
+  private String refusal(long rounded, String owner) {
+    MemoryUse use = use();
+    String holders =
+        use.bytesByOwner().entrySet().stream()
+            .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
+            .limit(5)
+            .map(entry -> entry.getKey() + " " + entry.getValue())
+            .collect(Collectors.joining(", "));
+    return ("no room for %d bytes for '%s': %d of the budget's %d bytes are used by %d Jbufs (%s);"
+            + " %d bytes wait for their views to be dropped. Free some, or raise -D%s")
+        .formatted(
+            rounded,
+            owner,
+            use.usedBytes(),
+            budgetBytes,
+            use.count(),
+            holders.isEmpty() ? "nobody" : holders,
+            use.awaitingBytes(),
+            PROPERTY);
+  }
+
+  /// The configured budget, or three quarters of the memory that this process may use.
+  private static long configuredBytes() {
+    String configured = System.getProperty(PROPERTY);
+    return configured == null ? machineBytes() / 4 * 3 : parseBytes(configured);
+  }
+
+  static long parseBytes(String text) {
+    String digits = text.strip().toLowerCase(Locale.ROOT);
+    int shift = digits.isEmpty() ? -1 : "kmgt".indexOf(digits.charAt(digits.length() - 1));
+    try {
+      long number =
+          Long.parseLong(shift < 0 ? digits : digits.substring(0, digits.length() - 1).strip());
+      return Math.multiplyExact(number, 1L << (10 * (shift + 1)));
+    } catch (NumberFormatException | ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "-D%s=%s is not a size: give bytes, as 1073741824 or 1g".formatted(PROPERTY, text), e);
+    }
+  }
+
+  private static long machineBytes() {
+    long bytes = Long.MAX_VALUE;
+    for (String limit :
+        new String[] {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+      bytes = Math.min(bytes, firstNumber(limit, ""));
+    }
+    long physical = firstNumber("/proc/meminfo", "MemTotal:");
+    if (physical != Long.MAX_VALUE) {
+      bytes = Math.min(bytes, physical * 1024);
+    }
+    return bytes == Long.MAX_VALUE ? 4 * Runtime.getRuntime().maxMemory() : bytes;
+  }
+
+  /// The number after `prefix` at the beginning of a small system file; `Long.MAX_VALUE` where
+  /// there is no such file or no such number, which means no limit.
+  private static long firstNumber(String file, String prefix) {
+    try {
+      String line = Files.readAllLines(Path.of(file)).getFirst();
+      String number = line.substring(prefix.length()).replace("kB", "").strip();
+      return line.startsWith(prefix) ? Long.parseLong(number) : Long.MAX_VALUE;
+    } catch (IOException | RuntimeException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  synchronized void checkInvariants() {
+    long sum = 0;
+    long blocks = 0;
+    for (Block block = live; block != null; block = block.next) {
+      sum += Pool.roundedBytes(block.bytes);
+      blocks++;
+    }
+    if (sum > usedBytes || blocks != count || usedBytes > budgetBytes) {
+      throw new IllegalStateException(
+          "%d blocks (count %d) of %d bytes, used %d, budget %d"
+              .formatted(blocks, count, sum, usedBytes, budgetBytes));
+    }
+    pool.checkInvariants();
+  }
+}

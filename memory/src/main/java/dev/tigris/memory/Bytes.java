@@ -1,0 +1,161 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/// A [Jbuf], or a part of one, as bytes, with values of other sizes at any offset: little-endian,
+/// or big-endian where the name says so. See [View] for bounds, lifetime and threads.
+public final class Bytes extends View {
+  Bytes(Lease lease, long address, long bytes) {
+    super(lease, address, bytes);
+  }
+
+  /// The number of bytes.
+  public long length() {
+    return bytes;
+  }
+
+  /// Reads the byte at `offset`.
+  public byte get(long offset) {
+    Objects.checkIndex(offset, bytes);
+    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the byte at `offset`.
+  public void set(long offset, byte value) {
+    Objects.checkIndex(offset, bytes);
+    Raw.BYTE.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the 16-bit integer at `offset`.
+  public short getShort(long offset) {
+    Objects.checkFromIndexSize(offset, 2, bytes);
+    short value = (short) Raw.SHORT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the 16-bit integer at `offset`.
+  public void setShort(long offset, short value) {
+    Objects.checkFromIndexSize(offset, 2, bytes);
+    Raw.SHORT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the 32-bit integer at `offset`.
+  public int getInt(long offset) {
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the 32-bit integer at `offset`.
+  public void setInt(long offset, int value) {
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    Raw.INT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the 64-bit integer at `offset`.
+  public long getLong(long offset) {
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    long value = (long) Raw.LONG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the 64-bit integer at `offset`.
+  public void setLong(long offset, long value) {
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    Raw.LONG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the big-endian 32-bit integer at `offset`.
+  public int getIntBigEndian(long offset) {
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    int value = (int) Raw.INT_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the big-endian 32-bit integer at `offset`.
+  public void setIntBigEndian(long offset, int value) {
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    Raw.INT_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the big-endian 64-bit integer at `offset`.
+  public long getLongBigEndian(long offset) {
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    long value = (long) Raw.LONG_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the big-endian 64-bit integer at `offset`.
+  public void setLongBigEndian(long offset, long value) {
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    Raw.LONG_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Writes `value` to every byte.
+  public void fill(byte value) {
+    raw(0, bytes).fill(value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Copies `length` bytes from `offset` on to `target` at `targetOffset` on. The ranges may
+  /// overlap.
+  public void copyTo(long offset, Bytes target, long targetOffset, long length) {
+    target.raw(targetOffset, length).copyFrom(raw(offset, length));
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(target);
+  }
+
+  /// Copies `length` bytes from `offset` on to `target[targetIndex]` on.
+  public void copyTo(long offset, byte[] target, int targetIndex, int length) {
+    MemorySegment range = raw(offset, length);
+    MemorySegment.copy(range, ValueLayout.JAVA_BYTE, 0, target, targetIndex, length);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Copies `length` bytes from `source[sourceIndex]` on to `offset` on.
+  public void copyFrom(long offset, byte[] source, int sourceIndex, int length) {
+    MemorySegment range = raw(offset, length);
+    MemorySegment.copy(source, sourceIndex, range, ValueLayout.JAVA_BYTE, 0, length);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Copies all bytes to a new array, for those who keep them after the buffer is gone.
+  ///
+  /// @throws IllegalStateException if they are more than an array can hold
+  public byte[] detach() {
+    byte[] array = new byte[arrayLength(bytes)];
+    copyTo(0, array, 0, array.length);
+    return array;
+  }
+
+  /// The `length` bytes from `offset` on as a view of their own, with the same lifetime.
+  public Bytes slice(long offset, long length) {
+    Objects.checkFromIndexSize(offset, length, bytes);
+    return new Bytes(lease, address + offset, length);
+  }
+
+  /// These bytes as a nested container: empty where the bytes of a header are all zero.
+  ///
+  /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes
+  /// @throws CorruptContainerException if the bytes are no valid container
+  public Container asContainer() {
+    return Container.openOrFormat(lease, address, bytes);
+  }
+}

@@ -1,0 +1,148 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
+/// objects one after the other, each at a multiple of eight bytes.
+///
+/// ```
+///   offset   size
+///        0      8   magic "TIGRISC1"
+///        8      4   format version, 1
+///       12      4   reserved, 0
+///       16      8   schema fingerprint, 0 = not stated
+///       24      8   used bytes, this header included; a multiple of 8
+///       32      8   offset of the root object, 0 = none
+///       40     24   reserved, 0
+///       64    ...   objects
+/// ```
+///
+/// Numbers are little-endian. The same bytes can be stored or sent as they are and opened
+/// elsewhere. What is believed is the capacity that Java knows: the header is checked when a
+/// container is opened, and never consulted for bounds afterwards.
+///
+/// Thread rule: one thread at a time allocates and clears; objects may be shared as plain memory.
+public final class Container extends View {
+  /// The bytes before the first object.
+  public static final long HEADER_BYTES = 64;
+
+  private static final long MAGIC = 0x3143_5349_5247_4954L; // "TIGRISC1" read as little-endian
+  private static final int VERSION = 1;
+
+  private static final long MAGIC_AT = 0;
+  private static final long VERSION_AT = 8;
+  private static final long USED_AT = 24;
+  private static final long ROOT_AT = 32;
+
+  private long usedBytes;
+
+  private Container(Lease lease, long address, long bytes) {
+    super(lease, address, bytes);
+  }
+
+  static Container openOrFormat(Lease lease, long address, long bytes) {
+    if ((address & 7) != 0) {
+      throw new IllegalArgumentException("a container begins at a multiple of eight bytes");
+    }
+    if (bytes < HEADER_BYTES) {
+      throw new IllegalArgumentException(
+          "a container has at least %d bytes, not %d".formatted(HEADER_BYTES, bytes));
+    }
+    Container container = new Container(lease, address, bytes);
+    if (container.isBlank()) {
+      container.clear();
+    } else {
+      container.open();
+    }
+    return container;
+  }
+
+  private boolean isBlank() {
+    for (long offset = 0; offset < HEADER_BYTES; offset += Long.BYTES) {
+      if (header(offset) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void open() {
+    if (header(MAGIC_AT) != MAGIC) {
+      throw new CorruptContainerException("the bytes are no container: the magic is missing");
+    }
+    int version = (int) header(VERSION_AT);
+    if (version != VERSION) {
+      throw new CorruptContainerException(
+          "the container has format version %d; this program reads version %d"
+              .formatted(version, VERSION));
+    }
+    long used = header(USED_AT);
+    if (used < HEADER_BYTES || used > bytes || (used & 7) != 0) {
+      throw new CorruptContainerException(
+          "the container says that %d of its %d bytes are used".formatted(used, bytes));
+    }
+    usedBytes = used;
+  }
+
+  private long header(long offset) {
+    long value = (long) Raw.LONG.get(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  private void header(long offset, long value) {
+    Raw.LONG.set(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Makes the container empty. Objects that lived in it must not be used any more: they see what
+  /// comes to lie in their place.
+  public void clear() {
+    raw(0, HEADER_BYTES).fill((byte) 0);
+    header(MAGIC_AT, MAGIC);
+    header(VERSION_AT, VERSION);
+    setUsedBytes(HEADER_BYTES);
+  }
+
+  private void setUsedBytes(long used) {
+    usedBytes = used;
+    header(USED_AT, used);
+  }
+
+  /// The bytes in use, header included: what has to be stored or sent.
+  public long usedBytes() {
+    return usedBytes;
+  }
+
+  /// The bytes that are left for objects.
+  public long remainingBytes() {
+    return (bytes & -8) - usedBytes;
+  }
+
+  /// Reserves zeroed room for an object and returns its offset.
+  ///
+  /// @throws ContainerFullException if there is not enough left
+  long allocate(long objectBytes) {
+    long rounded = (Objects.checkIndex(objectBytes, Raw.SCRATCH_BYTES) + 7) & -8;
+    if (rounded > remainingBytes()) {
+      throw new ContainerFullException(
+          "no room for an object of %d bytes: %d of %d are used"
+              .formatted(objectBytes, usedBytes, bytes));
+    }
+    long offset = usedBytes;
+    raw(offset, rounded).fill((byte) 0);
+    setUsedBytes(offset + rounded);
+    return offset;
+  }
+
+  /// The offset of the root object as it stands in the header, unchecked; 0 = none.
+  long rootOffset() {
+    return header(ROOT_AT);
+  }
+
+  void rootOffset(long offset) {
+    header(ROOT_AT, offset);
+  }
+}

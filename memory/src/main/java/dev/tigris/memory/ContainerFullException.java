@@ -1,0 +1,12 @@
+package dev.tigris.memory;
+
+import java.io.Serial;
+
+/// A [Container] has no room for another object.
+public final class ContainerFullException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1;
+
+  ContainerFullException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/// A [Jbuf] as 32-bit floating point numbers. See [View] for bounds, lifetime and threads.
+public final class Floats extends View {
+  private static final ValueLayout.OfFloat ELEMENT =
+      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final long length;
+
+  Floats(Lease lease, long address, long bytes) {
+    super(lease, address, bytes);
+    this.length = bytes >> 2;
+  }
+
+  /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
+  public long length() {
+    return length;
+  }
+
+  /// Reads the element at `index`.
+  public float get(long index) {
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    float value = (float) Raw.FLOAT.get(Raw.GLOBAL, at);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the element at `index`.
+  public void set(long index, float value) {
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    Raw.FLOAT.set(Raw.GLOBAL, at, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Writes `value` to every element.
+  public void fill(float value) {
+    for (long index = 0; index < length; index++) {
+      set(index, value);
+    }
+  }
+
+  /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
+  public void copyFrom(long index, float[] source, int sourceIndex, int count) {
+    Objects.checkFromIndexSize(index, count, length);
+    MemorySegment range = raw(index << 2, (long) count << 2);
+    MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Copies `count` elements from `index` on to `target[targetIndex]` on.
+  public void copyTo(long index, float[] target, int targetIndex, int count) {
+    Objects.checkFromIndexSize(index, count, length);
+    MemorySegment range = raw(index << 2, (long) count << 2);
+    MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Copies all elements to a new array, for those who keep them after the buffer is gone.
+  ///
+  /// @throws IllegalStateException if they are more than an array can hold
+  public float[] detach() {
+    float[] array = new float[arrayLength(length)];
+    copyTo(0, array, 0, array.length);
+    return array;
+  }
+}

@@ -1,0 +1,218 @@
+package dev.tigris.memory;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A buffer outside the heap whose memory is managed explicitly, and safely: it is freed only when
+/// the garbage collector has verified that nobody can reach it any more (Chang, *Safe and Explicit
+/// Memory Management*, section 3.1).
+///
+/// The Jbuf itself gives no access. A typed view does, and only one type at a time: see [State] for
+/// the states and what leads from one to the next.
+///
+/// ```java
+/// Jbuf jbuf = Jbuf.allocate(1024);
+/// Ints ints = jbuf.asInts();
+/// ints.set(0, 42);
+/// ints = null;                              // drop every view ...
+/// jbuf.unreference(j -> j.free());          // ... and claim it; the collector checks the claim
+/// ```
+///
+/// A Jbuf whose handle and views are all unreachable is reclaimed by itself; freeing it is better,
+/// because it does not have to wait for the collector to find out.
+///
+/// Thread rule: any thread may call any method. Views may be shared between threads too, and give
+/// what plain memory gives: no tearing of aligned values, and no order without synchronization.
+public final class Jbuf {
+  private final Block block;
+  private State state = State.UNREFERENCED;
+  private @Nullable Lease lease;
+  private @Nullable Class<? extends View> type;
+
+  private Jbuf(long address, long bytes, String owner) {
+    this.block = new Block(this, address, bytes, owner);
+  }
+
+  /// Allocates a buffer of `bytes` zero bytes, aligned to 64 bytes, or to 2 MiB when it is larger
+  /// than 1 MiB. It begins as [State#UNREFERENCED].
+  ///
+  /// @throws IllegalArgumentException if `bytes` is not positive
+  /// @throws MemoryBudgetException if the process's budget is used up, even after reclaiming what
+  ///     has become unreachable
+  public static Jbuf allocate(long bytes) {
+    return allocate(bytes, "unnamed");
+  }
+
+  /// As [#allocate(long)]; `owner` is the name under which [#use] and a refusal account for it.
+  public static Jbuf allocate(long bytes, String owner) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
+    }
+    long address = Budget.PROCESS.take(bytes, owner);
+    Jbuf jbuf = new Jbuf(address, bytes, owner);
+    Budget.PROCESS.register(jbuf.block);
+    return jbuf;
+  }
+
+  /// What the Jbufs of this process hold now.
+  public static MemoryUse use() {
+    return Budget.PROCESS.use();
+  }
+
+  /// The size that was asked for, in bytes.
+  public long capacityBytes() {
+    return block.bytes;
+  }
+
+  /// The state that the buffer is in at this moment.
+  public synchronized State state() {
+    return state;
+  }
+
+  /// The buffer as bytes, with values of other types at any offset.
+  ///
+  /// @throws TypedException if the buffer is referenced as another type
+  /// @throws ReferencedException if an [#unreference] waits for the collector
+  /// @throws FreedException if the buffer was freed
+  public Bytes asBytes() {
+    return view(Bytes.class, Bytes::new);
+  }
+
+  /// The buffer as 16-bit integers; errors as for [#asBytes].
+  public Shorts asShorts() {
+    return view(Shorts.class, Shorts::new);
+  }
+
+  /// The buffer as UTF-16 units; errors as for [#asBytes].
+  public Chars asChars() {
+    return view(Chars.class, Chars::new);
+  }
+
+  /// The buffer as 32-bit integers; errors as for [#asBytes].
+  public Ints asInts() {
+    return view(Ints.class, Ints::new);
+  }
+
+  /// The buffer as 64-bit integers; errors as for [#asBytes].
+  public Longs asLongs() {
+    return view(Longs.class, Longs::new);
+  }
+
+  /// The buffer as 32-bit floating point numbers; errors as for [#asBytes].
+  public Floats asFloats() {
+    return view(Floats.class, Floats::new);
+  }
+
+  /// The buffer as 64-bit floating point numbers; errors as for [#asBytes].
+  public Doubles asDoubles() {
+    return view(Doubles.class, Doubles::new);
+  }
+
+  /// The buffer as a container of objects. Memory that is still all zero where a header belongs
+  /// becomes an empty container; anything else must be a valid one. Errors as for [#asBytes], and:
+  ///
+  /// @throws CorruptContainerException if the buffer holds something else
+  public Container asContainer() {
+    return view(Container.class, Container::openOrFormat);
+  }
+
+  /// Says that no view of this buffer is left, and asks the collector to verify it. When it has,
+  /// the buffer is [State#UNREFERENCED] and `callback` is called with it, once, on the thread named
+  /// `tigris-jbuf-verifier`, which holds no locks. The callback may free the buffer or view it
+  /// again; it should be short. A callback that captures a view never runs.
+  ///
+  /// Until then the buffer can be neither viewed nor freed. The call returns at once. Nothing asks
+  /// for a collection: it is verified by the next one that looks at the views' generation.
+  ///
+  /// @throws IllegalStateException if the buffer is not referenced
+  /// @throws FreedException if the buffer was freed
+  public void unreference(Consumer<Jbuf> callback) {
+    Lease dropped;
+    synchronized (this) {
+      refuseFreed("unreferenced");
+      Lease current = lease;
+      if (state != State.REFERENCED || current == null) {
+        throw new IllegalStateException(
+            "only a referenced Jbuf can be unreferenced; this one is " + state);
+      }
+      dropped = current;
+      state = State.TO_BE_UNREFERENCED;
+      lease = null;
+    }
+    Verifier.PROCESS.await(dropped, this, callback);
+  }
+
+  /// Called by the verifier when the collector has found the lease dead.
+  synchronized void verified() {
+    state = State.UNREFERENCED;
+    type = null;
+  }
+
+  /// Gives the memory back. The handle is of no more use.
+  ///
+  /// @throws ReferencedException if views of the buffer may be in use: call [#unreference] first
+  /// @throws FreedException if the buffer was freed already
+  public void free() {
+    synchronized (this) {
+      refuseFreed("freed");
+      if (state != State.UNREFERENCED) {
+        throw new ReferencedException(
+            "a Jbuf that is %s cannot be freed: call unreference(callback), and free it there"
+                .formatted(state));
+      }
+      state = State.FREED;
+    }
+    Budget.PROCESS.release(block);
+  }
+
+  /// Whether `view` is a view of this buffer (the paper's *isJbuf*).
+  public boolean owns(View view) {
+    return view.lease.jbuf == this;
+  }
+
+  private synchronized <V extends View> V view(Class<V> wanted, View.Maker<V> maker) {
+    refuseFreed("viewed");
+    if (state == State.TO_BE_UNREFERENCED) {
+      throw new ReferencedException(
+          "a Jbuf that is to be unreferenced cannot be viewed: wait for the callback");
+    }
+    Lease current = lease;
+    if (current == null) {
+      current = new Lease(this);
+      current.view(maker.make(current, block.address, block.bytes));
+      lease = current;
+      type = wanted;
+      state = State.REFERENCED;
+    } else if (type != wanted) {
+      throw new TypedException(
+          "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time"
+              .formatted(name(type), name(wanted)));
+    }
+    return wanted.cast(current.view());
+  }
+
+  private static String name(@Nullable Class<?> type) {
+    return type == null ? "nothing" : type.getSimpleName();
+  }
+
+  private void refuseFreed(String verb) {
+    if (state == State.FREED) {
+      throw new FreedException("a Jbuf cannot be " + verb + " after it was freed");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Jbuf[%d bytes, %s, %s]".formatted(block.bytes, state(), block.owner);
+  }
+
+  synchronized void checkInvariants() {
+    boolean leased = lease != null;
+    if (leased != (state == State.REFERENCED)) {
+      throw new IllegalStateException("the lease is held exactly while referenced, not " + state);
+    }
+    if ((type != null) != (leased || state == State.TO_BE_UNREFERENCED)) {
+      throw new IllegalStateException("type " + type + " in state " + state);
+    }
+  }
+}

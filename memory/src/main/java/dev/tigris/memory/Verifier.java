@@ -1,0 +1,92 @@
+package dev.tigris.memory;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/// Learns from the collector which leases and which handles are dead, and acts on it: the paper's
+/// transition *GC\**.
+///
+/// One daemon thread, `tigris-jbuf-verifier`, takes references from one queue. It calls back
+/// without holding a lock; what a callback throws goes to the thread's uncaught exception handler,
+/// and the thread goes on.
+final class Verifier {
+  static final Verifier PROCESS = new Verifier();
+
+  private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
+
+  /// Claims that are not verified yet. A reference must itself be reachable to be enqueued.
+  private final Set<Claim> claims = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong awaitingBytes = new AtomicLong();
+
+  /// Says that no view is left; true once the collector has found the lease unreachable. It holds
+  /// the handle, so that a callback can be given it, but nothing that leads to the lease.
+  private static final class Claim extends PhantomReference<Lease> {
+    final Jbuf jbuf;
+    final Consumer<Jbuf> callback;
+
+    Claim(Lease lease, Jbuf jbuf, Consumer<Jbuf> callback, ReferenceQueue<Object> queue) {
+      super(lease, queue);
+      this.jbuf = jbuf;
+      this.callback = callback;
+    }
+  }
+
+  private Verifier() {
+    Thread thread = new Thread(this::run, "tigris-jbuf-verifier");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  ReferenceQueue<Object> queue() {
+    return queue;
+  }
+
+  /// The bytes of Jbufs whose claim is not verified yet.
+  long awaitingBytes() {
+    return awaitingBytes.get();
+  }
+
+  void await(Lease lease, Jbuf jbuf, Consumer<Jbuf> callback) {
+    awaitingBytes.addAndGet(jbuf.capacityBytes());
+    claims.add(new Claim(lease, jbuf, callback, queue));
+    // The claim must be in the set before the lease can die, or it might be lost with it.
+    Reference.reachabilityFence(lease);
+  }
+
+  /// Whether the calling thread is the verifier's own, which must not wait for itself.
+  boolean isCurrentThread() {
+    return Thread.currentThread().getName().equals("tigris-jbuf-verifier");
+  }
+
+  private void run() {
+    while (true) {
+      try {
+        act(queue.remove());
+      } catch (Throwable e) {
+        // An interrupt comes this way too: nobody has a reason to stop this thread, which ends
+        // with the process.
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
+    }
+  }
+
+  private void act(Reference<?> dead) {
+    switch (dead) {
+      case Block block -> Budget.PROCESS.reclaim(block);
+      case Claim claim -> {
+        claims.remove(claim);
+        awaitingBytes.addAndGet(-claim.jbuf.capacityBytes());
+        claim.jbuf.verified();
+        claim.callback.accept(claim.jbuf);
+      }
+      default -> throw new IllegalStateException("a foreign reference in the queue: " + dead);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/// A typed view of the memory of a [Jbuf]: the only way to touch it. As long as a view, or
+/// anything made from it, is reachable, the memory stays what it is.
+///
+/// Every access is checked against the view's bounds and throws [IndexOutOfBoundsException]
+/// outside of them. Indexes are `long`: the compiler then treats a loop over a view as it treats
+/// one over an array (with an `int` index, a loop that stores is not vectorized in JDK 25).
+/// Values are little-endian in memory.
+///
+/// Thread rule: any thread; what is read and written is plain memory.
+public abstract sealed class View
+    permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Container {
+  final Lease lease;
+  final long address;
+  final long bytes;
+
+  /// Makes a view of the memory at an address.
+  interface Maker<V extends View> {
+    V make(Lease lease, long address, long bytes);
+  }
+
+  View(Lease lease, long address, long bytes) {
+    this.lease = lease;
+    this.address = address;
+    this.bytes = bytes;
+  }
+
+  /// The size of this view in bytes.
+  public final long capacityBytes() {
+    return bytes;
+  }
+
+  /// The same memory as a segment: for channels, for bulk operations and for libraries. It keeps
+  /// the Jbuf referenced as long as it, or any slice or buffer made from it, is reachable. Making
+  /// one costs about a microsecond: keep it where it is used often.
+  public final MemorySegment segment() {
+    return Raw.segment(address, bytes, lease);
+  }
+
+  /// The same memory as a direct, little-endian byte buffer; lifetime and cost as [#segment].
+  ///
+  /// @throws UnsupportedOperationException if the view is larger than a byte buffer can be
+  ///     (`Integer.MAX_VALUE` bytes): take slices of [#segment] instead
+  public final ByteBuffer byteBuffer() {
+    return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /// This view's memory for a bulk operation that ends before the caller returns; the caller
+  /// fences `this`. Not for anybody outside the package: it does not hold the lease.
+  final MemorySegment raw(long offset, long length) {
+    Objects.checkFromIndexSize(offset, length, bytes);
+    return Raw.range(address + offset, length);
+  }
+
+  /// The length of an array for all `elements`.
+  static int arrayLength(long elements) {
+    if (elements > Integer.MAX_VALUE - 8) {
+      throw new IllegalStateException(
+          elements + " elements are more than an array holds: use copyTo in parts");
+    }
+    return (int) elements;
+  }
+}

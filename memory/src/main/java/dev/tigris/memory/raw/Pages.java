@@ -1,0 +1,100 @@
+package dev.tigris.memory.raw;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/// Pages of anonymous memory from the operating system. They are mapped for good: what is given
+/// back by [#discard] loses its physical memory and its contents, never its addresses, so that a
+/// late access through a stale address finds zeros or other bytes of ours and cannot crash.
+public final class Pages {
+  /// Mappings are made in units of this many bytes, and aligned to it: the size of a huge page.
+  public static final long UNIT_BYTES = 2L << 20;
+
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_PRIVATE = 2;
+  private static final int MADV_DONTNEED = 4;
+  private static final int MADV_HUGEPAGE = 14;
+
+  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
+  private static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
+  private static final int MAP_ANONYMOUS_NORESERVE = LINUX ? 0x20 | 0x4000 : 0x1000 | 0x40;
+
+  private Pages() {}
+
+  /// Maps `bytes` (a multiple of [#UNIT_BYTES]) of zeros, aligned to [#UNIT_BYTES], and returns
+  /// the address; 0 where the operating system refuses.
+  public static long map(long bytes) {
+    if (!POSIX) {
+      return Arena.global().allocate(bytes, UNIT_BYTES).address();
+    }
+    // One unit more than asked for leaves room to align; untouched pages cost nothing.
+    long start = Native.map(bytes + UNIT_BYTES);
+    if (start <= 0) {
+      return 0;
+    }
+    long aligned = (start + UNIT_BYTES - 1) & -UNIT_BYTES;
+    if (LINUX) {
+      // A refusal means small pages, no more: the result is not needed.
+      Native.advise(aligned, bytes, MADV_HUGEPAGE);
+    }
+    return aligned;
+  }
+
+  /// Gives the physical memory of whole pages back; they read as zeros afterwards. Returns false
+  /// where that is not possible: the caller then clears them itself when it uses them again.
+  // macOS keeps the contents on MADV_DONTNEED, so only Linux qualifies.
+  public static boolean discard(long address, long bytes) {
+    return LINUX && Native.advise(address, bytes, MADV_DONTNEED) == 0;
+  }
+
+  /// The two calls, linked on first use.
+  // SAFETY: bounds: `mmap` picks fresh addresses, `madvise` is only given ranges that `map`
+  // returned; lifetime: nothing is ever unmapped; thread: both calls are thread-safe.
+  private static final class Native {
+    private static final MethodHandle MMAP =
+        link(
+            "mmap",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG));
+    private static final MethodHandle MADVISE =
+        link(
+            "madvise",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT));
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(String name, FunctionDescriptor descriptor) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+    }
+
+    static long map(long bytes) {
+      try {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
+        return (long) MMAP.invokeExact(0L, bytes, PROT_READ_WRITE, flags, -1, 0L);
+      } catch (Throwable e) {
+        throw new IllegalStateException("mmap could not be called", e);
+      }
+    }
+
+    static int advise(long address, long bytes, int advice) {
+      try {
+        return (int) MADVISE.invokeExact(address, bytes, advice);
+      } catch (Throwable e) {
+        throw new IllegalStateException("madvise could not be called", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package dev.tigris.memory.raw;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Ranges of memory, handed out and taken back; what is handed out is zero.
+///
+/// Two kinds of range. *Small* ones (up to [#SMALL_LIMIT_BYTES]) come in size classes, four to a
+/// power of two, so that rounding wastes a fifth at the most; each class keeps a stack of free
+/// ranges, which are cleared as they are handed out again. *Large* ones are whole
+/// [Pages#UNIT_BYTES] units in an address-ordered map of free ranges that coalesces neighbours;
+/// their physical memory goes back to the operating system when they are freed.
+///
+/// ```
+///   bytes held by callers + free small bytes + uncarved rest of the slab + free large bytes
+///     = bytes ever mapped
+/// ```
+///
+/// Thread rule: all methods are synchronized; no caller code runs inside.
+public final class Pool {
+  /// Ranges up to this size come from size classes.
+  public static final long SMALL_LIMIT_BYTES = 1L << 20;
+
+  private static final long GRAIN_BYTES = 64;
+  private static final long SLAB_BYTES = 2 * Pages.UNIT_BYTES;
+  private static final long GROWTH_BYTES = 32 * Pages.UNIT_BYTES;
+  private static final int CLASSES = sizeClass(SMALL_LIMIT_BYTES) + 1;
+
+  private final List<Stack> free = new ArrayList<>(CLASSES);
+  private final TreeMap<Long, Large> freeLarge = new TreeMap<>();
+  private long slabNext;
+  private long slabEnd;
+  private long mappedBytes;
+  private long heldBytes;
+
+  /// A free large range; `zero` says that it needs no clearing.
+  private record Large(long bytes, boolean zero) {}
+
+  public Pool() {
+    for (int i = 0; i < CLASSES; i++) {
+      free.add(new Stack());
+    }
+  }
+
+  /// How many bytes a request really takes.
+  public static long roundedBytes(long bytes) {
+    return bytes <= SMALL_LIMIT_BYTES
+        ? classBytes(sizeClass(bytes))
+        : (bytes + Pages.UNIT_BYTES - 1) & -Pages.UNIT_BYTES;
+  }
+
+  /// Returns the address of `roundedBytes(bytes)` zero bytes, aligned to 64 (large: to 2 MiB), or
+  /// 0 where the operating system has no more.
+  public synchronized long take(long bytes) {
+    long rounded = roundedBytes(bytes);
+    long address = bytes <= SMALL_LIMIT_BYTES ? takeSmall(bytes, rounded) : takeLarge(rounded);
+    if (address != 0) {
+      heldBytes += rounded;
+    }
+    return address;
+  }
+
+  /// Takes back what `take(bytes)` returned.
+  public synchronized void give(long address, long bytes) {
+    long rounded = roundedBytes(bytes);
+    heldBytes -= rounded;
+    if (bytes <= SMALL_LIMIT_BYTES) {
+      free.get(sizeClass(bytes)).push(address);
+    } else {
+      giveLarge(address, new Large(rounded, Pages.discard(address, rounded)));
+    }
+  }
+
+  private long takeSmall(long bytes, long rounded) {
+    Stack stack = free.get(sizeClass(bytes));
+    if (!stack.isEmpty()) {
+      long address = stack.pop();
+      Raw.range(address, rounded).fill((byte) 0);
+      return address;
+    }
+    if (slabEnd - slabNext < rounded) {
+      recycleSlabRest();
+      long slab = takeLarge(SLAB_BYTES);
+      if (slab == 0) {
+        return 0;
+      }
+      slabNext = slab;
+      slabEnd = slab + SLAB_BYTES;
+    }
+    long address = slabNext;
+    slabNext += rounded;
+    return address;
+  }
+
+  /// Cuts what is left of a slab into the largest classes that fit, so that nothing is lost.
+  private void recycleSlabRest() {
+    while (slabEnd - slabNext >= GRAIN_BYTES) {
+      int largest = sizeClass(slabEnd - slabNext);
+      if (classBytes(largest) > slabEnd - slabNext) {
+        largest--;
+      }
+      free.get(largest).push(slabNext);
+      slabNext += classBytes(largest);
+    }
+  }
+
+  private long takeLarge(long bytes) {
+    Map.Entry<Long, Large> best = null;
+    for (Map.Entry<Long, Large> entry : freeLarge.entrySet()) {
+      long size = entry.getValue().bytes();
+      if (size >= bytes && (best == null || size < best.getValue().bytes())) {
+        best = entry;
+      }
+    }
+    if (best == null) {
+      long grown = Math.max(bytes, GROWTH_BYTES);
+      long address = Pages.map(grown);
+      if (address == 0) {
+        return 0;
+      }
+      mappedBytes += grown;
+      giveLarge(address, new Large(grown, true));
+      return takeLarge(bytes);
+    }
+    long address = best.getKey();
+    Large found = best.getValue();
+    freeLarge.remove(address);
+    if (found.bytes() > bytes) {
+      freeLarge.put(address + bytes, new Large(found.bytes() - bytes, found.zero()));
+    }
+    if (!found.zero()) {
+      Raw.range(address, bytes).fill((byte) 0);
+    }
+    return address;
+  }
+
+  private void giveLarge(long address, Large range) {
+    Map.Entry<Long, Large> before = freeLarge.lowerEntry(address);
+    if (before != null && before.getKey() + before.getValue().bytes() == address) {
+      freeLarge.remove(before.getKey());
+      giveLarge(before.getKey(), join(before.getValue(), range));
+      return;
+    }
+    Large after = freeLarge.remove(address + range.bytes());
+    freeLarge.put(address, after == null ? range : join(range, after));
+  }
+
+  private static Large join(Large left, Large right) {
+    return new Large(left.bytes() + right.bytes(), left.zero() && right.zero());
+  }
+
+  /// Classes are 1, 2, 3, 4 grains, then four to each power of two: 5, 6, 7, 8, 10, 12, 14, 16, ...
+  private static int sizeClass(long bytes) {
+    long grains = Math.max(1, (bytes + GRAIN_BYTES - 1) / GRAIN_BYTES);
+    if (grains <= 4) {
+      return (int) grains - 1;
+    }
+    int power = 63 - Long.numberOfLeadingZeros(grains - 1);
+    return 4 * (power - 1) + (int) ((grains - 1) >>> (power - 2)) - 4;
+  }
+
+  private static long classBytes(int sizeClass) {
+    if (sizeClass < 4) {
+      return (sizeClass + 1) * GRAIN_BYTES;
+    }
+    int power = sizeClass / 4 + 1;
+    return (long) (sizeClass % 4 + 5) << (power - 2) << 6;
+  }
+
+  /// For tests: the equation in the class comment, and that no free large ranges touch or overlap.
+  public synchronized void checkInvariants() {
+    long freeSmallBytes = 0;
+    for (int i = 0; i < CLASSES; i++) {
+      freeSmallBytes += free.get(i).size() * classBytes(i);
+    }
+    long freeLargeBytes = 0;
+    long end = 0;
+    for (Map.Entry<Long, Large> entry : freeLarge.entrySet()) {
+      if (entry.getKey() <= end) {
+        throw new IllegalStateException("free ranges touch or overlap at " + entry.getKey());
+      }
+      end = entry.getKey() + entry.getValue().bytes();
+      freeLargeBytes += entry.getValue().bytes();
+    }
+    long rest = slabEnd - slabNext;
+    if (heldBytes + freeSmallBytes + rest + freeLargeBytes != mappedBytes) {
+      throw new IllegalStateException(
+          "held %d + free small %d + slab rest %d + free large %d != mapped %d"
+              .formatted(heldBytes, freeSmallBytes, rest, freeLargeBytes, mappedBytes));
+    }
+  }
+
+  /// A stack of addresses that grows and never shrinks: bounded by the ranges ever carved.
+  private static final class Stack {
+    private long[] addresses = new long[8];
+    private int size;
+
+    boolean isEmpty() {
+      return size == 0;
+    }
+
+    int size() {
+      return size;
+    }
+
+    void push(long address) {
+      if (size == addresses.length) {
+        addresses = Arrays.copyOf(addresses, 2 * size);
+      }
+      addresses[size++] = address;
+    }
+
+    long pop() {
+      return addresses[--size];
+    }
+  }
+}

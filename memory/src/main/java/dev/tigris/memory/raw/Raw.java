@@ -1,0 +1,88 @@
+package dev.tigris.memory.raw;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.nio.ByteOrder;
+
+/// Typed peek and poke at absolute addresses.
+///
+/// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`.
+/// The mask tells the compiler that the sum is in range and aligned, so that both of the JDK's
+/// checks fold away; what keeps the access inside its buffer is the check that the caller made
+/// against the bounds that it owns. The handles are exact: the argument types at a call must match.
+///
+/// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
+/// named `X_ANY` are for any address. Both are little-endian; `X_BIG_ANY` are big-endian.
+public final class Raw {
+  private Raw() {}
+
+  /// The whole address space.
+  // SAFETY: bounds: none by itself, each user checks its own range first; lifetime: memory that
+  // was ever handed out by `Pages` is never unmapped; thread: any, as plain memory.
+  @SuppressWarnings("restricted")
+  public static final MemorySegment GLOBAL = MemorySegment.NULL.reinterpret(1L << 62);
+
+  /// Keeps the bits of a user-space address.
+  public static final long ANY_ADDRESS_MASK = 0x00ff_ffff_ffff_ffffL;
+
+  /// Keeps the bits of a user-space address that is a multiple of eight.
+  public static final long ADDRESS_MASK = 0x00ff_ffff_ffff_fff8L;
+
+  public static final VarHandle BYTE = exact(ValueLayout.JAVA_BYTE);
+  public static final VarHandle SHORT = exact(ValueLayout.JAVA_SHORT);
+  public static final VarHandle CHAR = exact(ValueLayout.JAVA_CHAR);
+  public static final VarHandle INT = exact(ValueLayout.JAVA_INT);
+  public static final VarHandle LONG = exact(ValueLayout.JAVA_LONG);
+  public static final VarHandle FLOAT = exact(ValueLayout.JAVA_FLOAT);
+  public static final VarHandle DOUBLE = exact(ValueLayout.JAVA_DOUBLE);
+
+  public static final VarHandle SHORT_ANY = exact(ValueLayout.JAVA_SHORT_UNALIGNED);
+  public static final VarHandle INT_ANY = exact(ValueLayout.JAVA_INT_UNALIGNED);
+  public static final VarHandle LONG_ANY = exact(ValueLayout.JAVA_LONG_UNALIGNED);
+
+  public static final VarHandle INT_BIG_ANY = big(ValueLayout.JAVA_INT_UNALIGNED);
+  public static final VarHandle LONG_BIG_ANY = big(ValueLayout.JAVA_LONG_UNALIGNED);
+
+  /// How many bytes of [#SCRATCH] may be touched; objects are smaller than that.
+  public static final long SCRATCH_BYTES = Pages.UNIT_BYTES;
+
+  /// The address of zero bytes that belong to nobody, where accesses through an object without an
+  /// address end up. A constant of the process.
+  public static final long SCRATCH = scratch();
+
+  private static long scratch() {
+    long address = Pages.map(SCRATCH_BYTES);
+    if (address == 0) {
+      throw new OutOfMemoryError("the operating system refuses the first two megabytes");
+    }
+    return address;
+  }
+
+  private static VarHandle exact(ValueLayout layout) {
+    return layout.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle().withInvokeExactBehavior();
+  }
+
+  private static VarHandle big(ValueLayout layout) {
+    return layout.withOrder(ByteOrder.BIG_ENDIAN).varHandle().withInvokeExactBehavior();
+  }
+
+  /// The bytes `[address, address + bytes)` as a segment of the global scope, for bulk operations
+  /// that end before the caller returns. Never handed to anybody outside this module.
+  public static MemorySegment range(long address, long bytes) {
+    return GLOBAL.asSlice(address & ANY_ADDRESS_MASK, bytes);
+  }
+
+  /// The bytes `[address, address + bytes)` as a segment that anybody may hold: `owner` stays
+  /// reachable as long as the segment, or any slice or buffer made from it, is.
+  // SAFETY: bounds: the caller's own; lifetime: the cleanup action of the scope holds the owner,
+  // and the JDK's cleaner holds the action until the scope, which every slice and buffer refers
+  // to, is unreachable; thread: an automatic scope is open to all threads and is never closed.
+  @SuppressWarnings("restricted")
+  public static MemorySegment segment(long address, long bytes, Object owner) {
+    return MemorySegment.ofAddress(address)
+        .reinterpret(bytes, Arena.ofAuto(), ended -> Reference.reachabilityFence(owner));
+  }
+}
