@@ -194,7 +194,11 @@ final class Budget {
     try {
       long number =
           Long.parseLong(shift < 0 ? digits : digits.substring(0, digits.length() - 1).strip());
-      return Math.multiplyExact(number, 1L << (10 * (shift + 1)));
+      long size = Math.multiplyExact(number, 1L << (10 * (shift + 1)));
+      if (size <= 0) {
+        throw new NumberFormatException("not positive");
+      }
+      return size;
     } catch (NumberFormatException | ArithmeticException e) {
       throw new IllegalArgumentException(
           "-D%s=%s is not a size: give bytes, as 1073741824 or 1g".formatted(PROPERTY, text), e);

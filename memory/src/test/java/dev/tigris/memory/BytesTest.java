@@ -1,0 +1,83 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+class BytesTest {
+  private static final int SIZE = 64;
+
+  @Property(tries = 300)
+  void agreesWithAByteBuffer(
+      @ForAll @IntRange(min = -9, max = SIZE + 1) int offset, @ForAll long value) {
+    Bytes bytes = Jbuf.allocate(SIZE).asBytes();
+    ByteBuffer expected = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer big = expected.duplicate().order(ByteOrder.BIG_ENDIAN);
+    both(
+        () -> bytes.setShort(offset, (short) value),
+        () -> expected.putShort(offset, (short) value));
+    both(() -> bytes.setInt(offset, (int) value), () -> expected.putInt(offset, (int) value));
+    both(() -> bytes.setLong(offset, value), () -> expected.putLong(offset, value));
+    assertArrayEquals(expected.array(), bytes.detach());
+    both(() -> bytes.setIntBigEndian(offset, (int) value), () -> big.putInt(offset, (int) value));
+    both(() -> bytes.setLongBigEndian(offset, value), () -> big.putLong(offset, value));
+    assertArrayEquals(expected.array(), bytes.detach());
+    if (offset >= 0 && offset <= SIZE - 8) {
+      assertEquals(expected.getShort(offset), bytes.getShort(offset));
+      assertEquals(expected.getInt(offset), bytes.getInt(offset));
+      assertEquals(expected.getLong(offset), bytes.getLong(offset));
+      assertEquals(big.getInt(offset), bytes.getIntBigEndian(offset));
+      assertEquals(big.getLong(offset), bytes.getLongBigEndian(offset));
+    }
+  }
+
+  /// Both succeed, or both refuse.
+  private static void both(Runnable ours, Runnable theirs) {
+    boolean refused = false;
+    try {
+      theirs.run();
+    } catch (IndexOutOfBoundsException e) {
+      refused = true;
+    }
+    if (refused) {
+      assertThrows(IndexOutOfBoundsException.class, ours::run);
+    } else {
+      ours.run();
+    }
+  }
+
+  @Test
+  void aSliceHasItsOwnBounds() {
+    Bytes bytes = Jbuf.allocate(SIZE).asBytes();
+    Bytes slice = bytes.slice(10, 5);
+    slice.set(4, (byte) 1);
+    assertEquals(1, bytes.get(14));
+    assertThrows(IndexOutOfBoundsException.class, () -> slice.set(5, (byte) 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> slice.getLong(0));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(60, 5));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(-1, 5));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(1, -1));
+  }
+
+  @Test
+  void copiesOverlappingRanges() {
+    Bytes bytes = Jbuf.allocate(SIZE).asBytes();
+    for (int i = 0; i < SIZE; i++) {
+      bytes.set(i, (byte) i);
+    }
+    bytes.copyTo(0, bytes, 1, SIZE - 1);
+    for (int i = 1; i < SIZE; i++) {
+      assertEquals(i - 1, bytes.get(i));
+    }
+    Bytes other = Jbuf.allocate(8).asBytes();
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 1, 8));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 0, -1));
+  }
+}
