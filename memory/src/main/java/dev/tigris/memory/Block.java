@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 /// The links belong to the [Budget]'s list of live blocks, which also keeps this reference
 /// reachable itself; they are guarded by the budget's lock.
 final class Block extends PhantomReference<Jbuf> {
-  final long address;
   final long bytes;
   final String owner;
 
+  /// Set once before the Jbuf is handed out; 0 again when the memory was given back.
+  long address;
+
   @Nullable Block next;
   @Nullable Block previous;
-  boolean live;
 
-  Block(Jbuf jbuf, long address, long bytes, String owner) {
+  Block(Jbuf jbuf, long bytes, String owner) {
     super(jbuf, Verifier.PROCESS.queue());
-    this.address = address;
     this.bytes = bytes;
     this.owner = owner;
   }

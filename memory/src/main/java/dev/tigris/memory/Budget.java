@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   usedBytes = the sum of Pool.roundedBytes(block.bytes) over the list of live blocks
-///             + what takes in progress have reserved          <= budgetBytes
+///            <= budgetBytes
 /// ```
 ///
 /// Thread rule: the counters and the list are guarded by this object's lock, which is held for a
@@ -40,38 +40,58 @@ final class Budget {
     this.budgetBytes = budgetBytes;
   }
 
-  /// Returns the address of `bytes` zero bytes, which count as used from now on.
+  /// Gives `block` its zeroed memory, which counts as used from now on.
   ///
   /// @throws MemoryBudgetException if there is no room, even after reclaiming
-  long take(long bytes, String owner) {
-    long rounded = Pool.roundedBytes(bytes);
+  void take(Block block) {
+    long rounded = Pool.roundedBytes(block.bytes);
     if (rounded <= budgetBytes) {
       long waitMillis = 1;
       for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
-        if (reserve(rounded)) {
-          long address = pool.take(bytes);
-          if (address != 0) {
-            return address;
+        if (add(block, rounded)) {
+          block.address = pool.take(block.bytes);
+          if (block.address != 0) {
+            return;
           }
-          unreserve(rounded);
+          remove(block, rounded);
         }
         if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, waitMillis)) {
           break;
         }
       }
     }
-    throw new MemoryBudgetException(refusal(rounded, owner));
+    throw new MemoryBudgetException(refusal(rounded, block.owner));
   }
 
-  private synchronized boolean reserve(long rounded) {
+  private synchronized boolean add(Block block, long rounded) {
     if (usedBytes + rounded > budgetBytes) {
       return false;
     }
     usedBytes += rounded;
+    Block first = live;
+    block.next = first;
+    if (first != null) {
+      first.previous = block;
+    }
+    live = block;
+    count++;
     return true;
   }
 
-  private synchronized void unreserve(long rounded) {
+  private synchronized void remove(Block block, long rounded) {
+    Block before = block.previous;
+    Block after = block.next;
+    if (before == null) {
+      live = after;
+    } else {
+      before.next = after;
+    }
+    if (after != null) {
+      after.previous = before;
+    }
+    block.next = null;
+    block.previous = null;
+    count--;
     usedBytes -= rounded;
     notifyAll();
   }
@@ -99,55 +119,32 @@ final class Budget {
     }
   }
 
-  synchronized void register(Block block) {
-    Block first = live;
-    block.next = first;
-    if (first != null) {
-      first.previous = block;
-    }
-    live = block;
-    block.live = true;
-    count++;
-  }
-
   /// Gives the memory of a freed Jbuf back.
   void release(Block block) {
     block.clear();
-    remove(block);
+    giveBack(block);
   }
 
   /// Gives the memory of a Jbuf back whose handle has become unreachable.
   void reclaim(Block block) {
-    if (remove(block)) {
+    if (giveBack(block)) {
       synchronized (this) {
         reclaimedCount++;
       }
     }
   }
 
-  /// Returns false if the block was removed before: a handle may die while it is being freed.
-  private boolean remove(Block block) {
-    synchronized (this) {
-      if (!block.live) {
+  /// Returns false if it was given back before: a handle may die while it is being freed.
+  private boolean giveBack(Block block) {
+    // The pool first: who is told that the budget has room must find the memory there.
+    synchronized (block) {
+      if (block.address == 0) {
         return false;
       }
-      block.live = false;
-      Block before = block.previous;
-      Block after = block.next;
-      if (before == null) {
-        live = after;
-      } else {
-        before.next = after;
-      }
-      if (after != null) {
-        after.previous = before;
-      }
-      block.next = null;
-      block.previous = null;
-      count--;
+      pool.give(block.address, block.bytes);
+      block.address = 0;
     }
-    pool.give(block.address, block.bytes);
-    unreserve(Pool.roundedBytes(block.bytes));
+    remove(block, Pool.roundedBytes(block.bytes));
     return true;
   }
 
@@ -237,7 +234,7 @@ final class Budget {
       sum += Pool.roundedBytes(block.bytes);
       blocks++;
     }
-    if (sum > usedBytes || blocks != count || usedBytes > budgetBytes) {
+    if (sum != usedBytes || blocks != count || usedBytes > budgetBytes) {
       throw new IllegalStateException(
           "%d blocks (count %d) of %d bytes, used %d, budget %d"
               .formatted(blocks, count, sum, usedBytes, budgetBytes));

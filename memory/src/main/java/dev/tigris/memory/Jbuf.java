@@ -29,8 +29,8 @@ public final class Jbuf {
   private @Nullable Lease lease;
   private @Nullable Class<? extends View> type;
 
-  private Jbuf(long address, long bytes, String owner) {
-    this.block = new Block(this, address, bytes, owner);
+  private Jbuf(long bytes, String owner) {
+    this.block = new Block(this, bytes, owner);
   }
 
   /// Allocates a buffer of `bytes` zero bytes, aligned to 64 bytes, or to 2 MiB when it is larger
@@ -48,9 +48,8 @@ public final class Jbuf {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
     }
-    long address = Budget.PROCESS.take(bytes, owner);
-    Jbuf jbuf = new Jbuf(address, bytes, owner);
-    Budget.PROCESS.register(jbuf.block);
+    Jbuf jbuf = new Jbuf(bytes, owner);
+    Budget.PROCESS.take(jbuf.block);
     return jbuf;
   }
 

@@ -78,7 +78,7 @@ public final class Pool {
     Stack stack = free.get(sizeClass(bytes));
     if (!stack.isEmpty()) {
       long address = stack.pop();
-      Raw.range(address, rounded).fill((byte) 0);
+      clear(address, rounded);
       return address;
     }
     if (slabEnd - slabNext < rounded) {
@@ -93,6 +93,17 @@ public final class Pool {
     long address = slabNext;
     slabNext += rounded;
     return address;
+  }
+
+  /// Word by word where that is quicker than a call.
+  private static void clear(long address, long bytes) {
+    if (bytes > 16 * GRAIN_BYTES) {
+      Raw.range(address, bytes).fill((byte) 0);
+      return;
+    }
+    for (long offset = 0; offset < bytes; offset += Long.BYTES) {
+      Raw.LONG.set(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset, 0L);
+    }
   }
 
   /// Cuts what is left of a slab into the largest classes that fit, so that nothing is lost.
