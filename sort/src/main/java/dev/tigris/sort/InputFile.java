@@ -1,0 +1,179 @@
+package dev.tigris.sort;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A file of records that several threads read, each its own parts: through the page cache when
+/// it holds the file already, and around it otherwise, since filling the cache costs more than
+/// reading the disk (docs/decisions/030-direct-io.md).
+///
+/// Thread rule: any thread. An interrupt during a read closes the file.
+final class InputFile implements Closeable {
+  private static final int PROBES = 16;
+  private static final long CACHED_READ_NANOS = 40_000;
+
+  private final Path path;
+  private final long size;
+  private final FileChannel buffered;
+  private final @Nullable FileChannel openedDirect;
+  private volatile @Nullable FileChannel direct;
+
+  /// Opens the file and finds out whether it is cached.
+  ///
+  /// @throws SortException if it is missing, unreadable, a directory, or not a whole number of
+  ///     records
+  InputFile(Path path, int recordSize) throws SortException {
+    this.path = path;
+    this.buffered = open(path);
+    try {
+      this.size = buffered.size();
+      long over = size % recordSize;
+      if (over != 0) {
+        throw new SortException(
+            SortException.Kind.INPUT,
+            ("%s is not a whole number of records: its %d bytes are %d records of %d bytes and %d"
+                    + " bytes over. Give the right record size, or complete the file")
+                .formatted(path, size, size / recordSize, recordSize, over));
+      }
+      this.openedDirect = size >= AlignedBuffer.BLOCK && !isCached() ? openDirect(path) : null;
+      this.direct = openedDirect;
+    } catch (IOException e) {
+      SortException failure = SortException.reading(path, e);
+      try {
+        buffered.close();
+      } catch (IOException second) {
+        failure.addSuppressed(second);
+      }
+      throw failure;
+    }
+  }
+
+  private static FileChannel open(Path path) throws SortException {
+    try {
+      if (Files.isDirectory(path)) {
+        throw new SortException(
+            SortException.Kind.INPUT,
+            path + " is a directory: name the files in it that hold records");
+      }
+      return FileChannel.open(path, StandardOpenOption.READ);
+    } catch (NoSuchFileException e) {
+      throw new SortException(
+          SortException.Kind.INPUT, path + " does not exist: check the name of the input", e);
+    } catch (AccessDeniedException e) {
+      throw new SortException(
+          SortException.Kind.INPUT,
+          path + " may not be read: its permissions, or those of its folder, forbid it",
+          e);
+    } catch (IOException e) {
+      throw SortException.reading(path, e);
+    }
+  }
+
+  private static @Nullable FileChannel openDirect(Path path) {
+    OpenOption option = DirectOption.DIRECT;
+    if (option == null) {
+      return null;
+    }
+    try {
+      return FileChannel.open(path, Set.of(StandardOpenOption.READ, option));
+    } catch (IOException | UnsupportedOperationException e) {
+      return null; // the file system has no direct I/O
+    }
+  }
+
+  /// Reads a byte at several places: a disk takes longer to answer than memory, whatever the disk.
+  private boolean isCached() throws IOException {
+    ByteBuffer single = ByteBuffer.allocateDirect(1);
+    int slow = 0;
+    for (int i = 0; i < PROBES && slow <= PROBES / 4; i++) {
+      // Odd fractions of the file: not only its beginning, which somebody may just have looked at.
+      long position = (long) ((double) size * (2 * i + 1) / (2 * PROBES));
+      long started = System.nanoTime();
+      buffered.read(single.clear(), position);
+      if (System.nanoTime() - started > CACHED_READ_NANOS) {
+        slow++;
+      }
+    }
+    return slow <= PROBES / 4;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /// The file's size in bytes as it was opened.
+  long size() {
+    return size;
+  }
+
+  /// Whether reads wait for a disk, so that more threads than processors are worth having.
+  boolean waitsForDisk() {
+    return openedDirect != null;
+  }
+
+  /// Reads the bytes from `from` to `to`, and returns where in the buffer they begin. The buffer
+  /// must have room for them.
+  ///
+  /// @throws SortException if the file has become shorter
+  long read(AlignedBuffer buffer, long from, long to) throws SortException {
+    long lead = from % AlignedBuffer.BLOCK;
+    FileChannel channel = direct;
+    try {
+      if (channel != null) {
+        try {
+          long end = AlignedBuffer.roundUp(lead + to - from);
+          readFully(channel, buffer.window(0, end), from - lead, lead + to - from);
+          return lead;
+        } catch (SortException | java.nio.channels.ClosedChannelException e) {
+          throw e;
+        } catch (IOException e) {
+          direct = null; // refused: the page cache gets the second try
+        }
+      }
+      readFully(buffered, buffer.window(lead, lead + to - from), from, to - from);
+      return lead;
+    } catch (IOException e) {
+      throw SortException.reading(path, e);
+    }
+  }
+
+  private void readFully(FileChannel channel, ByteBuffer window, long position, long wanted)
+      throws IOException {
+    int start = window.position();
+    while (window.position() - start < wanted) {
+      int read = channel.read(window, position + window.position() - start);
+      if (read <= 0) {
+        throw new SortException(
+            SortException.Kind.DATA,
+            "%s was cut short while it was read, to %d bytes from %d: try again when nobody writes it"
+                .formatted(path, channel.size(), size));
+      }
+    }
+  }
+
+  @Override
+  public void close() throws SortException {
+    direct = null;
+    try {
+      try {
+        buffered.close();
+      } finally {
+        if (openedDirect != null) {
+          openedDirect.close();
+        }
+      }
+    } catch (IOException e) {
+      throw SortException.reading(path, e);
+    }
+  }
+}

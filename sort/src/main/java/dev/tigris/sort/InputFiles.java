@@ -1,0 +1,117 @@
+package dev.tigris.sort;
+
+import java.io.Closeable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The inputs of a job, opened and validated, as one sequence of records cut into *chunks* that
+/// threads can take one by one. A chunk lies in one file.
+final class InputFiles implements Closeable {
+  private final RecordFormat format;
+  private final List<InputFile> files = new ArrayList<>();
+  private final long chunkRecords;
+
+  /// Per file, the index of its first chunk; and the number of chunks at the end.
+  private final long[] firstChunk;
+
+  /// Per file, the index of its first record; and the number of records at the end.
+  private final long[] firstRecord;
+
+  /// A part of the input.
+  ///
+  /// @param file where it lies
+  /// @param from its first byte in the file
+  /// @param records how many records it has
+  record Chunk(InputFile file, long from, long records) {}
+
+  InputFiles(List<Path> paths, RecordFormat format, long chunkBytes) throws SortException {
+    this.format = format;
+    this.chunkRecords = Math.max(1, chunkBytes / format.recordSize());
+    this.firstChunk = new long[paths.size() + 1];
+    this.firstRecord = new long[paths.size() + 1];
+    try {
+      for (Path path : paths) {
+        files.add(new InputFile(path, format.recordSize()));
+      }
+    } catch (SortException e) {
+      try {
+        close();
+      } catch (SortException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+    for (int i = 0; i < files.size(); i++) {
+      long records = files.get(i).size() / format.recordSize();
+      firstRecord[i + 1] = firstRecord[i] + records;
+      firstChunk[i + 1] = firstChunk[i] + (records + chunkRecords - 1) / chunkRecords;
+    }
+  }
+
+  long records() {
+    return firstRecord[files.size()];
+  }
+
+  long bytes() {
+    return records() * format.recordSize();
+  }
+
+  long chunks() {
+    return firstChunk[files.size()];
+  }
+
+  /// The most bytes a chunk can have.
+  long chunkBytes() {
+    return chunkRecords * format.recordSize();
+  }
+
+  boolean waitForDisk() {
+    for (InputFile file : files) {
+      if (file.waitsForDisk()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Chunk chunk(long index) {
+    int file = indexOf(firstChunk, index);
+    long first = (index - firstChunk[file]) * chunkRecords;
+    long inFile = firstRecord[file + 1] - firstRecord[file];
+    long count = Math.min(chunkRecords, inFile - first);
+    return new Chunk(files.get(file), first * format.recordSize(), count);
+  }
+
+  /// As many records as there are from `record` on, up to `count`, in the file where it lies.
+  Chunk records(long record, long count) {
+    int file = indexOf(firstRecord, record);
+    long available = Math.min(count, firstRecord[file + 1] - record);
+    long from = (record - firstRecord[file]) * format.recordSize();
+    return new Chunk(files.get(file), from, available);
+  }
+
+  /// The file whose range of `starts` holds the index; empty files have empty ranges.
+  private static int indexOf(long[] starts, long index) {
+    int file = 0;
+    while (starts[file + 1] <= index) {
+      file++;
+    }
+    return file;
+  }
+
+  @Override
+  public void close() throws SortException {
+    SortException failure = null;
+    for (InputFile file : files) {
+      try {
+        file.close();
+      } catch (SortException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.tigris.sort;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+
+/// What must hold for the place where a job is to write.
+final class OutputPaths {
+  private OutputPaths() {}
+
+  /// The folder that an output is made in.
+  static Path folder(Path output) {
+    Path parent = output.getParent();
+    return parent == null ? Path.of("") : parent;
+  }
+
+  /// Refuses an output that is a directory, or whose folder is missing or cannot be written.
+  static void refuseUnusable(Path output) throws SortException {
+    Path folder = folder(output).toAbsolutePath();
+    if (!Files.exists(folder)) {
+      throw refusal("the folder %s does not exist: create it first".formatted(folder));
+    }
+    if (!Files.isDirectory(folder)) {
+      throw refusal("%s is not a folder, so %s cannot be in it".formatted(folder, output));
+    }
+    if (Files.isDirectory(output)) {
+      throw refusal(output + " is a directory: name a file for the output");
+    }
+    if (Files.exists(output) && !Files.isRegularFile(output)) {
+      throw refusal(output + " is not a regular file: name a file for the output");
+    }
+    if (!Files.isWritable(folder)) {
+      throw refusal(
+          "the folder %s is not writable: change its permissions, or write elsewhere"
+              .formatted(folder));
+    }
+  }
+
+  /// Refuses an output that is one of the inputs, under whatever name.
+  static void refuseInput(Path output, Collection<Path> inputs) throws SortException {
+    for (Path input : inputs) {
+      if (isSame(input, output)) {
+        throw refusal(
+            "the output %s is the same file as the input %s: give it another name"
+                .formatted(output, input));
+      }
+    }
+  }
+
+  private static boolean isSame(Path input, Path output) {
+    try {
+      return Files.exists(output) && Files.isSameFile(input, output);
+    } catch (IOException e) {
+      return false; // opening the input says what is wrong with it
+    }
+  }
+
+  private static SortException refusal(String message) {
+    return new SortException(SortException.Kind.OUTPUT, message);
+  }
+
+  /// Deletes what a failed job leaves; that it failed is more important than a failure to delete.
+  static void deleteQuietly(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      System.getLogger("dev.tigris.sort")
+          .log(System.Logger.Level.DEBUG, "could not delete " + path, e);
+    }
+  }
+}

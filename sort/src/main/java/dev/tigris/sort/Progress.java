@@ -1,0 +1,29 @@
+package dev.tigris.sort;
+
+/// Hears how far a job is. Called from the job's threads, several times a second at most for each
+/// of them and once when a phase ends; it must be quick and must not throw.
+@FunctionalInterface
+public interface Progress {
+  /// Hears nothing.
+  Progress NONE = (phase, doneBytes, totalBytes) -> {};
+
+  /// What a job is doing.
+  enum Phase {
+    /// Records are generated and written.
+    GENERATE,
+    /// Records are read and checked.
+    CHECK,
+    /// Keys are sampled, to find where the output is to be split.
+    SAMPLE,
+    /// The input is read and partitioned.
+    PARTITION,
+    /// Partitions are sorted and written.
+    SORT,
+    /// The output is forced to the disk.
+    SYNC,
+  }
+
+  /// Says that `doneBytes` of `totalBytes` of this phase are done. Calls from several threads may
+  /// arrive out of order.
+  void report(Phase phase, long doneBytes, long totalBytes);
+}

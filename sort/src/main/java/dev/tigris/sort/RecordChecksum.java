@@ -1,0 +1,52 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+import java.util.zip.CRC32;
+
+/// Sums the CRC-32 of records. The sum does not depend on their order, so that what was read can
+/// be compared with what is to be written.
+///
+/// The records are copied to the heap, a block at a time, because a CRC over an array costs half of
+/// one over a buffer (docs/decisions/031-checksums-both-ways.md).
+///
+/// Thread rule: one thread at a time.
+final class RecordChecksum {
+  private static final int BLOCK_BYTES = 32 << 10;
+
+  private final int recordSize;
+  private final byte[] block;
+  private final CRC32 crc = new CRC32();
+  private UInt128 sum = UInt128.ZERO;
+
+  RecordChecksum(int recordSize) {
+    this.recordSize = recordSize;
+    this.block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
+  }
+
+  /// Adds `count` records that follow one another in `bytes`.
+  void add(Bytes bytes, long offset, long count) {
+    long at = offset;
+    long end = offset + count * recordSize;
+    while (at < end) {
+      int length = (int) Math.min(block.length, end - at);
+      bytes.copyTo(at, block, 0, length);
+      sum = sum.plus(addBlock(length));
+      at += length;
+    }
+  }
+
+  // A block has less than 2^32 records, so a long holds the sum of their CRCs.
+  private long addBlock(int length) {
+    long blockSum = 0;
+    for (int at = 0; at < length; at += recordSize) {
+      crc.reset();
+      crc.update(block, at, recordSize);
+      blockSum += crc.getValue();
+    }
+    return blockSum;
+  }
+
+  UInt128 sum() {
+    return sum;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+
+/// Records of one fixed size, ordered by the unsigned bytes of a key at a fixed place.
+///
+/// ```
+///   0         keyOffset        keyOffset + keySize       recordSize
+///   +-------------+--------------------+----------------------+
+///   |    ...      |        key         |         ...          |
+///   +-------------+--------------------+----------------------+
+/// ```
+///
+/// @param recordSize bytes in a record, from 1 to [#MAX_RECORD_SIZE]
+/// @param keyOffset where the key begins in the record
+/// @param keySize bytes in the key, at least 1
+public record RecordFormat(int recordSize, int keyOffset, int keySize) {
+  /// The largest record: what still fits a buffer of a sort with a small `--memory`.
+  public static final int MAX_RECORD_SIZE = 1 << 20;
+
+  /// gensort's records: 100 bytes, of which the first 10 are the key.
+  public static final RecordFormat GENSORT = new RecordFormat(100, 0, 10);
+
+  /// @throws IllegalArgumentException if the key does not lie inside the record
+  public RecordFormat {
+    if (recordSize < 1 || recordSize > MAX_RECORD_SIZE) {
+      throw new IllegalArgumentException(
+          "a record has from 1 to %d bytes, not %d".formatted(MAX_RECORD_SIZE, recordSize));
+    }
+    if (keySize < 1 || keyOffset < 0 || keyOffset > recordSize - keySize) {
+      throw new IllegalArgumentException(
+          "a key of %d bytes at offset %d does not lie inside a record of %d bytes"
+              .formatted(keySize, keyOffset, recordSize));
+    }
+  }
+
+  /// Eight bytes of the key of the record at `record`, from byte `from` of the key on, as an
+  /// unsigned number that orders as they do. Past the end of the key it continues with zeros.
+  long prefix(Bytes bytes, long record, int from) {
+    long at = record + keyOffset + from;
+    int left = keySize - from;
+    if (left >= Long.BYTES) {
+      return bytes.getLongBigEndian(at);
+    }
+    if (at + Long.BYTES <= bytes.length()) {
+      return bytes.getLongBigEndian(at) & -1L << (Long.SIZE - Byte.SIZE * left);
+    }
+    long prefix = 0;
+    for (int i = 0; i < left; i++) {
+      prefix |= (bytes.get(at + i) & 0xFFL) << (Long.SIZE - Byte.SIZE * (i + 1));
+    }
+    return prefix;
+  }
+
+  /// Compares the keys of two records from byte `from` of the key on; the bytes before it are
+  /// known to be equal.
+  int compareKeys(Bytes left, long leftRecord, Bytes right, long rightRecord, int from) {
+    for (int at = from; at < keySize; at += Long.BYTES) {
+      int compared =
+          Long.compareUnsigned(prefix(left, leftRecord, at), prefix(right, rightRecord, at));
+      if (compared != 0) {
+        return compared;
+      }
+    }
+    return 0;
+  }
+}

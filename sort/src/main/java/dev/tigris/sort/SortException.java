@@ -1,0 +1,69 @@
+package dev.tigris.sort;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// A generator, checker or sort that could not do its work. The message says what was wrong, with
+/// which file, and what to do about it; [#kind] is for programs.
+public final class SortException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  /// What was wrong.
+  public enum Kind {
+    /// An input is missing, unreadable, a directory, or not a whole number of records.
+    INPUT,
+    /// The output cannot be created: its folder is missing or not writable, or it is an input.
+    OUTPUT,
+    /// The disk became full.
+    DISK_FULL,
+    /// The memory allowed is too small.
+    MEMORY,
+    /// The data changed on the way: an input was changed while it was read, or what would have
+    /// been written is not what was read.
+    DATA,
+    /// An operation on a file failed for another reason.
+    IO,
+  }
+
+  private final Kind kind;
+
+  SortException(Kind kind, String message) {
+    this(kind, message, null);
+  }
+
+  SortException(Kind kind, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.kind = kind;
+  }
+
+  /// What was wrong.
+  public Kind kind() {
+    return kind;
+  }
+
+  /// What a failed write to `path` means to the user.
+  static SortException writing(Path path, IOException cause) {
+    if (cause instanceof SortException known) {
+      return known;
+    }
+    String reason = String.valueOf(cause.getMessage());
+    if (reason.contains("No space left") || reason.contains("quota")) {
+      return new SortException(
+          Kind.DISK_FULL,
+          "the disk became full while writing %s: free some space, or write elsewhere (%s)"
+              .formatted(path, reason),
+          cause);
+    }
+    return new SortException(Kind.IO, "%s could not be written: %s".formatted(path, reason), cause);
+  }
+
+  /// What a failed read of `path` means to the user.
+  static SortException reading(Path path, IOException cause) {
+    if (cause instanceof SortException known) {
+      return known;
+    }
+    return new SortException(
+        Kind.IO, "%s could not be read: %s".formatted(path, cause.getMessage()), cause);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tigris.sort;
+
+import java.math.BigInteger;
+
+/// An unsigned 128-bit number, which is how gensort counts records and sums checksums. Arithmetic
+/// wraps around.
+///
+/// @param high the upper 64 bits
+/// @param low the lower 64 bits
+public record UInt128(long high, long low) implements Comparable<UInt128> {
+  /// The number 0.
+  public static final UInt128 ZERO = new UInt128(0, 0);
+
+  private static final BigInteger LIMIT = BigInteger.ONE.shiftLeft(128);
+
+  /// The number `value`, read as unsigned.
+  public static UInt128 of(long value) {
+    return new UInt128(0, value);
+  }
+
+  /// Reads a decimal number.
+  ///
+  /// @throws NumberFormatException if the text is not a decimal number from 0 to 2^128 - 1
+  public static UInt128 parse(String decimal) {
+    BigInteger value = new BigInteger(decimal);
+    if (value.signum() < 0 || value.compareTo(LIMIT) >= 0) {
+      throw new NumberFormatException(decimal + " is not a number from 0 to 2^128 - 1");
+    }
+    return new UInt128(value.shiftRight(64).longValue(), value.longValue());
+  }
+
+  /// This number plus another.
+  public UInt128 plus(UInt128 other) {
+    long sum = low + other.low;
+    long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
+    return new UInt128(high + other.high + carry, sum);
+  }
+
+  /// This number plus an unsigned 64-bit one.
+  public UInt128 plus(long unsigned) {
+    return plus(of(unsigned));
+  }
+
+  /// This number times another.
+  public UInt128 times(UInt128 other) {
+    return new UInt128(
+        Math.unsignedMultiplyHigh(low, other.low) + high * other.low + low * other.high,
+        low * other.low);
+  }
+
+  /// How many bits the number needs: 0 for 0, 128 for the largest.
+  public int significantBits() {
+    return high != 0 ? 128 - Long.numberOfLeadingZeros(high) : 64 - Long.numberOfLeadingZeros(low);
+  }
+
+  /// The number in hexadecimal, without leading zeros, as gensort and valsort print checksums.
+  public String toHex() {
+    return high == 0
+        ? Long.toHexString(low)
+        : Long.toHexString(high) + digits(Long.toHexString(low));
+  }
+
+  private static String digits(String hex) {
+    return "0".repeat(16 - hex.length()) + hex;
+  }
+
+  @Override
+  public int compareTo(UInt128 other) {
+    int compared = Long.compareUnsigned(high, other.high);
+    return compared != 0 ? compared : Long.compareUnsigned(low, other.low);
+  }
+
+  /// The number in decimal.
+  @Override
+  public String toString() {
+    if (high == 0 && low >= 0) {
+      return Long.toString(low);
+    }
+    return new BigInteger(toHex(), 16).toString();
+  }
+}

@@ -1,0 +1,74 @@
+package dev.tigris.sort;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// Threads that take numbered pieces of work, in order, until all are done or one has failed.
+final class Workers {
+  /// A thread's way of working; made on the thread itself, closed when it ends.
+  interface Worker extends AutoCloseable {
+    void work(long piece) throws SortException;
+
+    @Override
+    void close();
+  }
+
+  /// Makes the worker of a thread.
+  interface Maker {
+    Worker make() throws SortException;
+  }
+
+  private Workers() {}
+
+  /// Has `threads` threads do the pieces 0 to `pieces` - 1. Returns when every thread has ended.
+  ///
+  /// @throws SortException the first failure
+  /// @throws InterruptedException if the caller was interrupted; the threads have ended then too
+  static void run(String name, int threads, long pieces, Maker maker)
+      throws SortException, InterruptedException {
+    AtomicLong next = new AtomicLong();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Runnable loop =
+        () -> {
+          try (Worker worker = maker.make()) {
+            long piece = next.getAndIncrement();
+            while (piece < pieces) {
+              worker.work(piece);
+              piece = next.getAndIncrement();
+            }
+          } catch (Throwable e) {
+            next.set(pieces); // the others stop at their next piece
+            failure.compareAndSet(null, e);
+          }
+        };
+    List<Thread> started = new ArrayList<>();
+    for (int i = 0; i < Math.min(threads, pieces); i++) {
+      Thread thread = Thread.ofPlatform().name(name + "-", i).daemon().unstarted(loop);
+      thread.start();
+      started.add(thread);
+    }
+    boolean interrupted = false;
+    for (Thread thread : started) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+          next.set(pieces);
+        }
+      }
+    }
+    if (interrupted) {
+      throw new InterruptedException(name + " was interrupted");
+    }
+    switch (failure.get()) {
+      case null -> {}
+      case SortException e -> throw e;
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e -> throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// Sorting records of a fixed size that need not fit memory, with a generator and a checker for
+/// gensort's records.
+module dev.tigris.sort {
+  requires dev.tigris.memory;
+  requires jdk.unsupported; // direct I/O
+  requires static transitive org.jspecify;
+
+  exports dev.tigris.sort;
+}

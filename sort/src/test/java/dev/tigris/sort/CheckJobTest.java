@@ -1,0 +1,204 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+class CheckJobTest {
+  private Path folder;
+
+  @BeforeTry
+  void makeFolder() throws Exception {
+    folder = Files.createTempDirectory("tigris-check");
+  }
+
+  @AfterTry
+  void deleteFolder() throws Exception {
+    try (var files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+
+  @Example
+  void printsWhatValsortPrintsForDisorder() throws Exception {
+    Path input = folder.resolve("input");
+    GenerateJob.to(input, 1_000).run();
+    CheckSummary summary = CheckJob.of(List.of(input)).run().summary();
+    List<String> verdict = summary.verdict();
+    assertEquals("First unordered record is record 2", verdict.get(0));
+    assertEquals("Records: 1000", verdict.get(1));
+    assertEquals("Checksum: 1ea6370b955", verdict.get(2));
+    assertTrue(verdict.get(3).matches("ERROR - there are \\d+ unordered records"));
+  }
+
+  @Example
+  void printsWhatValsortPrintsForOrder() throws Exception {
+    Path input = folder.resolve("input");
+    byte[] records = new byte[300];
+    records[200] = 1;
+    Files.write(input, records);
+    List<String> verdict = CheckJob.of(List.of(input)).run().summary().verdict();
+    assertEquals("Records: 3", verdict.get(0));
+    assertEquals("Duplicate keys: 1", verdict.get(2));
+    assertEquals("SUCCESS - all records are in order", verdict.get(3));
+  }
+
+  @Example
+  void findsDisorderBetweenChunks() throws Exception {
+    Path input = folder.resolve("input");
+    byte[] records = new byte[100 * 50_000];
+    for (int i = 0; i < 50_000; i++) {
+      records[100 * i] = (byte) (i < 20_000 ? 1 : 0); // a chunk ends after 20,000 records
+    }
+    Files.write(input, records);
+    CheckSummary summary = CheckJob.of(List.of(input)).run().summary();
+    assertEquals(UInt128.of(20_000), summary.firstUnordered());
+    assertEquals(UInt128.of(1), summary.unordered());
+    assertEquals(UInt128.of(49_998), summary.duplicates());
+  }
+
+  @Example
+  void noRecordsAreInOrder() throws Exception {
+    Path input = Files.createFile(folder.resolve("input"));
+    CheckSummary summary = CheckJob.of(List.of(input)).run().summary();
+    assertTrue(summary.isOrdered());
+    assertEquals("Records: 0", summary.verdict().get(0));
+  }
+
+  @Example
+  void saysHowManyBytesAreOver() throws Exception {
+    Path input = folder.resolve("input");
+    Files.write(input, new byte[1_042]);
+    SortException refused =
+        assertThrows(SortException.class, () -> CheckJob.of(List.of(input)).run());
+    assertEquals(SortException.Kind.INPUT, refused.kind());
+    assertTrue(refused.getMessage().contains("42 bytes over"), refused.getMessage());
+    assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
+  }
+
+  @Property(tries = 60)
+  void agreesWithAReferenceOnAnyPartitions(
+      @ForAll @Size(max = 300) List<@IntRange(min = 0, max = 3) Integer> keys,
+      @ForAll @IntRange(min = 1, max = 20) int recordSize,
+      @ForAll @IntRange(min = 0, max = 300) int cut,
+      @ForAll boolean sorted)
+      throws Exception {
+    List<Integer> values = new ArrayList<>(keys);
+    if (sorted) {
+      values.sort(null);
+    }
+    byte[] bytes = new byte[values.size() * recordSize];
+    for (int i = 0; i < values.size(); i++) {
+      bytes[(i + 1) * recordSize - 1] = values.get(i).byteValue();
+    }
+    int split = Math.min(cut, values.size()) * recordSize;
+    Path left = Files.write(folder.resolve("left"), Arrays.copyOf(bytes, split));
+    Path right =
+        Files.write(folder.resolve("right"), Arrays.copyOfRange(bytes, split, bytes.length));
+    RecordFormat format = new RecordFormat(recordSize, 0, recordSize);
+
+    CheckSummary expected = reference(values, bytes, format);
+    CheckSummary together = CheckJob.of(List.of(left, right)).format(format).run().summary();
+    assertEquals(expected.verdict(), together.verdict());
+
+    Path summaries = folder.resolve("summary");
+    CheckJob.of(List.of(left)).format(format).run().summary().write(summaries);
+    CheckSummary first = CheckSummary.read(summaries).get(0);
+    CheckJob.of(List.of(right)).format(format).run().summary().write(summaries);
+    CheckSummary second = CheckSummary.read(summaries).get(0);
+    assertEquals(expected.verdict(), first.then(second).verdict());
+  }
+
+  private static CheckSummary reference(List<Integer> keys, byte[] bytes, RecordFormat format) {
+    int unordered = 0;
+    int duplicates = 0;
+    int first = 0;
+    long sum = 0;
+    for (int i = 0; i < keys.size(); i++) {
+      CRC32 crc = new CRC32();
+      crc.update(bytes, i * format.recordSize(), format.recordSize());
+      sum += crc.getValue();
+      if (i > 0 && keys.get(i).equals(keys.get(i - 1))) {
+        duplicates++;
+      } else if (i > 0 && keys.get(i) < keys.get(i - 1)) {
+        first = unordered == 0 ? i : first;
+        unordered++;
+      }
+    }
+    byte[] key = new byte[format.keySize()];
+    return new CheckSummary(
+        format,
+        UInt128.of(keys.size()),
+        UInt128.of(unordered),
+        UInt128.of(duplicates),
+        UInt128.of(sum),
+        UInt128.of(first),
+        key,
+        key);
+  }
+
+  @Property(tries = 300)
+  void refusesOrReadsAnyBytesAsASummary(@ForAll @Size(max = 400) byte[] bytes) throws Exception {
+    Path file = Files.write(folder.resolve("summary"), bytes);
+    assertThrows(SortException.class, () -> CheckSummary.read(file));
+  }
+
+  @Property(tries = 300)
+  void noticesAnyDamagedByteOfASummary(
+      @ForAll @IntRange(min = 0, max = 127) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
+      throws Exception {
+    CheckSummary summary = CheckSummary.empty(RecordFormat.GENSORT);
+    byte[] bytes = summary.toBytes();
+    bytes[at] ^= (byte) flip;
+    Path file = Files.write(folder.resolve("summary"), bytes);
+    assertThrows(SortException.class, () -> CheckSummary.read(file));
+  }
+
+  @Property(tries = 300)
+  void refusesASummaryThatContradictsItself(
+      @ForAll @IntRange(min = 24, max = 103) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
+      throws Exception {
+    byte[] bytes = CheckSummary.empty(RecordFormat.GENSORT).toBytes();
+    bytes[at] ^= (byte) flip;
+    CRC32 crc = new CRC32();
+    crc.update(bytes, 0, bytes.length - 4);
+    int value = (int) crc.getValue();
+    for (int i = 0; i < 4; i++) {
+      bytes[bytes.length - 4 + i] = (byte) (value >>> (8 * i));
+    }
+    Path file = Files.write(folder.resolve("summary"), bytes);
+    boolean onlyRecords = at >= 24 && at < 40;
+    if (onlyRecords && at < 32 && bytes[31] >= 0) {
+      assertTrue(CheckSummary.read(file).get(0).isOrdered());
+    } else {
+      assertThrows(SortException.class, () -> CheckSummary.read(file));
+    }
+  }
+
+  @Example
+  void readsSeveralSummariesFromOneFile() throws Exception {
+    byte[] one = CheckSummary.empty(RecordFormat.GENSORT).toBytes();
+    byte[] three = Arrays.copyOf(one, 3 * one.length);
+    System.arraycopy(one, 0, three, one.length, one.length);
+    System.arraycopy(one, 0, three, 2 * one.length, one.length);
+    Path file = Files.write(folder.resolve("summaries"), three);
+    assertEquals(3, CheckSummary.read(file).size());
+  }
+}

@@ -1,0 +1,156 @@
+package dev.tigris.sort;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GenerateJobTest {
+  @TempDir Path folder;
+
+  @Test
+  void makesTheKnownBinaryRecords() throws Exception {
+    byte[] bytes = generate(GenerateJob.to(folder.resolve("out"), 2));
+    assertEquals(200, bytes.length);
+    assertEquals("4a696d47726179524950" + "65080060836b", hex(bytes, 0, 16));
+    assertEquals("95e0e48262b3", hex(bytes, 100, 106));
+  }
+
+  @Test
+  void sumsTheKnownChecksums() throws Exception {
+    assertEquals("55fea8a1a", checksum(GenerateJob.to(Path.of("/dev/null"), 10)));
+    assertEquals("1ea6370b955", checksum(GenerateJob.to(Path.of("/dev/null"), 1_000)));
+    assertEquals("7a0e0d4868cd4", checksum(GenerateJob.to(Path.of("/dev/null"), 1_000_000)));
+    assertEquals("469302dca", checksum(GenerateJob.to(Path.of("/dev/null"), 10).ascii()));
+  }
+
+  @Test
+  void asciiRecordsAreTextLines() throws Exception {
+    byte[] bytes = generate(GenerateJob.to(folder.resolve("out"), 20).ascii());
+    for (int i = 0; i < 20; i++) {
+      String line = new String(bytes, 100 * i, 100, US_ASCII);
+      assertTrue(
+          line.matches("[ -~]{10}  [0-9A-F]{32}  (([0-9A-F])\\2{3}){13}\r\n"),
+          () -> "odd: " + line);
+      assertEquals(String.format("%032X", i), line.substring(12, 44));
+    }
+  }
+
+  @Test
+  void anyRecordCanBeTheFirst() throws Exception {
+    byte[] all = generate(GenerateJob.to(folder.resolve("all"), 2_000));
+    byte[] tail =
+        generate(GenerateJob.to(folder.resolve("tail"), 500).from(UInt128.of(1_500)).parallel(1));
+    assertArrayEquals(Arrays.copyOfRange(all, 150_000, 200_000), tail);
+  }
+
+  @Test
+  void recordNumbersHave128Bits() throws Exception {
+    UInt128 first = UInt128.parse("36893488147419103231");
+    byte[] bytes = generate(GenerateJob.to(folder.resolve("out"), 2).ascii().from(first));
+    assertEquals("0000000000000001FFFFFFFFFFFFFFFF", new String(bytes, 12, 32, US_ASCII));
+    assertEquals("00000000000000020000000000000000", new String(bytes, 112, 32, US_ASCII));
+  }
+
+  @Test
+  void skewedKeysBeginAsTheRecordOfTheirNumbersSizeDoes() throws Exception {
+    int count = 3_000;
+    byte[] plain = generate(GenerateJob.to(folder.resolve("plain"), count));
+    byte[] skewed = generate(GenerateJob.to(folder.resolve("skewed"), count).skewed());
+    for (int n = 0; n < count; n++) {
+      BigInteger low = BigInteger.valueOf(Gensort.random(UInt128.of(n + 1L)).low());
+      int bits = low.shiftRight(32).intValue() & 63;
+      bits = bits > 48 ? 0 : bits;
+      int lender = BigInteger.valueOf(n).bitLength();
+      BigInteger key = new BigInteger(1, Arrays.copyOfRange(plain, 100 * n, 100 * n + 10));
+      BigInteger head =
+          new BigInteger(1, Arrays.copyOfRange(plain, 100 * lender, 100 * lender + 10));
+      int rest = 80 - bits;
+      BigInteger expected =
+          head.shiftRight(rest).shiftLeft(rest).or(key.mod(BigInteger.ONE.shiftLeft(rest)));
+      BigInteger actual = new BigInteger(1, Arrays.copyOfRange(skewed, 100 * n, 100 * n + 10));
+      assertEquals(expected, actual, "record " + n);
+    }
+  }
+
+  @Test
+  void skewedAsciiKeysBorrowWholeCharacters() throws Exception {
+    int count = 3_000;
+    byte[] plain = generate(GenerateJob.to(folder.resolve("plain"), count).ascii());
+    byte[] skewed = generate(GenerateJob.to(folder.resolve("skewed"), count).ascii().skewed());
+    for (int n = 0; n < count; n++) {
+      int borrowed = (int) (Gensort.random(UInt128.of(n + 1L)).low() >>> 32) & 7;
+      borrowed = borrowed > 6 ? 0 : borrowed;
+      int lender = BigInteger.valueOf(n).bitLength();
+      String expected =
+          new String(plain, 100 * lender, borrowed, US_ASCII)
+              + new String(plain, 100 * n + borrowed, 100 - borrowed, US_ASCII);
+      assertEquals(expected, new String(skewed, 100 * n, 100, US_ASCII), "record " + n);
+    }
+    assertEquals("}[v>zy", new String(plain, 2_000, 6, US_ASCII));
+  }
+
+  @Test
+  void manyThreadsMakeTheSameFileAsOne() throws Exception {
+    byte[] one = generate(GenerateJob.to(folder.resolve("one"), 123_457).skewed().parallel(1));
+    byte[] four = generate(GenerateJob.to(folder.resolve("four"), 123_457).skewed().parallel(4));
+    assertArrayEquals(one, four);
+  }
+
+  @Test
+  void noRecordsAreAnEmptyFile() throws Exception {
+    assertEquals(0, generate(GenerateJob.to(folder.resolve("out"), 0)).length);
+  }
+
+  @Test
+  void replacesAnExistingFile() throws Exception {
+    Path out = folder.resolve("out");
+    Files.write(out, new byte[12_345]);
+    assertEquals(1_000, generate(GenerateJob.to(out, 10)).length);
+  }
+
+  @Test
+  void refusesAMissingFolder() {
+    Path out = folder.resolve("missing").resolve("out");
+    SortException refused = assertThrows(SortException.class, () -> GenerateJob.to(out, 10).run());
+    assertEquals(SortException.Kind.OUTPUT, refused.kind());
+    assertTrue(refused.getMessage().contains("create it first"));
+  }
+
+  @Test
+  void leavesNothingBehindWhenTheDiskIsFull() throws Exception {
+    try (SmallDisk disk = SmallDisk.mount(folder, 4 << 20)) {
+      Path out = disk.folder().resolve("out");
+      SortException failed =
+          assertThrows(SortException.class, () -> GenerateJob.to(out, 1_000_000).run());
+      assertEquals(SortException.Kind.DISK_FULL, failed.kind(), failed.getMessage());
+      assertFalse(Files.exists(out));
+    }
+  }
+
+  private static byte[] generate(GenerateJob job) throws IOException, InterruptedException {
+    GenerateJob.Result result = job.run();
+    byte[] bytes = Files.readAllBytes(job.output());
+    assertEquals(bytes.length, result.bytes());
+    return bytes;
+  }
+
+  private static String checksum(GenerateJob job) throws Exception {
+    return String.valueOf(job.checksum().run().checksum().toHex());
+  }
+
+  private static String hex(byte[] bytes, int from, int to) {
+    return HexFormat.of().formatHex(bytes, from, to);
+  }
+}
