@@ -1,0 +1,95 @@
+package dev.tigris.bench;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/// What a figure must reach.
+///
+/// @param figures which figures it is for
+/// @param peer which of their peers
+/// @param must the bar in words
+/// @param reached whether a figure reaches it
+/// @param optimistic whether the better end of its interval would
+public record Bar(
+    Pattern figures,
+    String peer,
+    String must,
+    Predicate<Figure> reached,
+    Predicate<Figure> optimistic) {
+
+  /// How a figure stands to its bar.
+  public enum Verdict {
+    /// Reached.
+    MET,
+    /// Not reached, but the 95 % interval contains the bar.
+    UNDECIDED,
+    /// Not reached.
+    MISSED
+  }
+
+  static final String PLAIN = "plain object";
+  static final String ARRAY = "array";
+  static final String ARENA = "Arena.ofShared";
+  static final String BLOCKING_QUEUE = "ArrayBlockingQueue";
+  static final String JCTOOLS = "JCTools SPSC";
+  static final String IDEAL = "ideal";
+  static final String PAPER = "paper";
+  static final String GNU_SORT = "GNU sort";
+  static final String COPY = "cp + sync";
+  static final String LIMIT = "limit";
+
+  /// The bars of every figure that has one. A figure without a bar is only reported.
+  static final List<Bar> ALL =
+      List.of(
+          times("memory\\.field\\.(straight\\d+|loop)", PLAIN, 1 / 1.3, "time <= 1.3x"),
+          most("memory\\.field\\.crashes", LIMIT, 0, "no crash in any process"),
+          most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
+          most("memory\\.reference\\.again", PLAIN, 2, "<= 2 ns"),
+          times("memory\\.view\\..*", ARRAY, 1 / 1.05, "time <= 1.05x"),
+          times("memory\\.jbuf\\..*", ARENA, 1, "faster"),
+          times("flow\\.stream\\.memory\\..*", BLOCKING_QUEUE, 2, ">= 2x"),
+          times("flow\\.stream\\.memory\\..*", JCTOOLS, 0.8, ">= 0.8x"),
+          times(
+              "flow\\.reservoir(\\.sim\\.\\d+)?\\.slow\\d+\\.(lottery|least-outstanding)",
+              IDEAL,
+              0.95,
+              ">= 95 % of ideal"),
+          times("paper\\.tigris\\.fig5\\.slow[23]\\.lottery", PAPER, 1, "not below the paper's"),
+          times("sort\\.onepass", GNU_SORT, 4, ">= 4x"),
+          times("sort\\.onepass", COPY, 1 / 2.5, "time <= 2.5x"),
+          times("sort\\.external", GNU_SORT, 3, ">= 3x"),
+          times("sort\\.datamation", GNU_SORT, 2, ">= 2x"),
+          times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB"));
+
+  private static Bar times(String figures, String peer, double least, String must) {
+    return new Bar(
+        Pattern.compile(figures),
+        peer,
+        must,
+        figure -> figure.times() >= least,
+        figure -> figure.ci95() != null && figure.ci95().get(1) >= least);
+  }
+
+  private static Bar most(String figures, String peer, double most, String must) {
+    return new Bar(
+        Pattern.compile(figures), peer, must, figure -> figure.value() <= most, figure -> false);
+  }
+
+  /// The bar of this figure, if it has one.
+  public static Optional<Bar> of(Figure figure) {
+    return ALL.stream()
+        .filter(bar -> bar.peer.equals(figure.peer()))
+        .filter(bar -> bar.figures.matcher(figure.figure()).matches())
+        .findFirst();
+  }
+
+  /// How `figure` stands to this bar.
+  public Verdict judge(Figure figure) {
+    if (reached.test(figure)) {
+      return Verdict.MET;
+    }
+    return optimistic.test(figure) ? Verdict.UNDECIDED : Verdict.MISSED;
+  }
+}

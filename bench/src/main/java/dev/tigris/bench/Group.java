@@ -1,0 +1,17 @@
+package dev.tigris.bench;
+
+import java.util.List;
+
+/// Figures that are measured together; also one file of the results folder.
+public interface Group {
+  /// The common prefix of its figures, such as `memory.view`.
+  String name();
+
+  /// The figures it can measure, without measuring them.
+  List<String> figures();
+
+  /// Measures the figures that `run` wants and hands each to [Run#emit] as soon as it is there.
+  ///
+  /// A bench that computes a wrong result throws [WrongResultException].
+  void measure(Run run) throws Exception;
+}

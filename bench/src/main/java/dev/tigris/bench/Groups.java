@@ -1,0 +1,14 @@
+package dev.tigris.bench;
+
+import dev.tigris.bench.memory.MemoryGroups;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Everything that can be measured, in the order in which it is.
+final class Groups {
+  private Groups() {}
+
+  static List<Group> all() {
+    return Stream.of(MemoryGroups.all()).flatMap(List::stream).toList();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.tigris.bench;
+
+/// What one process measured: the i-th subject and the i-th peer were taken one right after the
+/// other, in alternating order, so that whatever disturbs the machine disturbs both.
+public final class Pairs {
+  private final double[] subjects;
+  private final double[] peers;
+
+  /// Refuses an empty or lopsided measurement.
+  public Pairs(double[] subjects, double[] peers) {
+    if (subjects.length == 0 || subjects.length != peers.length) {
+      throw new IllegalArgumentException(
+          "needs as many subjects as peers, and one at least, not %d and %d"
+              .formatted(subjects.length, peers.length));
+    }
+    this.subjects = subjects.clone();
+    this.peers = peers.clone();
+  }
+
+  /// How many pairs there are.
+  public int count() {
+    return subjects.length;
+  }
+
+  /// The i-th measurement of the subject.
+  public double subject(int index) {
+    return subjects[index];
+  }
+
+  /// The i-th measurement of the peer.
+  public double peer(int index) {
+    return peers[index];
+  }
+
+  double medianPeer() {
+    return Estimate.median(peers);
+  }
+
+  /// The median of the subject's measurements.
+  public double medianSubject() {
+    return Estimate.median(subjects);
+  }
+}

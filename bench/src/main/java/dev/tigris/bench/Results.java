@@ -1,0 +1,72 @@
+package dev.tigris.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The folder of results: for each group a file of JSON lines, of which the first is its [Header].
+public final class Results {
+  /// One group's file.
+  ///
+  /// @param header where and of what it was measured
+  /// @param figures the figures
+  public record Sheet(Header header, List<Figure> figures) {}
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path folder;
+
+  /// The results in `folder`, which is made if it is missing.
+  public Results(Path folder) throws IOException {
+    this.folder = Files.createDirectories(folder);
+  }
+
+  /// A figure or header as one line.
+  public static String line(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a record of numbers and strings is always JSON", e);
+    }
+  }
+
+  /// Replaces a group's file: it is always either the old one or complete.
+  public void save(Sheet sheet) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add(line(sheet.header()));
+    sheet.figures().forEach(figure -> lines.add(line(figure)));
+    Path file = file(sheet.header().group());
+    Path aside = file.resolveSibling("." + file.getFileName());
+    Files.write(aside, lines);
+    Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /// A group's results, if it has been measured.
+  public Optional<Sheet> load(String group) throws IOException {
+    Path file = file(group);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    List<String> lines = Files.readAllLines(file);
+    List<Figure> figures = new ArrayList<>();
+    for (String line : lines.subList(1, lines.size())) {
+      figures.add(JSON.readValue(line, Figure.class));
+    }
+    return Optional.of(new Sheet(JSON.readValue(lines.getFirst(), Header.class), figures));
+  }
+
+  /// A file beside the results, such as a plot.
+  public Path beside(String name) {
+    return folder.resolve(name);
+  }
+
+  private Path file(String group) {
+    return folder.resolve(group + ".jsonl");
+  }
+}

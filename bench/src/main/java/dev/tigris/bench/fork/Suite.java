@@ -1,0 +1,11 @@
+package dev.tigris.bench.fork;
+
+import dev.tigris.bench.Scale;
+import java.util.List;
+
+/// Contests that share processes. Implementations have a public constructor without arguments: the
+/// process they run in makes its own.
+public interface Suite {
+  /// All contests, set up.
+  List<Contest> contests(Scale scale) throws Exception;
+}

@@ -1,0 +1,17 @@
+package dev.tigris.bench.memory;
+
+import dev.tigris.bench.Group;
+import dev.tigris.bench.fork.ForkedGroup;
+import java.util.List;
+
+/// The groups of `memory`.
+public final class MemoryGroups {
+  private MemoryGroups() {}
+
+  /// In the order in which they are measured.
+  public static List<Group> all() {
+    return List.of(
+        new ForkedGroup("memory.view", ViewSuite.FIGURES, ViewSuite.class, 4, 10),
+        new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5));
+  }
+}

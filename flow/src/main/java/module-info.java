@@ -1,8 +1,0 @@
-/// Dataflow: modules, waters, streams and reservoirs.
-module dev.tigris.flow {
-  requires static transitive org.jspecify;
-  requires transitive dev.tigris.memory;
-
-  exports dev.tigris.flow;
-  exports dev.tigris.flow.policy;
-}
