@@ -1,0 +1,150 @@
+package dev.tigris.flow;
+
+import dev.tigris.memory.Jbuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// A spring that makes waters in Jbufs and takes them back to be used again. Every kind of stream
+/// can have one.
+///
+/// It makes a water only when none has come back, so a stream in a steady state allocates nothing:
+/// the number of waters is bounded by the stream's window and what modules hold in their hands. A
+/// water that has come back and is too small for what is asked is retired: its buffer is freed when
+/// the collector has found that nobody holds it. So after a while all are large enough.
+///
+/// ```
+/// made = spare + returned + in the hands of modules + on streams
+/// ```
+///
+/// Waters come back in two ways: from the thread that makes them, into a list, and from any other
+/// thread (one that was put on a second stream ends there), onto a stack. The owner takes the whole
+/// stack at once, which is why it has no ABA problem. The compare-and-set that pushes a water is
+/// the release that the owner's `getAndSet` acquires: what the last user did to the water happens
+/// before its next use (jcstress: `WaterReturnTest`).
+///
+/// Thread rule: [#createWater] for one thread at a time, [#takeBack] for all, [#close] when nobody
+/// else uses the spring any more.
+public final class BufferSpring implements Spring {
+  private static final VarHandle RETURNED;
+
+  static {
+    try {
+      RETURNED = MethodHandles.lookup().findVarHandle(BufferSpring.class, "returned", Water.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final String owner;
+  private final ArrayList<Water> made = new ArrayList<>();
+  private final ArrayDeque<Water> spare = new ArrayDeque<>();
+
+  /// The thread that makes waters. Others read it without order, and need to know only that it is
+  /// not themselves.
+  private @Nullable Thread maker;
+
+  private volatile @Nullable Water returned;
+
+  /// A spring whose buffers are accounted for under the name of `owner`.
+  public BufferSpring(String owner) {
+    this.owner = owner;
+  }
+
+  @Override
+  public Water createWater(int bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a water of " + bytes + " bytes");
+    }
+    maker = Thread.currentThread();
+    if (spare.isEmpty()) {
+      takeReturned();
+    }
+    for (Water water = spare.pollLast(); water != null; water = spare.pollLast()) {
+      if (water.capacity() >= bytes) {
+        return water.begin(bytes);
+      }
+      retire(water);
+    }
+    long room = Math.max(1, Math.ceilDiv((long) bytes, Water.HEADER_BYTES)) * Water.HEADER_BYTES;
+    Water water = new Water(this, Jbuf.allocate(Water.HEADER_BYTES + room, owner));
+    water.index = made.size();
+    made.add(water);
+    return water.begin(bytes);
+  }
+
+  /// Takes back a water that this spring has made, and that nobody uses any more. Any thread.
+  public void takeBack(Water water) {
+    if (water.home() != this) {
+      throw new IllegalArgumentException("this water comes from another spring");
+    }
+    water.discard();
+    if (Thread.currentThread().equals(maker)) {
+      spare.addLast(water);
+      return;
+    }
+    Water top;
+    do {
+      top = returned;
+      water.next = top;
+    } while (!RETURNED.compareAndSet(this, top, water));
+  }
+
+  /// Frees the buffers of all waters, each as soon as the collector has found that nobody holds it.
+  public void close() {
+    for (Water water : made) {
+      water.buffer().unreference(Jbuf::free);
+    }
+    made.clear();
+    spare.clear();
+    returned = null;
+  }
+
+  /// Gives up a water that has come back and is of no more use.
+  void retire(Water water) {
+    int last = made.size() - 1;
+    Water moved = made.get(last);
+    made.set(water.index, moved);
+    moved.index = water.index;
+    made.remove(last);
+    water.buffer().unreference(Jbuf::free);
+  }
+
+  private void takeReturned() {
+    if (returned == null) {
+      return;
+    }
+    Water water = (Water) RETURNED.getAndSet(this, null);
+    while (water != null) {
+      Water following = water.next;
+      water.next = null;
+      spare.addFirst(water);
+      water = following;
+    }
+  }
+
+  /// How many waters there are, wherever they may be. Only for tests that know the spring at rest.
+  int made() {
+    return made.size();
+  }
+
+  /// How many waters wait to be used again. Only for tests that know the spring at rest.
+  int atHome() {
+    takeReturned();
+    return spare.size();
+  }
+
+  void checkInvariants() {
+    for (int i = 0; i < made.size(); i++) {
+      if (made.get(i).index != i) {
+        throw new IllegalStateException("water %d says it is %d".formatted(i, made.get(i).index));
+      }
+    }
+    if (atHome() > made.size()) {
+      throw new IllegalStateException(
+          "%d waters at home, but only %d made".formatted(atHome(), made.size()));
+    }
+  }
+}

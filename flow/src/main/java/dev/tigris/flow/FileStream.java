@@ -1,0 +1,281 @@
+package dev.tigris.flow;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// A stream from or to a file (papers 002, section 2.2: *FileStream*): each water read or written
+/// follows the one before it, unless [#seek] says otherwise.
+///
+/// ```java
+/// Flow.named("copy")
+///     .stage("pass", () -> (in, out) -> out.put(in))
+///     .feed("pass", FileStream.reading(Path.of("in"), 1 << 20))
+///     .drain("pass", FileStream.writing(Path.of("out")))
+///     .build();
+/// ```
+///
+/// Reading, the end of the file is the end of the stream. Writing, the data goes to a file beside
+/// the target, and gets the target's name when the whole flow has succeeded; if the flow does not
+/// succeed, nothing of it is left. A write is finished when [#put] returns, so there is always
+/// credit.
+///
+/// Thread rule: as for [Stream]; a file stream has a module at one end only, so all its methods
+/// are for one thread.
+public final class FileStream extends Stream {
+  private static final String PARTIAL = ".partial";
+
+  private enum Direction {
+    READ,
+    WRITE
+  }
+
+  private final Direction direction;
+  private final Path file;
+  private final Path opened;
+  private final FileChannel channel;
+  private final BufferSpring spring;
+  private final long endPosition;
+  private final int waterBytes;
+  private final boolean sync;
+  private long position;
+  private boolean atEnd;
+  private boolean closed;
+
+  private FileStream(
+      StreamKind.Place place,
+      Direction direction,
+      Path file,
+      long position,
+      long endPosition,
+      int waterBytes,
+      boolean sync)
+      throws IOException {
+    super(place.name(), place.window());
+    this.direction = direction;
+    this.file = file;
+    this.endPosition = endPosition;
+    this.waterBytes = waterBytes;
+    this.sync = sync;
+    this.position = position;
+    this.spring = new BufferSpring(place.name());
+    if (direction == Direction.READ) {
+      opened = file;
+      channel = FileChannel.open(file, StandardOpenOption.READ);
+    } else {
+      Path absolute = file.toAbsolutePath();
+      Path folder = absolute.getParent();
+      Path name = absolute.getFileName();
+      if (folder == null || name == null) {
+        throw new IOException(file + " is not the name of a file");
+      }
+      String unique = Long.toHexString(new SplittableRandom().nextLong());
+      opened = folder.resolve("." + name + "." + unique + PARTIAL);
+      channel = FileChannel.open(opened, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+    }
+  }
+
+  /// Reads a file from its beginning to its end, in waters of `waterBytes` bytes; the last may be
+  /// shorter.
+  public static StreamKind reading(Path file, int waterBytes) {
+    return reading(file, 0, Long.MAX_VALUE, waterBytes);
+  }
+
+  /// Reads a part of a file: up to `bytes` bytes from `position` on.
+  public static StreamKind reading(Path file, long position, long bytes, int waterBytes) {
+    if (position < 0 || bytes < 0) {
+      throw new IllegalArgumentException(
+          "reading %d bytes at %d of %s".formatted(bytes, position, file));
+    }
+    if (waterBytes < 1) {
+      throw new IllegalArgumentException("waters of " + waterBytes + " bytes");
+    }
+    long end = bytes > Long.MAX_VALUE - position ? Long.MAX_VALUE : position + bytes;
+    return place -> new FileStream(place, Direction.READ, file, position, end, waterBytes, false);
+  }
+
+  /// Writes a file, and replaces one that is there; its data is on the disk before it gets its
+  /// name.
+  public static StreamKind writing(Path file) {
+    return writing(file, true);
+  }
+
+  /// Writes a file, and replaces one that is there; `sync` says whether its data has to be on the
+  /// disk before it gets its name.
+  public static StreamKind writing(Path file, boolean sync) {
+    return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
+  }
+
+  /// The file.
+  public Path file() {
+    return file;
+  }
+
+  /// Where the next water will be read or written, in bytes from the beginning of the file.
+  public long position() {
+    return position;
+  }
+
+  /// Says where the next water is to be read or written. A stream that reads a part of a file may
+  /// seek outside of the part, and still ends where the part ends. A stream that was at its end
+  /// goes on if the new position is before it, as long as its reader has not been told of the end.
+  ///
+  /// @throws IllegalArgumentException if `newPosition` is negative
+  public void seek(long newPosition) {
+    if (newPosition < 0) {
+      throw new IllegalArgumentException("seek to " + newPosition + " in " + file);
+    }
+    position = newPosition;
+    atEnd = false;
+  }
+
+  @Override
+  public Spring spring() {
+    return spring;
+  }
+
+  @Override
+  public int outstanding() {
+    return 0;
+  }
+
+  @Override
+  protected boolean canCarry(Water water) {
+    return true;
+  }
+
+  @Override
+  protected void send(Water water) {
+    if (direction == Direction.READ) {
+      throw new IllegalStateException("put on stream %s, which reads %s".formatted(name(), file));
+    }
+    ByteBuffer buffer = water.channelBuffer(water.size());
+    try {
+      while (buffer.hasRemaining()) {
+        position += channel.write(buffer, position);
+      }
+    } catch (IOException e) {
+      throw failed("write", e);
+    }
+    water.home().takeBack(water);
+  }
+
+  @Override
+  protected void sendEnd() {}
+
+  @Override
+  public boolean isReady() {
+    return !isDrained();
+  }
+
+  /// Whether the end of the file, or of the part, was reached.
+  @Override
+  public boolean isDrained() {
+    if (direction == Direction.WRITE || isStopped()) {
+      return true;
+    }
+    if (!atEnd) {
+      try {
+        atEnd = position >= Math.min(endPosition, channel.size());
+      } catch (IOException e) {
+        throw failed("read", e);
+      }
+    }
+    return atEnd;
+  }
+
+  @Override
+  protected @Nullable Water receive() {
+    if (isDrained()) {
+      return null;
+    }
+    int wanted = (int) Math.min(waterBytes, endPosition - position);
+    Water water = spring.createWater(wanted);
+    ByteBuffer buffer = water.channelBuffer(wanted);
+    try {
+      while (buffer.hasRemaining()) {
+        int read = channel.read(buffer, position);
+        if (read < 0) {
+          atEnd = true;
+          break;
+        }
+        position += read;
+      }
+    } catch (IOException e) {
+      spring.takeBack(water);
+      throw failed("read", e);
+    }
+    if (buffer.position() == 0) {
+      spring.takeBack(water);
+      return null;
+    }
+    water.filled(buffer.position());
+    return water;
+  }
+
+  @Override
+  protected void release(Water water) {
+    spring.takeBack(water);
+  }
+
+  @Override
+  protected void leave(Water water) {}
+
+  @Override
+  public void close(boolean complete) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    spring.close();
+    try (FileChannel closing = channel) {
+      if (direction == Direction.WRITE && complete && sync) {
+        closing.force(true);
+      }
+    } catch (IOException e) {
+      discard();
+      throw failed("write", e);
+    }
+    if (direction == Direction.WRITE) {
+      if (complete) {
+        publish();
+      } else {
+        discard();
+      }
+    }
+  }
+
+  private void publish() {
+    try {
+      try {
+        Files.move(
+            opened, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } catch (AtomicMoveNotSupportedException e) {
+        Files.move(opened, file, StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      discard();
+      throw failed("rename to", e);
+    }
+  }
+
+  private void discard() {
+    try {
+      Files.deleteIfExists(opened);
+    } catch (IOException e) {
+      throw failed("delete the partial", e);
+    }
+  }
+
+  private StreamException failed(String verb, IOException cause) {
+    return new StreamException(
+        "stream %s: cannot %s file %s: %s".formatted(name(), verb, file, cause), cause);
+  }
+}

@@ -1,0 +1,368 @@
+package dev.tigris.flow;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// A dataflow graph: stages of replicated modules, joined by reservoirs. A description that does
+/// not change and can be started any number of times.
+///
+/// ```java
+/// Flow flow = Flow.named("words")
+///     .source("read", Reader::new)
+///     .reservoir(Reservoir.lottery())
+///     .stage("count", Counter::new, 4)
+///     .build();
+/// flow.start().await();
+/// ```
+///
+/// Chains are written with [Builder#reservoir] between stages; any other acyclic graph with
+/// [Builder#connect]. Streams that have no module at one end, such as files, are attached with
+/// [Builder#feed] and [Builder#drain].
+public final class Flow {
+  /// A stage: `maker` makes one module, or source, for each replica.
+  record Stage(String name, Supplier<?> maker, int replicas, boolean isSource) {}
+
+  /// A reservoir between two stages.
+  record Edge(String from, String to, Reservoir reservoir) {
+    String name() {
+      return reservoir.nameOr(to);
+    }
+  }
+
+  /// Streams without a module at their head. Stream `i` goes to replica `i` modulo the replicas.
+  record Feed(String stage, List<StreamKind> kinds) {}
+
+  /// Streams without a module at their tail, dealt to replicas as for a feed.
+  record Drain(String stage, Reservoir reservoir, List<StreamKind> kinds) {
+    String name() {
+      return reservoir.nameOr("drain");
+    }
+  }
+
+  private final String name;
+  private final Map<String, Stage> stages;
+  private final List<Edge> edges;
+  private final List<Feed> feeds;
+  private final List<Drain> drains;
+  private final @Nullable Long seed;
+  private final boolean checksums;
+
+  private Flow(Builder builder) {
+    name = builder.name;
+    stages = new LinkedHashMap<>(builder.stages);
+    edges = List.copyOf(builder.edges);
+    feeds = List.copyOf(builder.feeds);
+    drains = List.copyOf(builder.drains);
+    seed = builder.seed;
+    checksums = builder.checksums;
+  }
+
+  /// Begins the description of a flow. The name is part of its threads' names.
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /// The flow's name.
+  public String name() {
+    return name;
+  }
+
+  /// Starts the flow in this JVM, with one thread for each replica, and returns at once.
+  ///
+  /// @throws java.io.UncheckedIOException if a file or another stream cannot be opened
+  @SuppressWarnings("DoNotCallSuggester")
+  public FlowRun start() {
+    throw new UnsupportedOperationException();
+  }
+
+  List<Stage> stages() {
+    return List.copyOf(stages.values());
+  }
+
+  Stage stage(String stage) {
+    Stage found = stages.get(stage);
+    if (found == null) {
+      throw new IllegalArgumentException("flow " + name + " has no stage " + stage);
+    }
+    return found;
+  }
+
+  List<Edge> edges() {
+    return edges;
+  }
+
+  List<Feed> feeds() {
+    return feeds;
+  }
+
+  List<Drain> drains() {
+    return drains;
+  }
+
+  long seed() {
+    return seed == null ? new SplittableRandom().nextLong() : seed;
+  }
+
+  boolean checksums() {
+    return checksums;
+  }
+
+  /// Describes a flow, step by step. What is wrong is said as soon as it is known, at the latest by
+  /// [#build].
+  public static final class Builder {
+    private final String name;
+    private final Map<String, Stage> stages = new LinkedHashMap<>();
+    private final List<Edge> edges = new ArrayList<>();
+    private final List<Feed> feeds = new ArrayList<>();
+    private final List<Drain> drains = new ArrayList<>();
+    private @Nullable String latest;
+    private @Nullable Reservoir pending;
+    private @Nullable Long seed;
+    private boolean checksums;
+
+    private Builder(String name) {
+      this.name = refuseBlank("flow", name);
+    }
+
+    /// A stage of one source.
+    public Builder source(String stage, Supplier<? extends Source> maker) {
+      return source(stage, maker, 1);
+    }
+
+    /// A stage of sources: the supplier is asked once for each replica, on the replica's thread.
+    public Builder source(String stage, Supplier<? extends Source> maker, int replicas) {
+      return add(new Stage(stage, maker, replicas, true));
+    }
+
+    /// A stage of sources of a class that has a constructor without parameters.
+    public Builder source(String stage, Class<? extends Source> type, int replicas) {
+      return add(new Stage(stage, constructor(type), replicas, true));
+    }
+
+    /// A stage of one module.
+    public Builder stage(String stage, Supplier<? extends Module> maker) {
+      return stage(stage, maker, 1);
+    }
+
+    /// A stage of modules: the supplier is asked once for each replica, on the replica's thread.
+    public Builder stage(String stage, Supplier<? extends Module> maker, int replicas) {
+      return add(new Stage(stage, maker, replicas, false));
+    }
+
+    /// A stage of modules of a class that has a constructor without parameters.
+    public Builder stage(String stage, Class<? extends Module> type, int replicas) {
+      return add(new Stage(stage, constructor(type), replicas, false));
+    }
+
+    /// Joins the stage described last to the one described next.
+    public Builder reservoir(Reservoir reservoir) {
+      if (latest == null) {
+        throw new IllegalArgumentException(
+            "flow " + name + ": a reservoir comes after a stage; describe one first");
+      }
+      if (pending != null) {
+        throw new IllegalArgumentException(
+            "flow %s: two reservoirs follow stage %s; use connect(from, to, reservoir)"
+                .formatted(name, latest));
+      }
+      pending = reservoir;
+      return this;
+    }
+
+    /// Joins two stages by name, in whatever order they are described.
+    public Builder connect(String from, String to, Reservoir reservoir) {
+      edges.add(new Edge(from, to, reservoir));
+      return this;
+    }
+
+    /// Lets a stage read from streams that have no module at their head. Stream `i` goes to replica
+    /// `i` modulo the number of replicas.
+    public Builder feed(String stage, StreamKind... streams) {
+      feeds.add(new Feed(stage, List.copyOf(Arrays.asList(streams))));
+      return this;
+    }
+
+    /// As [#drain(String, Reservoir, StreamKind...)], with the streams in turn, and the name
+    /// `drain`.
+    public Builder drain(String stage, StreamKind... streams) {
+      return drain(stage, Reservoir.roundRobin(), streams);
+    }
+
+    /// Lets a stage write to streams that have no module at their tail. Stream `i` belongs to
+    /// replica `i` modulo the number of replicas; the reservoir's policy chooses among a replica's
+    /// own, and its window and kind do not count.
+    public Builder drain(String stage, Reservoir reservoir, StreamKind... streams) {
+      drains.add(new Drain(stage, reservoir, List.copyOf(Arrays.asList(streams))));
+      return this;
+    }
+
+    /// Makes every random choice of the flow follow from this number.
+    public Builder seed(long number) {
+      seed = number;
+      return this;
+    }
+
+    /// Protects the data of every water with a checksum from [Stream#put] to the receiver: finds
+    /// modules that write to waters they have put. Costs about a tenth of a nanosecond a byte.
+    public Builder checksums() {
+      checksums = true;
+      return this;
+    }
+
+    /// The flow, if it can work.
+    ///
+    /// @throws IllegalArgumentException if it has no stage, a stage that is unknown, without input,
+    ///     or a source with input, two reservoirs of one name at one stage, or a cycle
+    public Flow build() {
+      if (stages.isEmpty()) {
+        throw wrong("it has no stages");
+      }
+      if (pending != null) {
+        throw wrong("no stage follows the reservoir after stage " + latest);
+      }
+      Set<String> outputs = new HashSet<>();
+      for (Edge edge : edges) {
+        known(edge.from());
+        refuseSource(edge.to(), "an input from stage " + edge.from());
+        refuseDuplicate(outputs, edge.from(), edge.name());
+      }
+      for (Drain drain : drains) {
+        int replicas = known(drain.stage()).replicas();
+        if (drain.kinds().size() < replicas) {
+          throw wrong(
+              "stage %s has %d replicas but only %d streams to drain to"
+                  .formatted(drain.stage(), replicas, drain.kinds().size()));
+        }
+        refuseDuplicate(outputs, drain.stage(), drain.name());
+      }
+      for (Feed feed : feeds) {
+        refuseSource(feed.stage(), "streams that feed it");
+      }
+      for (Stage stage : stages.values()) {
+        refuseWithoutInput(stage);
+      }
+      refuseCycle();
+      return new Flow(this);
+    }
+
+    private Builder add(Stage stage) {
+      refuseBlank("stage", stage.name());
+      if (stage.replicas() < 1) {
+        throw wrong(
+            "stage %s has %d replicas: it needs at least 1"
+                .formatted(stage.name(), stage.replicas()));
+      }
+      if (stages.putIfAbsent(stage.name(), stage) != null) {
+        throw wrong("two stages are called " + stage.name());
+      }
+      Reservoir before = pending;
+      String upstream = latest;
+      if (before != null && upstream != null) {
+        edges.add(new Edge(upstream, stage.name(), before));
+        pending = null;
+      }
+      latest = stage.name();
+      return this;
+    }
+
+    private Stage known(String stage) {
+      Stage found = stages.get(stage);
+      if (found == null) {
+        throw wrong("there is no stage %s, only %s".formatted(stage, stages.keySet()));
+      }
+      return found;
+    }
+
+    private void refuseSource(String stage, String input) {
+      if (known(stage).isSource()) {
+        throw wrong("stage %s is a source and cannot have %s".formatted(stage, input));
+      }
+    }
+
+    private void refuseDuplicate(Set<String> outputs, String stage, String reservoir) {
+      if (!outputs.add(stage + "\n" + reservoir)) {
+        throw wrong(
+            "two reservoirs of stage %s are called %s; use withName to tell them apart"
+                .formatted(stage, reservoir));
+      }
+    }
+
+    private void refuseWithoutInput(Stage stage) {
+      if (stage.isSource() || edges.stream().anyMatch(edge -> edge.to().equals(stage.name()))) {
+        return;
+      }
+      int fed =
+          feeds.stream()
+              .filter(feed -> feed.stage().equals(stage.name()))
+              .mapToInt(feed -> feed.kinds().size())
+              .max()
+              .orElse(0);
+      if (fed == 0) {
+        throw wrong(
+            "stage %s has no input: connect or feed it, or make it a source"
+                .formatted(stage.name()));
+      }
+      if (fed < stage.replicas()) {
+        throw wrong(
+            "stage %s has %d replicas but only %d streams to feed them"
+                .formatted(stage.name(), stage.replicas(), fed));
+      }
+    }
+
+    private void refuseCycle() {
+      Set<String> done = new HashSet<>();
+      for (String stage : stages.keySet()) {
+        visit(stage, new ArrayList<>(), done);
+      }
+    }
+
+    private void visit(String stage, List<String> path, Set<String> done) {
+      int seen = path.indexOf(stage);
+      if (seen >= 0) {
+        path.add(stage);
+        throw wrong("it has a cycle: " + String.join(" -> ", path.subList(seen, path.size())));
+      }
+      if (done.contains(stage)) {
+        return;
+      }
+      path.add(stage);
+      for (Edge edge : edges) {
+        if (edge.from().equals(stage)) {
+          visit(edge.to(), path, done);
+        }
+      }
+      path.removeLast();
+      done.add(stage);
+    }
+
+    private IllegalArgumentException wrong(String what) {
+      return new IllegalArgumentException("flow " + name + " cannot be built: " + what);
+    }
+
+    private static String refuseBlank(String what, String name) {
+      if (name.isBlank()) {
+        throw new IllegalArgumentException("a " + what + " needs a name");
+      }
+      return name;
+    }
+
+    private static <T> Supplier<T> constructor(Class<? extends T> type) {
+      return () -> {
+        try {
+          return type.getConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+          throw new IllegalArgumentException(
+              type.getName() + " cannot be made by its public constructor without parameters", e);
+        }
+      };
+    }
+  }
+}

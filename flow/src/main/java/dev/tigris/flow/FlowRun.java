@@ -1,0 +1,28 @@
+package dev.tigris.flow;
+
+import java.time.Duration;
+
+/// A flow that was started. All methods may be called by any thread.
+public interface FlowRun {
+  /// Waits until the flow is over: all its threads have ended, and what it held is given back.
+  ///
+  /// @throws FlowException if a module has failed; its cause is what the module threw
+  /// @throws java.util.concurrent.CancellationException if it was cancelled
+  /// @throws InterruptedException if the waiting thread is interrupted; the flow runs on
+  void await() throws FlowException, InterruptedException;
+
+  /// As [#await()], but not longer than `timeout`, and says whether the flow is over. It runs on if
+  /// not.
+  boolean await(Duration timeout) throws FlowException, InterruptedException;
+
+  /// Stops the flow and returns at once; [#await()] says when it has stopped. Modules that wait for
+  /// a stream stop waiting; the threads of all others are interrupted. Without effect when the
+  /// flow is over.
+  void cancel();
+
+  /// Whether the flow is over, and nothing of it is left.
+  boolean isDone();
+
+  /// What it is doing now, or has done. Cheap enough to be called many times a second.
+  FlowSnapshot snapshot();
+}

@@ -1,0 +1,242 @@
+package dev.tigris.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A stream between two threads of this JVM: a ring of slots and two counts.
+///
+/// ```
+///         finished        taken         sent
+///            |              |             |
+///  ... free  | in the       | waiting     |  free ...     sent - finished <= window <= slots
+///            | receiver's   |             |
+///            | hands        |             |
+///
+///  finished <= taken <= sent     outstanding = sent - finished     slot of a count = it mod slots
+/// ```
+///
+/// The sender owns the free slots, the receiver the others. The sender fills slot `sent` and
+/// advances `sent`; the receiver takes slot `taken`, works, and advances `finished`. Advancing
+/// `finished` returns the credit and, without another word, the water too: it still lies in its
+/// slot, where the sender finds it when it needs one to fill ([#createWater]). So a hand-over costs
+/// one store each way that the other thread reads, and when the ring stays full not even the slots
+/// change.
+///
+/// A receiver that finishes waters in another order than it took them swaps slots that it owns. If
+/// a water leaves the stream (it is kept, or put on another one), or belongs to another spring, its
+/// slot is emptied.
+///
+/// **Ordering.** `sent` is advanced by a release store, partner of the receiver's acquire load in
+/// [#isReady] (jcstress: `HandOverTest`): the slot, the water's fields and its data happen before
+/// they are taken. `finished` is advanced by a release store, partner of the sender's acquire load
+/// in [#outstanding] (jcstress: `CreditTest`): what the receiver read of a water happens before the
+/// sender writes to it again. Each side reads the other's count only when its last reading is used
+/// up. `ended` is volatile and set after the last `sent`, so a receiver that sees it sees all
+/// waters (jcstress: `EndTest`).
+///
+/// Layout of the counts: each side's own in two cache lines, and each shared count in two lines of
+/// its own, because processors fetch lines in pairs:
+///
+/// ```
+/// longs  0-15 unused | 16 sent | 32 finished | 48 the sender's: 48 finished seen, 49 harvested
+///        | 64 the receiver's: 64 taken, 65 sent seen | 80-95 unused
+/// ```
+final class MemoryStream extends Stream {
+  private static final int SENT = 16;
+  private static final int FINISHED = 32;
+  private static final int FINISHED_SEEN = 48;
+  private static final int HARVESTED = 49;
+  private static final int TAKEN = 64;
+  private static final int SENT_SEEN = 65;
+  private static final int COUNTS = 96;
+
+  private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final long[] counts = new long[COUNTS];
+  private final @Nullable Water[] slots;
+  private final int mask;
+  private final BufferSpring home;
+  private final Spring spring = this::createWater;
+  private volatile boolean ended;
+
+  MemoryStream(StreamKind.Place place) {
+    super(place.name(), place.window());
+    int size = Math.max(2, Integer.highestOneBit(2 * place.window() - 1));
+    slots = new Water[size];
+    mask = size - 1;
+    home = new BufferSpring(place.name());
+  }
+
+  @Override
+  public Spring spring() {
+    return spring;
+  }
+
+  /// A water that has come back in its slot, else one from the spring's other places.
+  private Water createWater(int bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a water of " + bytes + " bytes");
+    }
+    for (Water water = harvest(); water != null; water = harvest()) {
+      if (water.capacity() >= bytes) {
+        return water.begin(bytes);
+      }
+      home.retire(water);
+    }
+    return home.createWater(bytes);
+  }
+
+  private @Nullable Water harvest() {
+    long harvested = counts[HARVESTED];
+    if (harvested >= counts[FINISHED_SEEN]) {
+      outstanding();
+    }
+    long finished = counts[FINISHED_SEEN];
+    Water water = null;
+    while (water == null && harvested < finished) {
+      water = slots[(int) harvested++ & mask];
+    }
+    counts[HARVESTED] = harvested;
+    return water;
+  }
+
+  @Override
+  public int outstanding() {
+    long finished = (long) COUNT.getAcquire(counts, FINISHED);
+    counts[FINISHED_SEEN] = finished;
+    return (int) (counts[SENT] - finished);
+  }
+
+  /// Uses the last reading of `finished` as long as it leaves credit, so that a sender that is
+  /// ahead does not touch the receiver's cache line for every water.
+  @Override
+  protected boolean hasCredit() {
+    return counts[SENT] - counts[FINISHED_SEEN] < window() || outstanding() < window();
+  }
+
+  @Override
+  protected boolean canCarry(Water water) {
+    return true;
+  }
+
+  @Override
+  protected void send(Water water) {
+    long sent = counts[SENT];
+    int slot = (int) sent & mask;
+    Water before = slots[slot];
+    long lastUse = sent - slots.length;
+    if (counts[HARVESTED] <= lastUse) {
+      // The water of the slot's last use was not needed again: it goes where it will be found.
+      counts[HARVESTED] = lastUse + 1;
+      if (before != null) {
+        home.takeBack(before);
+      }
+    }
+    if (before != water) {
+      slots[slot] = water;
+    }
+    COUNT.setRelease(counts, SENT, sent + 1);
+  }
+
+  @Override
+  protected void sendEnd() {
+    ended = true;
+  }
+
+  @Override
+  public boolean isReady() {
+    long taken = counts[TAKEN];
+    if (taken < counts[SENT_SEEN]) {
+      return true;
+    }
+    long sent = (long) COUNT.getAcquire(counts, SENT);
+    counts[SENT_SEEN] = sent;
+    return taken < sent;
+  }
+
+  @Override
+  public boolean isDrained() {
+    return ended && !isReady();
+  }
+
+  @Override
+  protected @Nullable Water receive() {
+    if (!isReady()) {
+      return null;
+    }
+    long taken = counts[TAKEN];
+    counts[TAKEN] = taken + 1;
+    Water water = slots[(int) taken & mask];
+    if (water == null) {
+      throw new IllegalStateException("stream " + name() + " lost water " + taken);
+    }
+    water.slot = taken;
+    return water;
+  }
+
+  @Override
+  protected void release(Water water) {
+    if (water.home() == home) {
+      finish(water, water);
+    } else {
+      finish(water, null);
+      water.home().takeBack(water);
+    }
+  }
+
+  @Override
+  protected void leave(Water water) {
+    finish(water, null);
+  }
+
+  /// Advances `finished` over a water, wherever among those in the receiver's hands it is.
+  private void finish(Water water, @Nullable Water remaining) {
+    long finished = counts[FINISHED];
+    if (water.slot != finished) {
+      Water oldest = slots[(int) finished & mask];
+      if (oldest == null || slots[(int) water.slot & mask] != water) {
+        throw new IllegalStateException("stream " + name() + " did not lend this water");
+      }
+      slots[(int) water.slot & mask] = oldest;
+      oldest.slot = water.slot;
+      slots[(int) finished & mask] = remaining;
+    } else if (remaining == null) {
+      slots[(int) finished & mask] = null;
+    }
+    COUNT.setRelease(counts, FINISHED, finished + 1);
+    wakeSender();
+  }
+
+  @Override
+  public void close(boolean complete) {
+    Arrays.fill(slots, null);
+    home.close();
+  }
+
+  /// Only for tests, when no other thread uses the stream.
+  void checkInvariants() {
+    long sent = counts[SENT];
+    long taken = counts[TAKEN];
+    long finished = counts[FINISHED];
+    require(finished <= taken && taken <= sent, "finished <= taken <= sent");
+    require(sent - finished <= window(), "outstanding <= window");
+    require(outstanding() == sent - finished, "outstanding = sent - finished");
+    require(counts[FINISHED_SEEN] <= finished, "finished seen <= finished");
+    require(counts[SENT_SEEN] <= sent, "sent seen <= sent");
+    require(counts[HARVESTED] <= counts[FINISHED_SEEN], "harvested <= finished seen");
+    for (long count = finished; count < sent; count++) {
+      require(slots[(int) count & mask] != null, "every owned slot holds a water");
+    }
+    home.checkInvariants();
+  }
+
+  private void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException(
+          "%s: not %s; sent %d, taken %d, finished %d"
+              .formatted(name(), what, counts[SENT], counts[TAKEN], counts[FINISHED]));
+    }
+  }
+}

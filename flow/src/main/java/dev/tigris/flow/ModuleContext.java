@@ -1,0 +1,59 @@
+package dev.tigris.flow;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// What a module knows of its place in the flow. Only for the module's own thread, except
+/// [#isStopping].
+public interface ModuleContext {
+  /// The name of the flow.
+  String flow();
+
+  /// The name of the stage that this module is a replica of.
+  String stage();
+
+  /// Which replica this is, from 0.
+  int replica();
+
+  /// How many replicas the stage has.
+  int replicas();
+
+  /// Where the current input water comes from: the name of the reservoir's upstream stage, or of
+  /// the feeding stream. Only in [Module#process].
+  String from();
+
+  /// All streams that come in, in the order in which they were connected. A file stream among
+  /// them can be told to seek.
+  List<Stream> inputs();
+
+  /// The stream that the policy of the named reservoir gives for this call of `process`, `produce`
+  /// or `finish`; the policy is asked at the first call, which waits while no stream has credit. A
+  /// reservoir has the name of its downstream stage unless it was given one.
+  ///
+  /// @throws IllegalArgumentException if there is no such reservoir, or if it is routed
+  Stream output(String reservoir);
+
+  /// The stream to a replica of the one routed reservoir of this stage.
+  ///
+  /// @param index from 0; the downstream replica, or the draining stream
+  /// @throws IllegalStateException if this stage has not exactly one reservoir
+  Stream route(int index);
+
+  /// The stream to a replica of the named reservoir, whatever its policy.
+  ///
+  /// @throws IllegalArgumentException if there is no such reservoir
+  Stream route(String reservoir, int index);
+
+  /// How many routes the one reservoir of this stage has.
+  int routes();
+
+  /// How many routes the named reservoir has.
+  int routes(String reservoir);
+
+  /// Whether the flow is being stopped, because of a failure or a cancellation. A module that
+  /// computes for long without putting or taking waters should look from time to time. Any thread.
+  boolean isStopping();
+
+  /// A generator of random numbers that depends on the flow's seed, the stage and the replica only.
+  RandomGenerator random();
+}

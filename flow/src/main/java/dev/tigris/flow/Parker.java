@@ -1,0 +1,139 @@
+package dev.tigris.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Where one thread waits for its streams, and where others wake it.
+///
+/// **The protocol.** The sleeper raises `waiting`, looks once more whether there is something to
+/// do, and parks. The waker makes something to do (by a release store in its stream), reads
+/// `waiting`, and unparks the sleeper if it is raised. Were the waker's store always visible before
+/// its read, one of the two would always see the other. Making it so takes a full fence for every
+/// water, which costs more than all the rest of a hand-over. So the waker has none: its read may
+/// run ahead of its store, both may miss each other, and nobody wakes the sleeper.
+///
+/// That does no harm, for three reasons. The sleeper's side has its fence, and a store leaves a
+/// processor's store buffer in well under a microsecond; the sleeper yields between raising the
+/// flag and its last look, which takes longer, so in practice its last look finds the water.
+/// Only the last of several waters can be missed, since the next one's read comes after. And when
+/// it happens all the same, as the memory model allows, the sleeper wakes by itself: it parks for
+/// [#FIRST_PARK_NANOS] at first, and twice as long each time, up to [#LONGEST_PARK_NANOS]. So the
+/// fence is paid by the thread that has nothing to do, and a wrong guess costs a bounded delay,
+/// never a hang (docs/decisions/020).
+///
+/// Ordering: `waiting` is raised by a volatile store, partner of the waker's opaque read; the work
+/// itself is published by the streams' own release and acquire (jcstress: `WakeUpTest` checks that
+/// a wait always ends).
+///
+/// Thread rule: one thread waits; any thread may wake or stop it.
+final class Parker {
+  static final long FIRST_PARK_NANOS = 50_000;
+  static final long LONGEST_PARK_NANOS = 10_000_000;
+
+  private static final int LONGEST_SPIN = 64;
+  private static final int YIELDS = 4;
+  private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
+  private static final VarHandle WAITING;
+
+  static {
+    try {
+      WAITING = MethodHandles.lookup().findVarHandle(Parker.class, "waiting", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  @SuppressWarnings("UnusedVariable") // read and written by WAITING
+  private volatile boolean waiting;
+
+  private volatile boolean stopped;
+  private volatile @Nullable Thread sleeper;
+
+  /// How long the last waits say that spinning is worth while.
+  private int spin = LONGEST_SPIN;
+
+  /// Wakes the sleeper if it sleeps. Costs one read of a flag that rarely changes when it does not.
+  void wake() {
+    if ((boolean) WAITING.getOpaque(this) && WAITING.compareAndSet(this, true, false)) {
+      LockSupport.unpark(sleeper);
+    }
+  }
+
+  /// Makes this wait, and every later one, end with a [CancellationException].
+  void stop() {
+    stopped = true;
+    LockSupport.unpark(sleeper);
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /// Waits until `ready` says true.
+  ///
+  /// @param what what is waited for, for the message of an interrupt
+  /// @throws CancellationException if [#stop] was called
+  /// @throws StreamException if the thread was interrupted, with [InterruptedException] as cause
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  void await(BooleanSupplier ready, String what) {
+    if (spins(ready)) {
+      return;
+    }
+    for (int i = 0; i < YIELDS; i++) {
+      Thread.yield();
+      if (ready.getAsBoolean()) {
+        return;
+      }
+    }
+    sleeper = Thread.currentThread();
+    long nanos = FIRST_PARK_NANOS;
+    try {
+      while (true) {
+        waiting = true;
+        if (ready.getAsBoolean()) {
+          return;
+        }
+        Thread.yield();
+        if (ready.getAsBoolean()) {
+          return;
+        }
+        refuseToGoOn(what);
+        LockSupport.parkNanos(this, nanos);
+        nanos = Math.min(2 * nanos, LONGEST_PARK_NANOS);
+      }
+    } finally {
+      waiting = false;
+      sleeper = null;
+    }
+  }
+
+  /// Spins for as long as it has paid off lately.
+  private boolean spins(BooleanSupplier ready) {
+    if (!SPINS) {
+      return ready.getAsBoolean();
+    }
+    for (int i = 0; i < spin; i++) {
+      if (ready.getAsBoolean()) {
+        spin = Math.min(LONGEST_SPIN, 2 * spin);
+        return true;
+      }
+      Thread.onSpinWait();
+    }
+    spin = Math.max(1, spin / 2);
+    return false;
+  }
+
+  private void refuseToGoOn(String what) {
+    if (stopped) {
+      throw new CancellationException("the flow is being stopped");
+    }
+    if (Thread.interrupted()) {
+      throw new StreamException(
+          "interrupted while waiting for " + what, new InterruptedException());
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.tigris.flow;
+
+import dev.tigris.flow.policy.Policy;
+import org.jspecify.annotations.Nullable;
+
+/// What joins two stages: a stream from every replica of the one to every replica of the other,
+/// and the policy by which a sender chooses among its streams (papers 002, section 2.3). An
+/// immutable description; `with...` methods give changed copies.
+///
+/// ```java
+/// Reservoir.lottery().withWindow(8)
+/// ```
+public final class Reservoir {
+  /// How many waters may be on their way on one stream unless something else is asked for: enough
+  /// to hide the time a consumer takes to wake up, few enough that two modules with 64 KiB waters
+  /// share a cache of a megabyte.
+  public static final int DEFAULT_WINDOW = 16;
+
+  private final @Nullable Policy policy;
+  private final int window;
+  private final StreamKind kind;
+  private final @Nullable String name;
+
+  private Reservoir(@Nullable Policy policy, int window, StreamKind kind, @Nullable String name) {
+    this.policy = policy;
+    this.window = window;
+    this.kind = kind;
+    this.name = name;
+  }
+
+  /// Memory streams chosen by a policy.
+  public static Reservoir of(Policy policy) {
+    return new Reservoir(policy, DEFAULT_WINDOW, StreamKind.memory(), null);
+  }
+
+  /// See [Policy#roundRobin].
+  public static Reservoir roundRobin() {
+    return of(Policy.roundRobin());
+  }
+
+  /// See [Policy#random].
+  public static Reservoir random() {
+    return of(Policy.random());
+  }
+
+  /// See [Policy#lottery].
+  public static Reservoir lottery() {
+    return of(Policy.lottery());
+  }
+
+  /// See [Policy#leastOutstanding].
+  public static Reservoir leastOutstanding() {
+    return of(Policy.leastOutstanding());
+  }
+
+  /// Memory streams among which the module itself chooses, by [ModuleContext#route(int)] (the
+  /// papers' *deterministic* reservoir).
+  public static Reservoir routed() {
+    return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
+  }
+
+  /// The same with another window: how many waters a stream lets be sent and not yet finished.
+  public Reservoir withWindow(int waters) {
+    if (waters < 1) {
+      throw new IllegalArgumentException("a window of " + waters + ": it must be at least 1");
+    }
+    return new Reservoir(policy, waters, kind, name);
+  }
+
+  /// The same with another kind of streams.
+  public Reservoir withKind(StreamKind streams) {
+    return new Reservoir(policy, window, streams, name);
+  }
+
+  /// The same with a name, by which [ModuleContext#output] finds it; without one it has the name of
+  /// its downstream stage.
+  public Reservoir withName(String newName) {
+    return new Reservoir(policy, window, kind, newName);
+  }
+
+  /// The policy, null when routed.
+  @Nullable Policy policy() {
+    return policy;
+  }
+
+  int window() {
+    return window;
+  }
+
+  StreamKind kind() {
+    return kind;
+  }
+
+  String nameOr(String downstream) {
+    return name == null ? downstream : name;
+  }
+}

@@ -1,0 +1,337 @@
+package dev.tigris.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// A channel from one sender to one receiver that carries waters in order (papers 002, section
+/// 2.2). Modules call [#put] and [#spring]; the engine does the rest. The other public methods are
+/// for those who drive a stream without a flow.
+///
+/// **Credits.** A stream has a window: as many waters may be sent and not yet finished by the
+/// receiver. At all times, as the sender sees it,
+///
+/// ```
+/// sent = finished + outstanding     0 <= outstanding <= window     credits = window - outstanding
+/// outstanding = waiting on the stream + in the receiver's hands + credits on their way back
+/// ```
+///
+/// **Ends.** The sender ends a stream with [#end]: what was put before still arrives, then [#get]
+/// gives null. The receiver ends it with [#stop]: what is on its way is dropped, and what is put
+/// afterwards is discarded and counted.
+///
+/// **Kinds.** To add a kind of stream, extend this class, implement the `protected` methods, and
+/// run [dev.tigris.flow.testing.StreamContract] on it. `send`, `sendEnd` and `outstanding` are
+/// called by the sender's thread, `receive`, `isReady`, `isDrained`, `release`, `leave` and
+/// `sendStop` by the receiver's, `close` when neither uses the stream any more. A kind calls
+/// [#wakeReceiver] after it has made something to receive, or the end, visible to the receiver,
+/// and [#wakeSender] after it has made credit visible to the sender.
+///
+/// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters
+/// may be read by any.
+public abstract class Stream {
+  /// Counters of the sender and of the receiver, each group with a pair of cache lines of its own,
+  /// so that neither thread's counting disturbs the other:
+  ///
+  /// ```
+  /// longs   0-15 unused | 16-31 the sender's | 32-47 the receiver's | 48-63 unused
+  /// ```
+  private static final int WATERS = 16;
+
+  private static final int BYTES = 17;
+  private static final int COPIES = 18;
+  private static final int DISCARDED = 19;
+  private static final int CREDIT_WAITS = 20;
+  private static final int CREDIT_WAIT_NANOS = 21;
+  private static final int LEFT = 32;
+  private static final int TAKEN = 33;
+  private static final int COUNTERS = 64;
+
+  private static final VarHandle COUNTER = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final AtomicLong SOURCES = new AtomicLong();
+
+  private final String name;
+  private final int window;
+  private final long source = SOURCES.incrementAndGet();
+  private final long[] counters = new long[COUNTERS];
+  private Parker sender = new Parker();
+  private Parker receiver = new Parker();
+  private boolean checksums;
+  private boolean ended;
+  private volatile boolean stopped;
+
+  /// A stream with a name that says where it is, and a window of at least 1.
+  protected Stream(String name, int window) {
+    if (window < 1) {
+      throw new IllegalArgumentException("a window of " + window + ": it must be at least 1");
+    }
+    this.name = name;
+    this.window = window;
+  }
+
+  /// A stream between two threads of this JVM, to be driven without a flow.
+  public static Stream memory(int window) {
+    return new MemoryStream(new StreamKind.Place("memory", window));
+  }
+
+  /// What the stream is called, unique in its flow: such as `map[0]->reduce[3]`.
+  public final String name() {
+    return name;
+  }
+
+  /// How many waters may be sent and not yet finished.
+  public final int window() {
+    return window;
+  }
+
+  // -- The sender's side.
+
+  /// Where waters come from that this stream carries without a copy.
+  public abstract Spring spring();
+
+  /// Sends a water, and waits first while there is no credit. The water is no longer the caller's.
+  /// It may be one that came on another stream; if this stream cannot carry it as it is, a copy is
+  /// sent and counted. If the receiver has ended, the water is discarded and counted.
+  ///
+  /// @throws IllegalStateException if the water is not the caller's, or after [#end]
+  /// @throws StreamException if the stream fails, or if the thread is interrupted while it waits
+  /// @throws java.util.concurrent.CancellationException if the flow is being stopped
+  public final void put(Water water) {
+    water.refuseUnlessHeld();
+    if (ended) {
+      throw new IllegalStateException("put on stream " + name + ", which was ended");
+    }
+    if (!hasCredit()) {
+      awaitCredit();
+    }
+    if (stopped) {
+      count(DISCARDED, 1);
+      water.release();
+      return;
+    }
+    if (canCarry(water)) {
+      water.leaveLender();
+      depart(water);
+    } else {
+      depart(copy(water));
+      water.release();
+    }
+  }
+
+  /// Says that nothing more will be put. Ending a stream twice is the same as ending it once.
+  public final void end() {
+    if (!ended) {
+      ended = true;
+      sendEnd();
+      wakeReceiver();
+    }
+  }
+
+  /// How many waters were sent and are not yet finished, as far as the sender knows.
+  public abstract int outstanding();
+
+  /// How many waters may be sent now without waiting; none after the receiver has ended.
+  public final int credits() {
+    return stopped ? 0 : window - outstanding();
+  }
+
+  /// Whether the receiver takes nothing more.
+  public final boolean isStopped() {
+    return stopped;
+  }
+
+  // -- The receiver's side.
+
+  /// The next water if one is there, else null. It is the caller's until it is put on a stream or
+  /// [released][Water#release]; the engine releases a module's input after each call.
+  ///
+  /// @throws StreamException if the stream fails, or the water's checksum does not match its data
+  public final @Nullable Water poll() {
+    Water water = receive();
+    if (water == null) {
+      return null;
+    }
+    water.lend(this);
+    if (checksums && !water.isIntact()) {
+      throw new StreamException(
+          "stream %s: water %d of source %d is not what was sent: its checksum does not match"
+              .formatted(name, water.sequence(), water.source()));
+    }
+    count(TAKEN, 1);
+    return water;
+  }
+
+  /// The next water, waiting for it; null when the stream has ended and everything was taken.
+  ///
+  /// @throws StreamException as [#poll], or if the thread is interrupted while it waits
+  /// @throws java.util.concurrent.CancellationException if the flow is being stopped
+  public final @Nullable Water get() {
+    while (true) {
+      Water water = poll();
+      if (water != null) {
+        return water;
+      }
+      if (isDrained()) {
+        return null;
+      }
+      receiver.await(() -> isReady() || isDrained(), "a water on stream " + name);
+    }
+  }
+
+  /// Whether [#poll] would give a water now.
+  public abstract boolean isReady();
+
+  /// Whether the sender has ended the stream and everything it has sent was taken.
+  public abstract boolean isDrained();
+
+  /// Says that the receiver takes nothing more, and drops what is there.
+  public final void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    for (Water water = receive(); water != null; water = receive()) {
+      water.lend(this);
+      water.release();
+    }
+    sendStop();
+    wakeSender();
+  }
+
+  // -- Both.
+
+  /// What has happened on this stream so far. Any thread; cheap.
+  public final StreamCounters counters() {
+    long waters = counter(WATERS);
+    long taken = counter(TAKEN);
+    return new StreamCounters(
+        waters,
+        counter(BYTES),
+        counter(COPIES),
+        counter(DISCARDED),
+        counter(CREDIT_WAITS),
+        counter(CREDIT_WAIT_NANOS),
+        taken);
+  }
+
+  /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
+  /// no thread uses the stream any more.
+  ///
+  /// @param complete whether everything went well, so that output may appear under its name; if
+  ///     not, nothing of it must be left
+  public abstract void close(boolean complete);
+
+  // -- For kinds of streams.
+
+  /// Whether this water can be sent as it is. If not, a copy of it in a water of this stream's own
+  /// spring is sent.
+  protected abstract boolean canCarry(Water water);
+
+  /// Whether there is credit for one more water; may answer from what it knows, where asking costs.
+  protected boolean hasCredit() {
+    return outstanding() < window;
+  }
+
+  /// Sends a water. There is credit, and [#canCarry] is true for the water.
+  protected abstract void send(Water water);
+
+  /// Sends the end.
+  protected abstract void sendEnd();
+
+  /// The next water if one is there, else null.
+  protected abstract @Nullable Water receive();
+
+  /// The receiver has finished with a water that [#receive] gave: returns its credit to the sender
+  /// and the water to its spring.
+  protected abstract void release(Water water);
+
+  /// A water that [#receive] gave has left this stream for good, and belongs to the receiver:
+  /// returns its credit only.
+  protected abstract void leave(Water water);
+
+  /// Tells the sender that the receiver has ended, where [#isStopped] does not reach.
+  protected void sendStop() {}
+
+  /// Wakes the sender if it waits for credit on any of its streams.
+  protected final void wakeSender() {
+    sender.wake();
+  }
+
+  /// Wakes the receiver if it waits for a water on any of its streams.
+  protected final void wakeReceiver() {
+    receiver.wake();
+  }
+
+  // -- For the engine.
+
+  final void sender(Parker parker) {
+    sender = parker;
+  }
+
+  final void receiver(Parker parker) {
+    receiver = parker;
+  }
+
+  final void useChecksums() {
+    checksums = true;
+  }
+
+  /// How many waters were put, from the sender's thread.
+  final long sent() {
+    return counters[WATERS];
+  }
+
+  /// How many waters lent by this stream were kept or put elsewhere instead of released; only for
+  /// the receiver's thread.
+  final long left() {
+    return counters[LEFT];
+  }
+
+  final void leaveStream(Water water) {
+    counters[LEFT]++;
+    leave(water);
+  }
+
+  private void depart(Water water) {
+    long sequence = counters[WATERS];
+    count(BYTES, water.size());
+    water.depart(source, sequence, checksums);
+    send(water);
+    COUNTER.setOpaque(counters, WATERS, sequence + 1);
+    receiver.wake();
+  }
+
+  private Water copy(Water water) {
+    Water copy = spring().createWater(water.size());
+    water.bytes().copyTo(0, copy.bytes(), 0, water.size());
+    count(COPIES, 1);
+    return copy;
+  }
+
+  private void awaitCredit() {
+    if (stopped) {
+      return;
+    }
+    long since = System.nanoTime();
+    try {
+      sender.await(() -> hasCredit() || stopped, "credit on stream " + name);
+    } finally {
+      count(CREDIT_WAITS, 1);
+      count(CREDIT_WAIT_NANOS, System.nanoTime() - since);
+    }
+  }
+
+  private void count(int counter, long amount) {
+    COUNTER.setOpaque(counters, counter, counters[counter] + amount);
+  }
+
+  private long counter(int counter) {
+    return (long) COUNTER.getOpaque(counters, counter);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.tigris.flow;
+
+/// What has happened on a stream so far. The fields are read one after the other while the stream
+/// runs on, so they need not fit each other exactly.
+///
+/// @param waters how many waters were sent
+/// @param bytes how many bytes of data they held
+/// @param copies how many of them had to be copied because the stream could not carry the original
+/// @param discarded how many were put after the receiver had ended, and not sent
+/// @param creditWaits how often a put had to wait for credit
+/// @param creditWaitNanos for how long, in all
+/// @param taken how many waters the receiver has taken
+public record StreamCounters(
+    long waters,
+    long bytes,
+    long copies,
+    long discarded,
+    long creditWaits,
+    long creditWaitNanos,
+    long taken) {}

@@ -1,0 +1,272 @@
+package dev.tigris.flow;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Jbuf;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// A batch of data in a buffer outside the heap: what streams carry and modules work on (papers
+/// 002, section 2.2).
+///
+/// A water is made by the [Spring] of a stream and goes back to it when whoever received it has
+/// finished with it, to be used again. The fields of the protocol lie in the same buffer, before
+/// the range that a module can reach:
+///
+/// ```
+///   0        8          16       24         32              64                  64 + capacity
+///   +--------+----------+--------+----------+---------------+---------- ... ----------+
+///   | source | sequence | size   | checksum | reserved, 0   | data                    |
+///   +--------+----------+--------+----------+---------------+---------- ... ----------+
+///   :<---------------- header, hidden ---------------------->:<------ bytes() -------->:
+///
+///   source    which stream of which sender: a number unique in the flow
+///   sequence  how many waters that stream had carried before this one
+///   size      how many bytes of data are valid
+///   checksum  bits 0-31: CRC-32C of the valid data; bit 32: 1 if there is a checksum, else 0
+/// ```
+///
+/// All are 64-bit little-endian numbers. A water has one buffer now; the reserved bytes are for
+/// naming more.
+///
+/// **Whose it is.** A water belongs to the module that made it or got it, until it is put on a
+/// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
+/// After that the module must leave it alone; where noticing it is free, a use throws
+/// [IllegalStateException], and otherwise it sees, or spoils, the data of a later water, but never
+/// other memory.
+///
+/// Thread rule: one thread at a time, its owner's.
+public final class Water {
+  /// How many bytes of a buffer the protocol takes: a cache line, so that data begins on one.
+  static final int HEADER_BYTES = 64;
+
+  private static final int SOURCE = 0;
+  private static final int SEQUENCE = 8;
+  private static final int SIZE = 16;
+  private static final int CHECKSUM = 24;
+  private static final long HAS_CHECKSUM = 1L << 32;
+
+  private enum Holder {
+    /// In its spring, or on its way there.
+    SPRING,
+    /// A module's: made by it, or kept by it.
+    MODULE,
+    /// A module's for the time of one `process`, lent by the stream it came on.
+    LENT,
+    /// On a stream.
+    STREAM
+  }
+
+  private final BufferSpring home;
+  private final Jbuf buffer;
+  private final Bytes whole;
+  private final Bytes data;
+  private final int capacity;
+  private @Nullable ByteBuffer channelBuffer;
+  private @Nullable Container container;
+  private boolean containerIsOpen;
+  private boolean fresh;
+  private int size;
+  private Holder holder = Holder.SPRING;
+  private @Nullable Stream lender;
+
+  /// The place in the ring of the stream that lent it; the stream's own business.
+  long slot;
+
+  /// Its place in its spring's list of all waters; the spring's own business.
+  int index;
+
+  /// The next in its spring's stack of waters that other threads have brought back.
+  @Nullable Water next;
+
+  Water(BufferSpring home, Jbuf buffer) {
+    this.home = home;
+    this.buffer = buffer;
+    this.capacity = Math.toIntExact(buffer.capacityBytes() - HEADER_BYTES);
+    this.whole = buffer.asBytes();
+    this.data = whole.slice(HEADER_BYTES, capacity);
+  }
+
+  /// The data as bytes: all of [#capacity], of which the first [#size] are valid. The same view
+  /// every time.
+  ///
+  /// @throws IllegalStateException if the water was put or released
+  public Bytes bytes() {
+    refuseUnlessHeld();
+    return data;
+  }
+
+  /// The data as a container of objects: an empty one if this module made the water, else the one
+  /// that came in. The same view until the water is put. A module that fills a container should
+  /// set the water's size to its `usedBytes()`.
+  ///
+  /// @throws dev.tigris.memory.CorruptContainerException if what came in is no container
+  /// @throws IllegalStateException if the water was put or released
+  public Container container() {
+    refuseUnlessHeld();
+    Container current = container;
+    if (current == null || !containerIsOpen) {
+      if (!fresh) {
+        current = data.asContainer();
+      } else if (current == null) {
+        for (long offset = 0; offset < Container.HEADER_BYTES; offset += Long.BYTES) {
+          data.setLong(offset, 0);
+        }
+        current = data.asContainer();
+      } else {
+        current.clear();
+      }
+      container = current;
+      containerIsOpen = true;
+    }
+    return current;
+  }
+
+  /// How many bytes of data are valid.
+  public int size() {
+    return size;
+  }
+
+  /// Says how many bytes of data are valid.
+  ///
+  /// @throws IllegalArgumentException if there is no room for so many
+  /// @throws IllegalStateException if the water was put or released
+  public void setSize(int bytes) {
+    refuseUnlessHeld();
+    if (bytes < 0 || bytes > capacity) {
+      throw new IllegalArgumentException(
+          "a size of %d in a water with room for %d bytes".formatted(bytes, capacity));
+    }
+    size = bytes;
+  }
+
+  /// For how many bytes of data there is room; at least what was asked for.
+  public int capacity() {
+    return capacity;
+  }
+
+  /// Takes an input water out of its stream: its credit goes back to the sender now, and the water
+  /// stays this module's after `process` returns, until the module puts or releases it, or the flow
+  /// ends. A module that keeps waters answers for their memory, since the window no longer bounds
+  /// it. Without effect on a water that is the module's anyway.
+  ///
+  /// @throws IllegalStateException if the water was put or released
+  public void keep() {
+    refuseUnlessHeld();
+    leaveLender();
+  }
+
+  /// Gives the water back to its spring. For a water that was kept, or made and not put; an input
+  /// water goes back by itself.
+  ///
+  /// @throws IllegalStateException if the water was put or released
+  public void release() {
+    refuseUnlessHeld();
+    Stream from = lender;
+    if (from != null) {
+      lender = null;
+      holder = Holder.SPRING;
+      from.release(this);
+    } else {
+      holder = Holder.SPRING;
+      home.takeBack(this);
+    }
+  }
+
+  /// The spring it was made by, and goes back to.
+  BufferSpring home() {
+    return home;
+  }
+
+  Jbuf buffer() {
+    return buffer;
+  }
+
+  /// A buffer over the data for a channel, with position 0 and the given limit.
+  ByteBuffer channelBuffer(int limit) {
+    ByteBuffer made = channelBuffer;
+    if (made == null) {
+      made = data.byteBuffer();
+      channelBuffer = made;
+    }
+    return made.clear().limit(limit);
+  }
+
+  /// From the spring to a module.
+  Water begin(int bytes) {
+    holder = Holder.MODULE;
+    size = bytes;
+    fresh = true;
+    containerIsOpen = false;
+    return this;
+  }
+
+  /// From a module onto a stream; writes the header.
+  void depart(long source, long sequence, boolean checksum) {
+    holder = Holder.STREAM;
+    fresh = false;
+    whole.setLong(SOURCE, source);
+    whole.setLong(SEQUENCE, sequence);
+    whole.setLong(SIZE, size);
+    whole.setLong(CHECKSUM, checksum ? HAS_CHECKSUM | checksum() : 0);
+  }
+
+  /// From a stream to a module, for one call.
+  void lend(Stream from) {
+    holder = Holder.LENT;
+    lender = from;
+  }
+
+  /// From outside into the water: what is in it now was not made by a module.
+  void filled(int bytes) {
+    size = bytes;
+    fresh = false;
+    containerIsOpen = false;
+  }
+
+  /// Off its stream without having been lent.
+  void discard() {
+    holder = Holder.SPRING;
+  }
+
+  /// If it is lent, makes it the module's own.
+  void leaveLender() {
+    Stream from = lender;
+    if (from != null) {
+      lender = null;
+      holder = Holder.MODULE;
+      from.leaveStream(this);
+    }
+  }
+
+  long source() {
+    return whole.getLong(SOURCE);
+  }
+
+  long sequence() {
+    return whole.getLong(SEQUENCE);
+  }
+
+  /// Whether the data is what it was when it was put, as far as a checksum can tell.
+  boolean isIntact() {
+    long stored = whole.getLong(CHECKSUM);
+    return (stored & HAS_CHECKSUM) == 0
+        || (whole.getLong(SIZE) == size && stored == (HAS_CHECKSUM | checksum()));
+  }
+
+  private long checksum() {
+    CRC32C crc = new CRC32C();
+    crc.update(channelBuffer(size));
+    return crc.getValue();
+  }
+
+  void refuseUnlessHeld() {
+    Holder now = holder;
+    if (now != Holder.MODULE && now != Holder.LENT) {
+      throw new IllegalStateException(
+          "this water is no longer the module's: it was put on a stream, released, or its process"
+              + " call is over; keep() it to use it longer");
+    }
+  }
+}

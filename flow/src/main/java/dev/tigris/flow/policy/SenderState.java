@@ -1,0 +1,141 @@
+package dev.tigris.flow.policy;
+
+import java.util.Arrays;
+
+/// What one sender knows of its streams: the accounts behind a [SenderView]. The engine keeps one
+/// for each reservoir of each module, the simulator one for each simulated sender.
+///
+/// Time is an argument everywhere, in nanoseconds from any fixed origin, and must not run
+/// backwards. For every stream, at all times:
+///
+/// ```
+/// sent = finished + outstanding        0 <= outstanding <= window, where the window is obeyed
+/// credits = window - outstanding       while the stream is open, 0 afterwards
+/// ```
+///
+/// **The service time** of a stream is estimated from the moments at which its credits come back,
+/// which a sender sees without being told. While waters are outstanding the consumer is busy, so
+/// `d` credits that came back in the time since the last ones (or since the stream was idle) say
+/// that it took that time divided by `d` for each. Where the stream ran idle in between, that is
+/// only an upper bound, and is used only to lower the estimate. Samples are averaged
+/// exponentially over about [#MEMORY] waters. A consumer that has stopped sends no samples at
+/// all; so the view gives the time for which it has been silent when that is longer.
+///
+/// Thread rule: one thread.
+public final class SenderState implements SenderView {
+  /// Over how many waters the estimate of the service time remembers.
+  private static final int MEMORY = 8;
+
+  private final int[] window;
+  private final long[] sent;
+  private final long[] finished;
+  private final boolean[] open;
+  private final long[] busySinceNanos;
+  private final double[] serviceNanos;
+  private int openStreams;
+  private int last = -1;
+  private long nowNanos;
+
+  /// Accounts for as many streams as windows are given, each with nothing sent.
+  public SenderState(int... windows) {
+    int streams = windows.length;
+    for (int stream = 0; stream < streams; stream++) {
+      if (windows[stream] < 1) {
+        throw new IllegalArgumentException(
+            "stream %d has a window of %d: it needs at least 1".formatted(stream, windows[stream]));
+      }
+    }
+    window = windows.clone();
+    sent = new long[streams];
+    finished = new long[streams];
+    open = new boolean[streams];
+    Arrays.fill(open, true);
+    openStreams = streams;
+    busySinceNanos = new long[streams];
+    serviceNanos = new double[streams];
+  }
+
+  /// Says what time it is, for estimates that depend on how long nothing has happened.
+  public void time(long nanos) {
+    nowNanos = nanos;
+  }
+
+  /// Says how many waters have been sent on a stream in all.
+  public void sent(int stream, long waters) {
+    if (sent[stream] == finished[stream] && waters > sent[stream]) {
+      busySinceNanos[stream] = nowNanos;
+    }
+    sent[stream] = waters;
+  }
+
+  /// Says how many waters of a stream its consumer has finished in all.
+  public void finished(int stream, long waters) {
+    long newly = waters - finished[stream];
+    if (newly <= 0) {
+      return;
+    }
+    finished[stream] = waters;
+    double sample = Math.max(1.0, (double) (nowNanos - busySinceNanos[stream]) / newly);
+    double known = serviceNanos[stream];
+    boolean stayedBusy = sent[stream] > waters;
+    if (known == 0.0) {
+      serviceNanos[stream] = sample;
+    } else if (stayedBusy || sample < known) {
+      double weight = Math.min(1.0, (double) newly / MEMORY);
+      serviceNanos[stream] = known + weight * (sample - known);
+    }
+    busySinceNanos[stream] = nowNanos;
+  }
+
+  /// Says that a stream's consumer takes no more waters.
+  public void closed(int stream) {
+    if (open[stream]) {
+      open[stream] = false;
+      openStreams--;
+    }
+  }
+
+  /// Says that a stream was chosen, and used.
+  public void used(int stream) {
+    last = stream;
+  }
+
+  /// Whether any stream is open.
+  public boolean anyOpen() {
+    return openStreams > 0;
+  }
+
+  @Override
+  public int streams() {
+    return window.length;
+  }
+
+  @Override
+  public int credits(int stream) {
+    return open[stream] ? window[stream] - outstanding(stream) : 0;
+  }
+
+  @Override
+  public int outstanding(int stream) {
+    return (int) (sent[stream] - finished[stream]);
+  }
+
+  @Override
+  public long serviceNanos(int stream) {
+    double known = serviceNanos[stream];
+    if (sent[stream] > finished[stream]) {
+      return (long) Math.max(known, known == 0.0 ? 0.0 : nowNanos - busySinceNanos[stream]);
+    }
+    return (long) known;
+  }
+
+  @Override
+  public boolean isOpen(int stream) {
+    return open[stream];
+  }
+
+  @Override
+  public int last() {
+    return last;
+  }
+}

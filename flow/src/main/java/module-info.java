@@ -1,0 +1,8 @@
+/// Dataflow: modules, waters, streams and reservoirs.
+module dev.tigris.flow {
+  requires static transitive org.jspecify;
+  requires transitive dev.tigris.memory;
+
+  exports dev.tigris.flow;
+  exports dev.tigris.flow.policy;
+}
