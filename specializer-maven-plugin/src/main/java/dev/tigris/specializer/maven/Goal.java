@@ -1,0 +1,111 @@
+package dev.tigris.specializer.maven;
+
+import dev.tigris.specializer.ClassFiles;
+import dev.tigris.specializer.ClassHierarchy;
+import dev.tigris.specializer.ClassPath;
+import dev.tigris.specializer.Problem;
+import dev.tigris.specializer.Report;
+import dev.tigris.specializer.Rule;
+import dev.tigris.specializer.Specializer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.maven.artifact.DependencyResolutionRequiredException;
+import org.apache.maven.plugin.AbstractMojo;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.project.MavenProject;
+import org.jspecify.annotations.Nullable;
+
+/// What both goals do: specialize one folder, write the report, check the run-time path.
+abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpecializeMojo {
+  // Set by Maven before execute().
+  @Parameter(defaultValue = "${project}", readonly = true, required = true)
+  private @Nullable MavenProject project;
+
+  /// Skips the goal. The classes can then not be used until they are specialized in another way.
+  @Parameter(property = "tigris.specializer.skip", defaultValue = "false")
+  private boolean skip;
+
+  /// Whether the dependencies are looked through for unrewritten accesses too.
+  @Parameter(property = "tigris.specializer.checkDependencies", defaultValue = "true")
+  private boolean checkDependencies;
+
+  final MavenProject project() {
+    MavenProject current = project;
+    if (current == null) {
+      throw new IllegalStateException("Maven did not set the project");
+    }
+    return current;
+  }
+
+  /// The folder to specialize.
+  abstract Path classes();
+
+  /// What its classes were compiled against.
+  abstract List<String> compilePath() throws DependencyResolutionRequiredException;
+
+  /// What its classes run with.
+  abstract List<String> runtimePath() throws DependencyResolutionRequiredException;
+
+  abstract String reportName();
+
+  @Override
+  public final void execute() throws MojoExecutionException, MojoFailureException {
+    if (skip) {
+      getLog().warn("specializer skipped: pre-serialized classes will refuse to be constructed");
+      return;
+    }
+    if (!Files.isDirectory(classes())) {
+      return;
+    }
+    try {
+      List<Path> runtime = paths(runtimePath());
+      // What only compiling needs comes last: it is for looking up, not for running.
+      List<Path> lookup =
+          Stream.of(runtime, paths(compilePath())).flatMap(List::stream).distinct().toList();
+      try (ClassPath classPath = new ClassPath(lookup)) {
+        Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
+        Report report = ClassFiles.specialize(classes(), specializer);
+        write(report);
+        failOn(report.problems(), "cannot be specialized");
+        List<Path> checked =
+            checkDependencies
+                ? runtime.stream().filter(path -> !path.equals(classes())).toList()
+                : List.of();
+        failOn(
+            ClassFiles.check(checked, specializer),
+            "left unrewritten on the run-time path (specialize the module that it is in)");
+        getLog().info(report.summary());
+      }
+    } catch (IOException | UncheckedIOException | DependencyResolutionRequiredException e) {
+      throw new MojoExecutionException("specializer: " + e.getMessage(), e);
+    }
+  }
+
+  private void write(Report report) throws IOException {
+    Path folder = Path.of(project().getBuild().getDirectory(), "tigris-specializer");
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve(reportName()), report.text());
+    for (String method : report.hugeMethods()) {
+      getLog().warn(method + " is now over 8000 bytes, which HotSpot never compiles: split it");
+    }
+  }
+
+  private void failOn(List<Problem> problems, String what) throws MojoFailureException {
+    if (problems.isEmpty()) {
+      return;
+    }
+    problems.forEach(problem -> getLog().error(problem.toString()));
+    throw new MojoFailureException(
+        "%d %s, first: %s".formatted(problems.size(), what, problems.getFirst()));
+  }
+
+  private static List<Path> paths(List<String> elements) {
+    return elements.stream().map(Path::of).toList();
+  }
+}

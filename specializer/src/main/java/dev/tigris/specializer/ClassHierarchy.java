@@ -1,0 +1,102 @@
+package dev.tigris.specializer;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassHierarchyResolver.ClassHierarchyInfo;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Answers questions about superclasses and fields from class files, without loading a class. It
+/// remembers what it has read, and may be used by several threads.
+public final class ClassHierarchy {
+  private final ClassSource source;
+  private final Map<ClassDesc, Optional<ClassInfo>> known = new ConcurrentHashMap<>();
+
+  /// A hierarchy of the classes in `source`.
+  public ClassHierarchy(ClassSource source) {
+    this.source = source;
+  }
+
+  /// What is known of a class; empty when the source doesn't have it, or it is no class.
+  public Optional<ClassInfo> find(ClassDesc type) {
+    if (!type.isClassOrInterface()) {
+      return Optional.empty();
+    }
+    // Not computeIfAbsent: reading takes long, and to read a class twice is harmless.
+    Optional<ClassInfo> info = known.get(type);
+    if (info == null) {
+      byte[] bytes = source.find(type);
+      info =
+          bytes == null ? Optional.empty() : Optional.of(ClassInfo.of(ClassFile.of().parse(bytes)));
+      known.put(type, info);
+    }
+    return info;
+  }
+
+  /// Records a class that is being specialized, whether or not the source has it.
+  void learn(ClassInfo info) {
+    known.put(info.name(), Optional.of(info));
+  }
+
+  /// Whether `type` is `ancestor` or one of its subclasses. A chain that leaves the source counts
+  /// as no.
+  public boolean isSubclass(ClassDesc type, ClassDesc ancestor) {
+    ClassDesc at = type;
+    while (!at.equals(ancestor)) {
+      Optional<ClassDesc> up = find(at).flatMap(ClassInfo::superclass);
+      if (up.isEmpty()) {
+        return false;
+      }
+      at = up.get();
+    }
+    return true;
+  }
+
+  /// Whether `type` is a class of pre-serialized objects, which `Pso` itself is not.
+  public boolean isPso(ClassDesc type) {
+    return !type.equals(MemoryNames.PSO) && isSubclass(type, MemoryNames.PSO);
+  }
+
+  /// Finds the field that an instruction means, as the JVM does (JVMS 5.4.3.2): in the class, its
+  /// superinterfaces, then its superclass.
+  public Optional<FieldInfo> resolveField(ClassDesc owner, String name, ClassDesc type) {
+    Optional<ClassInfo> info = find(owner);
+    if (info.isEmpty()) {
+      return Optional.empty();
+    }
+    for (FieldInfo field : info.get().fields()) {
+      if (field.name().equals(name) && field.type().equals(type)) {
+        return Optional.of(field);
+      }
+    }
+    for (ClassDesc superinterface : info.get().interfaces()) {
+      Optional<FieldInfo> field = resolveField(superinterface, name, type);
+      if (field.isPresent()) {
+        return field;
+      }
+    }
+    return info.get().superclass().flatMap(up -> resolveField(up, name, type));
+  }
+
+  /// The same hierarchy in the form in which the class-file library asks for it.
+  ClassHierarchyResolver resolver() {
+    return this::resolve;
+  }
+
+  private @Nullable ClassHierarchyInfo resolve(ClassDesc type) {
+    if (type.equals(ConstantDescs.CD_Object)) {
+      return ClassHierarchyResolver.defaultResolver().getClassInfo(type);
+    }
+    return find(type)
+        .map(
+            info ->
+                info.isInterface()
+                    ? ClassHierarchyInfo.ofInterface()
+                    : ClassHierarchyInfo.ofClass(info.superclass().orElse(ConstantDescs.CD_Object)))
+        .orElse(null);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.tigris.specializer;
+
+import static java.lang.constant.ConstantDescs.CD_CallSite;
+import static java.lang.constant.ConstantDescs.CD_Class;
+import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
+import static java.lang.constant.ConstantDescs.CD_String;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
+
+/// Every name of `dev.tigris.memory` that the specializer looks for or writes into a class file.
+///
+/// The specializer must not depend on `memory` (whose own tests it specializes), so the names are
+/// spelled out here, once; a test in `memory` compares them with the real classes.
+public final class MemoryNames {
+  private static final String PACKAGE = "dev.tigris.memory";
+
+  /// The superclass of all pre-serialized objects.
+  public static final ClassDesc PSO = ClassDesc.of(PACKAGE, "Pso");
+
+  /// The annotation of fields that stay in the Java object.
+  public static final ClassDesc HEAP_ONLY = ClassDesc.of(PACKAGE, "HeapOnly");
+
+  /// The parameter of the constructor that binds an object to bytes which are already there.
+  public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");
+
+  /// The class that rewritten code calls.
+  public static final ClassDesc LINKAGE = ClassDesc.of(PACKAGE, "PsoLinkage");
+
+  /// `static void declare(MethodHandles.Lookup)`: called first by each specialized class.
+  public static final String DECLARE = "declare";
+
+  /// The type of [#DECLARE].
+  public static final MethodTypeDesc DECLARE_TYPE =
+      MethodTypeDesc.of(CD_void, CD_MethodHandles_Lookup);
+
+  /// The type of the binding constructor.
+  public static final MethodTypeDesc BINDING_CONSTRUCTOR_TYPE = MethodTypeDesc.of(CD_void, BINDING);
+
+  /// The name of a call site that reads a field; its type is `(Owner)T`.
+  public static final String GET = "get";
+
+  /// The name of a call site that writes a field; its type is `(Owner,T)void`.
+  public static final String SET = "set";
+
+  /// `static CallSite field(Lookup, String, MethodType, Class owner, String fieldName)`: links a
+  /// [#GET] or [#SET].
+  public static final DirectMethodHandleDesc FIELD_BOOTSTRAP =
+      ConstantDescs.ofCallsiteBootstrap(LINKAGE, "field", CD_CallSite, CD_Class, CD_String);
+
+  private MemoryNames() {}
+}

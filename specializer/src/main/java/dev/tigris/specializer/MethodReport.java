@@ -1,0 +1,52 @@
+package dev.tigris.specializer;
+
+import java.util.List;
+
+/// What was done to one method.
+///
+/// @param method name and types
+/// @param bytesBefore size of its bytecode before
+/// @param bytesAfter size of its bytecode after
+/// @param rewrittenEarlier call sites that were there before, from an earlier run
+/// @param lines one for each instruction that a rule decided on
+public record MethodReport(
+    String method, int bytesBefore, int bytesAfter, int rewrittenEarlier, List<Line> lines) {
+  /// HotSpot never compiles a method of more bytes than this (`-XX:HugeMethodLimit`).
+  static final int HUGE_METHOD_BYTES = 8_000;
+
+  /// One instruction.
+  ///
+  /// @param outcome the rule that replaced it, or why it was left alone
+  public record Line(int line, String instruction, String outcome, boolean rewritten) {}
+
+  /// How many instructions were replaced.
+  public long rewritten() {
+    return lines.stream().filter(Line::rewritten).count();
+  }
+
+  /// Whether the method got so long that HotSpot will only interpret it.
+  public boolean becameHuge() {
+    return bytesBefore <= HUGE_METHOD_BYTES && bytesAfter > HUGE_METHOD_BYTES;
+  }
+
+  void print(StringBuilder out) {
+    out.append("  ").append(method).append("  ").append(bytesBefore);
+    if (bytesAfter != bytesBefore) {
+      out.append(" -> ").append(bytesAfter);
+    }
+    out.append(" bytes");
+    if (rewrittenEarlier > 0) {
+      out.append(", ").append(rewrittenEarlier).append(" rewritten earlier");
+    }
+    out.append('\n');
+    if (becameHuge()) {
+      out.append("    WARNING: HotSpot interprets methods over ")
+          .append(HUGE_METHOD_BYTES)
+          .append(" bytes; split this one\n");
+    }
+    for (Line line : lines) {
+      out.append("    line ").append(line.line).append("  ").append(line.instruction);
+      out.append(line.rewritten ? "  by " : "  left: ").append(line.outcome).append('\n');
+    }
+  }
+}

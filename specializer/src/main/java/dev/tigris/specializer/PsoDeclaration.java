@@ -1,0 +1,103 @@
+package dev.tigris.specializer;
+
+import static java.lang.constant.ConstantDescs.CD_MethodHandles;
+import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
+import static java.lang.constant.ConstantDescs.CLASS_INIT_NAME;
+import static java.lang.constant.ConstantDescs.INIT_NAME;
+import static java.lang.constant.ConstantDescs.MTD_void;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.MethodModel;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// What the specializer adds to each class of pre-serialized objects:
+///
+/// ```java
+/// static { PsoLinkage.declare(MethodHandles.lookup()); ... }    // first of all
+/// protected Trade(PsoBinding binding) { super(binding); }       // synthetic
+/// ```
+///
+/// The first tells `memory` that the class is specialized and gives it the right to make views of
+/// it; the second is how it makes them, without running the user's constructors.
+final class PsoDeclaration {
+  private PsoDeclaration() {}
+
+  /// What is wrong with the class itself.
+  static List<Problem> problems(
+      ClassInfo info, Optional<String> sourceFile, ClassHierarchy hierarchy) {
+    List<Problem> problems = new ArrayList<>();
+    if (info.binding().isPresent()) {
+      problems.add(
+          new Problem(
+              new Location(info.name(), INIT_NAME, sourceFile, 0),
+              "the constructor that takes a PsoBinding is the specializer's to write: remove it"));
+    }
+    for (FieldInfo field : info.fields()) {
+      if (Storage.of(field, hierarchy) instanceof Storage.Refused(String problem)) {
+        problems.add(new Problem(new Location(info.name(), field.name(), sourceFile, 0), problem));
+      }
+    }
+    return problems;
+  }
+
+  static boolean isStaticInitializer(MethodModel method) {
+    return method.methodName().equalsString(CLASS_INIT_NAME);
+  }
+
+  /// Puts the declaration before the code of an existing static initializer.
+  static CodeTransform prologue() {
+    return new CodeTransform() {
+      @Override
+      public void atStart(CodeBuilder builder) {
+        declare(builder);
+      }
+
+      @Override
+      public void accept(CodeBuilder builder, CodeElement element) {
+        builder.with(element);
+      }
+    };
+  }
+
+  /// Adds the binding constructor, and a static initializer if there is none.
+  static ClassTransform members(ClassModel model) {
+    ClassDesc superclass = model.superclass().orElseThrow().asSymbol();
+    boolean initializes = model.methods().stream().anyMatch(PsoDeclaration::isStaticInitializer);
+    return ClassTransform.endHandler(
+        builder -> {
+          builder.withMethodBody(
+              INIT_NAME,
+              MemoryNames.BINDING_CONSTRUCTOR_TYPE,
+              ClassFile.ACC_PROTECTED | ClassFile.ACC_SYNTHETIC,
+              code ->
+                  code.aload(0)
+                      .aload(1)
+                      .invokespecial(superclass, INIT_NAME, MemoryNames.BINDING_CONSTRUCTOR_TYPE)
+                      .return_());
+          if (!initializes) {
+            builder.withMethodBody(
+                CLASS_INIT_NAME,
+                MTD_void,
+                ClassFile.ACC_STATIC,
+                code -> {
+                  declare(code);
+                  code.return_();
+                });
+          }
+        });
+  }
+
+  private static void declare(CodeBuilder code) {
+    code.invokestatic(CD_MethodHandles, "lookup", MethodTypeDesc.of(CD_MethodHandles_Lookup))
+        .invokestatic(MemoryNames.LINKAGE, MemoryNames.DECLARE, MemoryNames.DECLARE_TYPE);
+  }
+}

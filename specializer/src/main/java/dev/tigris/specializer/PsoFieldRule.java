@@ -1,0 +1,102 @@
+package dev.tigris.specializer;
+
+import java.lang.classfile.Opcode;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.reflect.AccessFlag;
+import java.util.Optional;
+
+/// Turns `getfield` and `putfield` of pre-serialized fields into call sites (papers: 000 section
+/// 5).
+///
+/// ```
+/// getfield Trade.quantity:I   ->   invokedynamic get:(LTrade;)I      Trade.class, "quantity"
+/// putfield Trade.quantity:I   ->   invokedynamic set:(LTrade;I)V     Trade.class, "quantity"
+/// ```
+///
+/// A call site names what the instruction named and nothing more: where the field lies is decided
+/// when the site is linked, from the class that is loaded then.
+final class PsoFieldRule implements Rule {
+  @Override
+  public String name() {
+    return "pso-field";
+  }
+
+  @Override
+  public Decision decide(Site site) {
+    if (!(site.instruction() instanceof FieldInstruction access) || isStatic(access.opcode())) {
+      return Decision.PASS;
+    }
+    ClassHierarchy hierarchy = site.hierarchy();
+    ClassDesc owner = access.owner().asSymbol();
+    if (!hierarchy.isPso(owner)) {
+      return Decision.PASS;
+    }
+    Optional<FieldInfo> found =
+        hierarchy.resolveField(owner, access.name().stringValue(), access.typeSymbol());
+    if (found.isEmpty()) {
+      return new Decision.Refuse(
+          describe(access) + " does not exist: compile the two classes against each other again");
+    }
+    FieldInfo field = found.get();
+    if (field.owner().equals(MemoryNames.PSO)) {
+      return Decision.PASS;
+    }
+    return switch (Storage.of(field, hierarchy)) {
+      case Storage.OnHeap(String reason) -> new Decision.Leave(reason);
+      case Storage.Refused(String problem) ->
+          new Decision.Refuse(describe(access) + ": " + problem);
+      case Storage.Stored() -> replace(site, access, field);
+    };
+  }
+
+  private static Decision replace(Site site, FieldInstruction access, FieldInfo field) {
+    ClassDesc owner = access.owner().asSymbol();
+    ClassDesc type = field.type();
+    // Linking a call site resolves every class in its type, which a field access does not.
+    if (!type.isPrimitive()
+        && !site.hierarchy().find(type).orElseThrow().isAccessibleFrom(site.in().name())) {
+      return new Decision.Refuse(
+          describe(access)
+              + " is of a type that this class cannot see: make "
+              + type.displayName()
+              + " public, or offer a method beside it");
+    }
+    ClassDesc receiver = receiver(site, owner, field);
+    boolean get = access.opcode() == Opcode.GETFIELD;
+    MethodTypeDesc siteType =
+        get
+            ? MethodTypeDesc.of(type, receiver)
+            : MethodTypeDesc.of(ConstantDescs.CD_void, receiver, type);
+    return new Decision.Replace(
+        DynamicCallSiteDesc.of(
+            MemoryNames.FIELD_BOOTSTRAP,
+            get ? MemoryNames.GET : MemoryNames.SET,
+            siteType,
+            owner,
+            field.name()));
+  }
+
+  /// The receiver's type in the call site: the owner that the instruction names, or the class
+  /// around the instruction where the JVM demands that anyway (`super.f` of a protected field of
+  /// another package, JVMS 4.10.1.8).
+  private static ClassDesc receiver(Site site, ClassDesc owner, FieldInfo field) {
+    ClassDesc in = site.in().name();
+    boolean viaSuper =
+        field.has(AccessFlag.PROTECTED)
+            && !field.owner().packageName().equals(in.packageName())
+            && site.hierarchy().isSubclass(in, owner);
+    return viaSuper ? in : owner;
+  }
+
+  private static boolean isStatic(Opcode opcode) {
+    return opcode == Opcode.GETSTATIC || opcode == Opcode.PUTSTATIC;
+  }
+
+  private static String describe(FieldInstruction access) {
+    return Location.nameOf(access.owner().asSymbol()) + "." + access.name().stringValue();
+  }
+}

@@ -1,0 +1,55 @@
+package dev.tigris.specializer;
+
+import java.util.List;
+
+/// What was done to a set of classes.
+///
+/// @param classesSeen how many class files were looked at
+/// @param classesChanged how many of them were written anew
+/// @param classes those that a rule had something to say about
+/// @param problems what keeps the classes from being specialized; nothing was written if there are
+///     any
+public record Report(
+    int classesSeen, int classesChanged, List<ClassReport> classes, List<Problem> problems) {
+  /// One line.
+  public String summary() {
+    long rewritten = 0;
+    long left = 0;
+    long earlier = 0;
+    for (ClassReport type : classes) {
+      for (MethodReport method : type.methods()) {
+        rewritten += method.rewritten();
+        left += method.lines().size() - method.rewritten();
+        earlier += method.rewrittenEarlier();
+      }
+    }
+    long declared = classes.stream().filter(ClassReport::declared).count();
+    return "%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d left alone"
+        .formatted(classesSeen, classesChanged, declared, rewritten, earlier, left);
+  }
+
+  /// Everything, as text: per method, what was rewritten, by which rule, the size before and after,
+  /// and what was left alone and why.
+  public String text() {
+    StringBuilder out = new StringBuilder(summary()).append('\n');
+    for (Problem problem : problems) {
+      out.append("PROBLEM  ").append(problem).append('\n');
+    }
+    for (ClassReport type : classes) {
+      out.append('\n');
+      type.print(out);
+    }
+    return out.toString();
+  }
+
+  /// The methods that got too long for HotSpot to compile.
+  public List<String> hugeMethods() {
+    return classes.stream()
+        .flatMap(
+            type ->
+                type.methods().stream()
+                    .filter(MethodReport::becameHuge)
+                    .map(method -> type.name() + "." + method.method()))
+        .toList();
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tigris.specializer;
+
+import java.util.List;
+
+/// The outcome for one class file.
+public final class Specialized {
+  private final byte[] bytes;
+  private final boolean changed;
+  private final ClassReport report;
+  private final List<Problem> problems;
+
+  Specialized(byte[] bytes, boolean changed, ClassReport report, List<Problem> problems) {
+    this.bytes = bytes;
+    this.changed = changed;
+    this.report = report;
+    this.problems = List.copyOf(problems);
+  }
+
+  /// The class file to use: the one given when nothing had to be changed, or when there are
+  /// problems.
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /// Whether [#bytes] is a new class file.
+  public boolean changed() {
+    return changed;
+  }
+
+  /// What was done, method by method.
+  public ClassReport report() {
+    return report;
+  }
+
+  /// What keeps the class from being specialized; a build must fail on any.
+  public List<Problem> problems() {
+    return problems;
+  }
+}

@@ -1,0 +1,236 @@
+package dev.tigris.specializer;
+
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassElement;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.lang.classfile.attribute.CodeAttribute;
+import java.lang.constant.ClassDesc;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Rewrites class files by an ordered list of rules.
+///
+/// ```java
+/// try (ClassPath path = new ClassPath(paths)) {
+///   Specializer specializer = new Specializer(new ClassHierarchy(path), Rule.standard());
+///   Specialized result = specializer.specialize(classFile);
+/// }
+/// ```
+///
+/// The result depends on the class file and the classes it mentions, and on nothing else; a class
+/// that has been specialized comes out unchanged. May be used by several threads.
+public final class Specializer {
+  private final ClassHierarchy hierarchy;
+  private final List<Rule> rules;
+  private final ClassFile classFiles;
+
+  /// A specializer that asks `rules` in their order.
+  public Specializer(ClassHierarchy hierarchy, List<Rule> rules) {
+    this.hierarchy = hierarchy;
+    this.rules = List.copyOf(rules);
+    this.classFiles = ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()));
+  }
+
+  /// Specializes one class file.
+  ///
+  /// @throws IllegalArgumentException if the bytes are no class file
+  public Specialized specialize(byte[] classFile) {
+    ClassModel model = classFiles.parse(classFile);
+    ClassInfo info = ClassInfo.of(model);
+    hierarchy.learn(info);
+    boolean declare = hierarchy.isPso(info.name()) && !info.isSpecialized();
+
+    Map<String, MethodPlan> plans = plan(model, info);
+    List<Problem> problems = new ArrayList<>(refusals(plans));
+    if (declare) {
+      problems.addAll(PsoDeclaration.problems(info, sourceFile(model), hierarchy));
+    }
+    boolean change = declare || plans.values().stream().anyMatch(MethodPlan::changesCode);
+    byte[] result = classFile;
+    if (change && problems.isEmpty()) {
+      try {
+        result = rewrite(model, plans, declare);
+        problems.addAll(verify(info, sourceFile(model), classFile, result, plans));
+      } catch (IllegalArgumentException e) {
+        problems.add(new Problem(location(model, "*"), "cannot be rewritten: " + e.getMessage()));
+      }
+    }
+    if (!problems.isEmpty()) {
+      result = classFile;
+    }
+    boolean changed = change && problems.isEmpty();
+    ClassReport report = report(model, classFiles.parse(result), plans, declare && changed);
+    return new Specialized(result, changed, report, problems);
+  }
+
+  /// Finds what [#specialize] would change or refuse. A class on the run-time path with any such
+  /// access would read a Java field that nobody writes, so a build must fail on it.
+  ///
+  /// @throws IllegalArgumentException if the bytes are no class file
+  public List<Problem> check(byte[] classFile) {
+    ClassModel model = classFiles.parse(classFile);
+    ClassInfo info = ClassInfo.of(model);
+    hierarchy.learn(info);
+    List<Problem> problems = new ArrayList<>();
+    if (hierarchy.isPso(info.name()) && !info.isSpecialized()) {
+      problems.add(new Problem(location(model, "*"), "the class was not specialized"));
+    }
+    for (MethodPlan plan : plan(model, info).values()) {
+      for (MethodPlan.Choice choice : plan.choices()) {
+        if (choice.decision() instanceof Decision.Replace) {
+          problems.add(new Problem(choice.location(), choice.instruction() + " was not rewritten"));
+        }
+      }
+      problems.addAll(refusals(Map.of("", plan)));
+    }
+    return problems;
+  }
+
+  private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
+    Map<String, MethodPlan> plans = new LinkedHashMap<>();
+    for (MethodModel method : model.methods()) {
+      Location start = location(model, method.methodName().stringValue());
+      plans.put(key(method), MethodPlan.of(method, info, start, rules, hierarchy));
+    }
+    return plans;
+  }
+
+  private static List<Problem> refusals(Map<String, MethodPlan> plans) {
+    List<Problem> problems = new ArrayList<>();
+    for (MethodPlan plan : plans.values()) {
+      for (MethodPlan.Choice choice : plan.choices()) {
+        if (choice.decision() instanceof Decision.Refuse(String problem)) {
+          problems.add(new Problem(choice.location(), problem));
+        }
+      }
+    }
+    return problems;
+  }
+
+  private byte[] rewrite(ClassModel model, Map<String, MethodPlan> plans, boolean declare) {
+    ClassTransform methods =
+        (ClassBuilder builder, ClassElement element) -> {
+          if (element instanceof MethodModel method) {
+            CodeTransform code = CodeTransform.ACCEPT_ALL;
+            MethodPlan plan = plans.get(key(method));
+            if (plan != null && plan.changesCode()) {
+              code = plan.transform();
+            }
+            if (declare && PsoDeclaration.isStaticInitializer(method)) {
+              code = code.andThen(PsoDeclaration.prologue());
+            }
+            builder.transformMethod(method, MethodTransform.transformingCode(code));
+          } else {
+            builder.with(element);
+          }
+        };
+    return classFiles.transformClass(
+        model, declare ? methods.andThen(PsoDeclaration.members(model)) : methods);
+  }
+
+  /// Runs the class-file verifier over the result. What it has against the original too isn't ours.
+  private List<Problem> verify(
+      ClassInfo info,
+      Optional<String> sourceFile,
+      byte[] original,
+      byte[] result,
+      Map<String, MethodPlan> plans) {
+    List<String> errors = errors(result);
+    if (errors.isEmpty()) {
+      return List.of();
+    }
+    Set<String> before = new HashSet<>(errors(original));
+    errors = errors.stream().filter(error -> !before.contains(error)).toList();
+    if (errors.isEmpty()) {
+      return List.of();
+    }
+    List<Problem> problems = new ArrayList<>();
+    for (MethodPlan plan : plans.values()) {
+      for (MethodPlan.Choice choice : plan.beforeSuper()) {
+        problems.add(
+            new Problem(
+                choice.location(),
+                choice.instruction()
+                    + " stands before super(...), when there is no place to store it yet: move it"
+                    + " after super(...)"));
+      }
+    }
+    if (problems.isEmpty()) {
+      Location location = new Location(info.name(), "*", sourceFile, 0);
+      errors.forEach(error -> problems.add(new Problem(location, "does not verify: " + error)));
+    }
+    return problems;
+  }
+
+  private List<String> errors(byte[] classFile) {
+    return classFiles.verify(classFile).stream().map(VerifyError::getMessage).toList();
+  }
+
+  private static ClassReport report(
+      ClassModel before, ClassModel after, Map<String, MethodPlan> plans, boolean declared) {
+    Map<String, Integer> sizes = new HashMap<>();
+    for (MethodModel method : after.methods()) {
+      sizes.put(key(method), codeBytes(method));
+    }
+    List<MethodReport> reports = new ArrayList<>();
+    for (MethodModel method : before.methods()) {
+      MethodPlan plan = plans.get(key(method));
+      if (plan == null || (plan.choices().isEmpty() && plan.rewrittenEarlier() == 0)) {
+        continue;
+      }
+      reports.add(
+          new MethodReport(
+              method.methodName().stringValue() + method.methodTypeSymbol().displayDescriptor(),
+              codeBytes(method),
+              sizes.getOrDefault(key(method), 0),
+              plan.rewrittenEarlier(),
+              plan.choices().stream().map(Specializer::line).toList()));
+    }
+    return new ClassReport(Location.nameOf(before.thisClass().asSymbol()), declared, reports);
+  }
+
+  private static MethodReport.Line line(MethodPlan.Choice choice) {
+    int line = choice.location().line();
+    return switch (choice.decision()) {
+      case Decision.Replace _ ->
+          new MethodReport.Line(line, choice.instruction(), choice.rule(), true);
+      case Decision.Leave(String reason) ->
+          new MethodReport.Line(line, choice.instruction(), reason, false);
+      case Decision.Refuse(String problem) ->
+          new MethodReport.Line(line, choice.instruction(), problem, false);
+      case Decision.Pass() -> throw new IllegalStateException("a pass is not reported");
+    };
+  }
+
+  private static int codeBytes(MethodModel method) {
+    return method.findAttribute(Attributes.code()).map(CodeAttribute::codeLength).orElse(0);
+  }
+
+  private static String key(MethodModel method) {
+    return method.methodName().stringValue() + method.methodType().stringValue();
+  }
+
+  private static Location location(ClassModel model, String member) {
+    ClassDesc type = model.thisClass().asSymbol();
+    return new Location(type, member, sourceFile(model), 0);
+  }
+
+  private static Optional<String> sourceFile(ClassModel model) {
+    return model
+        .findAttribute(Attributes.sourceFile())
+        .map(attribute -> attribute.sourceFile().stringValue());
+  }
+}

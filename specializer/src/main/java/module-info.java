@@ -1,0 +1,9 @@
+/// Rewrites class files so that the fields of pre-serialized objects live in their containers.
+///
+/// It knows `dev.tigris.memory` by name only, so that `memory` itself can be specialized in the
+/// same build. See `docs/specializer.md`.
+module dev.tigris.specializer {
+  requires static transitive org.jspecify;
+
+  exports dev.tigris.specializer;
+}
