@@ -1,10 +1,10 @@
 /// Explicitly managed memory outside the heap: buffers, containers and the objects that live in
-// them.
+/// them.
 ///
 /// Needs `--enable-native-access=dev.tigris.memory`: this is the one module that reaches memory
 /// without the JDK's bounds, and it does so in the package `dev.tigris.memory.raw` only.
 module dev.tigris.memory {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
 
   exports dev.tigris.memory;
 }

@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
 /// objects one after the other, each at a multiple of eight bytes.
@@ -37,6 +38,7 @@ public final class Container extends View {
   private static final long ROOT_AT = 32;
 
   private long usedBytes;
+  private @Nullable Pso root;
 
   private Container(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
@@ -135,6 +137,38 @@ public final class Container extends View {
     raw(offset, rounded).fill((byte) 0);
     setUsedBytes(offset + rounded);
     return offset;
+  }
+
+  /// The root object: where a reader of the container begins. As with a reference field, the same
+  /// object is returned as long as the stored offset is the same.
+  ///
+  /// @return null if no root was set
+  /// @throws CorruptReferenceException if no object of this class can be where the header says
+  public <T extends Pso> @Nullable T root(Class<T> type) {
+    long stored = rootOffset();
+    if (stored == 0) {
+      return null;
+    }
+    Pso known = root;
+    if (known != null && known.offset() == stored && type.isInstance(known)) {
+      return type.cast(known);
+    }
+    PsoClass target = PsoClass.of(type);
+    T recovered =
+        type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
+    root = recovered;
+    return recovered;
+  }
+
+  /// Makes an object of this container its root; null for none.
+  ///
+  /// @throws IllegalArgumentException if the object lives in another container
+  public void root(@Nullable Pso object) {
+    if (object != null && object.container != this) {
+      throw new IllegalArgumentException("the root object must live in the container itself");
+    }
+    root = object;
+    rootOffset(object == null ? 0 : object.offset());
   }
 
   /// The offset of the root object as it stands in the header, unchecked; 0 = none.

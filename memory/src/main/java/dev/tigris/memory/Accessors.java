@@ -1,0 +1,68 @@
+package dev.tigris.memory;
+
+import java.lang.constant.ClassDesc;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The compiled accessors of the fields that one class declares: static methods of a hidden class
+/// of this package. Their signatures name [Pso] instead of the class, which this module may not
+/// see.
+final class Accessors {
+  private final Map<String, MethodHandle> getters = new HashMap<>();
+  private final Map<String, MethodHandle> setters = new HashMap<>();
+
+  private Accessors() {}
+
+  /// Compiles the accessors of a layout's own fields.
+  static Accessors of(PsoLayout layout) {
+    List<Recipe> recipes = new ArrayList<>();
+    List<String> methods = new ArrayList<>();
+    for (PsoField field : layout.ownFields()) {
+      recipes.add(Recipe.get(field, layout));
+      methods.add("get" + methods.size());
+      recipes.add(Recipe.set(field, layout));
+      methods.add("set" + methods.size());
+    }
+    String name = Pso.class.getPackageName() + ".Accessors$" + layout.type().getSimpleName();
+    byte[] classFile = RecipeCompiler.compile(ClassDesc.of(name), recipes, methods);
+    Accessors accessors = new Accessors();
+    try {
+      Lookup hidden = PsoClass.packageLookup().defineHiddenClass(classFile, true);
+      for (int index = 0; index < recipes.size(); index += 2) {
+        String field = layout.ownFields().get(index / 2).name();
+        accessors.getters.put(field, find(hidden, recipes.get(index), methods.get(index)));
+        accessors.setters.put(field, find(hidden, recipes.get(index + 1), methods.get(index + 1)));
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("no accessors for " + layout.type().getName(), e);
+    }
+    return accessors;
+  }
+
+  private static MethodHandle find(Lookup hidden, Recipe recipe, String method)
+      throws ReflectiveOperationException {
+    return hidden.findStatic(hidden.lookupClass(), method, recipe.type());
+  }
+
+  /// The accessor `(Pso)T`.
+  MethodHandle getter(String field) {
+    return require(getters.get(field), field);
+  }
+
+  /// The accessor `(Pso,T)void`.
+  MethodHandle setter(String field) {
+    return require(setters.get(field), field);
+  }
+
+  private static MethodHandle require(
+      @org.jspecify.annotations.Nullable MethodHandle accessor, String field) {
+    if (accessor == null) {
+      throw new IllegalStateException("no stored field " + field);
+    }
+    return accessor;
+  }
+}

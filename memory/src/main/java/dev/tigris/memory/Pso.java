@@ -1,0 +1,210 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
+
+/// A pre-serialized object: its fields lie in a [Container], so that it is stored and sent as it is
+/// (Welsh's thesis, section 5).
+///
+/// ```java
+/// public class Trade extends Pso {
+///   public long id;
+///   public int quantity;
+///   public Trade next;                 // a reference inside the container
+///   @HeapOnly String note;             // stays in the Java object
+///
+///   public Trade(Container container) {
+///     super(container);
+///   }
+/// }
+/// ```
+///
+/// It is used as any object, `trade.quantity = 5`, once the specializer has rewritten its class and
+/// those that use it; see [PsoLayout] for where the fields lie. Supported are the primitive types
+/// and references to subclasses of Pso; `volatile` fields are read with acquire and written with
+/// release.
+///
+/// **References** are stored as offsets. The first read makes an object of the field's declared
+/// class, without running its constructors; later reads return the same object as long as the
+/// stored offset is the same. A reference to an object of *another* container cannot be stored:
+/// this Java object keeps it for itself, and everybody else sees null.
+///
+/// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
+/// An object holds its container, and with it the memory.
+///
+/// Thread rule: fields are plain memory, shared by whoever shares the container.
+public abstract class Pso {
+  private static final VarHandle RECOVERED;
+  private static final VarHandle FOREIGN;
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Pso[].class);
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      RECOVERED = lookup.findVarHandle(Pso.class, "recovered", Pso[].class);
+      FOREIGN = lookup.findVarHandle(Pso.class, "foreign", Pso[].class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /// The object's address XOR [Raw#SCRATCH], checked once, here. An object that was made without
+  /// its constructor (serialization libraries do that) has 0, which is the address of the scratch
+  /// area.
+  final long bits;
+
+  final Container container;
+
+  /// By slot, the object last written to or recovered from a reference.
+  @SuppressWarnings("UnusedVariable") // through RECOVERED
+  private Pso @Nullable [] recovered;
+
+  /// By slot, the object of another container that a reference means while 0 is stored. Changed
+  /// under the array's monitor.
+  @SuppressWarnings("UnusedVariable") // through FOREIGN
+  private Pso @Nullable [] foreign;
+
+  /// Makes a new object, all zero, in a container.
+  ///
+  /// @throws ContainerFullException if the container has no room for it
+  /// @throws UnspecializedClassException if the class was not specialized
+  protected Pso(Container container) {
+    PsoClass type = PsoClass.of(getClass());
+    type.requireSpecialized();
+    this.container = container;
+    this.bits = (container.address + container.allocate(type.layout().sizeBytes())) ^ Raw.SCRATCH;
+  }
+
+  /// Makes an object over bytes that are there already. Called by the specializer's constructors
+  /// only.
+  ///
+  /// @throws IllegalArgumentException if the binding was made for another class
+  protected Pso(PsoBinding binding) {
+    // A class could hand its binding on to a larger class, for which the place was not checked.
+    if (binding.type != getClass()) {
+      throw new IllegalArgumentException(
+          "a binding for %s cannot make a %s"
+              .formatted(binding.type.getName(), getClass().getName()));
+    }
+    this.container = binding.container;
+    this.bits = (binding.container.address + binding.offset) ^ Raw.SCRATCH;
+  }
+
+  /// Where the object lies in its container.
+  final long offset() {
+    return address() - container.address;
+  }
+
+  private long address() {
+    return bits ^ Raw.SCRATCH;
+  }
+
+  /// Turns what a reference field holds into an object.
+  ///
+  /// @param stored what was read from the field, once: the memory may change at any time
+  static @Nullable Pso recover(Pso holder, long stored, int slot) {
+    if (stored == 0) {
+      return holder.foreign(slot);
+    }
+    Pso[] slots = holder.recovered;
+    if (slots != null) {
+      Pso known = slots[slot];
+      if (known != null && known.address() == holder.container.address + stored) {
+        return known;
+      }
+    }
+    return holder.recoverAnew(stored, slot);
+  }
+
+  private @Nullable Pso foreign(int slot) {
+    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too.
+    VarHandle.acquireFence();
+    Pso[] slots = foreign;
+    return slots == null ? null : slots[slot];
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
+  private Pso recoverAnew(long stored, int slot) {
+    requireConstructed();
+    PsoField field = PsoClass.of(getClass()).layout().references().get(slot);
+    FieldKind.Reference kind = (FieldKind.Reference) field.kind();
+    PsoClass target = PsoClass.of(kind.target());
+    String where = field.declaringClass().getName() + "." + field.name();
+    Pso fresh = target.bind(PsoBinding.check(target, container, stored, where));
+
+    Pso[] slots = slots(RECOVERED);
+    Pso known = slots[slot];
+    if (known != null && known.offset() == stored) {
+      return known;
+    }
+    // Of several threads that recover the same reference, all return the first one's object.
+    Pso winner = (Pso) SLOT.compareAndExchange(slots, slot, known, fresh);
+    return winner != null && winner != known && winner.offset() == stored ? winner : fresh;
+  }
+
+  /// Writes a reference field.
+  ///
+  /// @param at the field's offset in the object
+  static void assign(Pso holder, @Nullable Pso value, int slot, int at, boolean release) {
+    holder.requireConstructed();
+    boolean stays = value == null || value.container == holder.container;
+    if (!stays || holder.foreign != null) {
+      holder.assignForeign(value, stays, slot, at);
+      return;
+    }
+    if (value != null || holder.recovered != null) {
+      SLOT.setRelease(holder.slots(RECOVERED), slot, value);
+    }
+    holder.store(at, value == null ? 0 : value.offset(), release);
+  }
+
+  /// The rare case: the object refers, or did refer, to an object of another container. The order
+  /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
+  /// and not the null that lies between.
+  private void assignForeign(@Nullable Pso value, boolean stays, int slot, int at) {
+    Pso[] slots = slots(FOREIGN);
+    synchronized (slots) {
+      if (stays && value != null) {
+        SLOT.setRelease(slots(RECOVERED), slot, value);
+        store(at, value.offset(), true);
+        slots[slot] = null;
+      } else {
+        slots[slot] = value;
+        store(at, 0, true);
+      }
+    }
+  }
+
+  private void store(int at, long offset, boolean release) {
+    long target = (address() & Raw.ADDRESS_MASK) + at;
+    if (release) {
+      Raw.LONG.setRelease(Raw.GLOBAL, target, offset);
+    } else {
+      Raw.LONG.set(Raw.GLOBAL, target, offset);
+    }
+    Reference.reachabilityFence(this);
+  }
+
+  /// One of the two arrays, made when it is first needed; two threads get the same one.
+  private Pso[] slots(VarHandle which) {
+    Pso[] slots = (Pso[]) which.getAcquire(this);
+    if (slots == null) {
+      slots = new Pso[PsoClass.of(getClass()).layout().references().size()];
+      Pso[] earlier = (Pso[]) which.compareAndExchange(this, null, slots);
+      slots = earlier == null ? slots : earlier;
+    }
+    return slots;
+  }
+
+  @SuppressWarnings("ConstantConditions")
+  private void requireConstructed() {
+    if (container == null) {
+      throw new IllegalStateException(
+          "this %s was made without its constructor and lies in no container"
+              .formatted(getClass().getName()));
+    }
+  }
+}

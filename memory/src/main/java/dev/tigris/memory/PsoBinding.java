@@ -1,0 +1,45 @@
+package dev.tigris.memory;
+
+import org.jspecify.annotations.Nullable;
+
+/// The right to make one kind of object at one place: what the specializer's constructor of a [Pso]
+/// class takes. Only this package can make one, after it has checked the place for that class.
+public final class PsoBinding {
+  final Class<?> type;
+  final Container container;
+  final long offset;
+
+  private PsoBinding(Class<?> type, Container container, long offset) {
+    this.type = type;
+    this.container = container;
+    this.offset = offset;
+  }
+
+  /// Checks an offset that came from a container's bytes, for an object of a class. What it is
+  /// compared with is the capacity that Java knows, and not the header.
+  ///
+  /// @param where names the reference in the exception's message
+  static PsoBinding check(PsoClass type, Container container, long offset, String where) {
+    int sizeBytes = type.layout().sizeBytes();
+    String fault = fault(container, offset, sizeBytes);
+    if (fault != null) {
+      throw new CorruptReferenceException(
+          "%s holds %d, where no %s of %d bytes can be: %s"
+              .formatted(where, offset, type.name(), sizeBytes, fault));
+    }
+    return new PsoBinding(type.type(), container, offset);
+  }
+
+  private static @Nullable String fault(Container container, long offset, int sizeBytes) {
+    if (offset < 0 || offset > container.bytes - sizeBytes) {
+      return "it is outside of the container's %d bytes".formatted(container.bytes);
+    }
+    if (offset < Container.HEADER_BYTES) {
+      return "it is inside of the container's header";
+    }
+    if ((offset & 7) != 0) {
+      return "it is no multiple of eight";
+    }
+    return null;
+  }
+}

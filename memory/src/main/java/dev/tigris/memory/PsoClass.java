@@ -1,0 +1,131 @@
+package dev.tigris.memory;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import org.jspecify.annotations.Nullable;
+
+/// What this module knows of one class of objects. It is kept with the class, so that both are
+/// unloaded together.
+///
+/// Thread rule: any thread. What is computed on demand may be computed twice, with the same result.
+final class PsoClass {
+  private static final ClassValue<PsoClass> KNOWN =
+      new ClassValue<>() {
+        @Override
+        protected PsoClass computeValue(Class<?> type) {
+          return new PsoClass(type);
+        }
+      };
+
+  private static final MethodType BINDING_CONSTRUCTOR =
+      MethodType.methodType(void.class, PsoBinding.class);
+  private static final MethodType BINDER = MethodType.methodType(Pso.class, PsoBinding.class);
+
+  private final Class<?> type;
+
+  /// What the class gave when it declared itself.
+  private volatile @Nullable Lookup lookup;
+
+  private volatile @Nullable PsoLayout layout;
+  private volatile @Nullable Accessors accessors;
+  private volatile @Nullable MethodHandle binder;
+
+  /// Whether this class and all its superclasses have declared themselves.
+  private volatile boolean specialized;
+
+  private PsoClass(Class<?> type) {
+    if (!Pso.class.isAssignableFrom(type) || type == Pso.class) {
+      throw new IllegalArgumentException(type.getName() + " is no subclass of Pso");
+    }
+    this.type = type;
+  }
+
+  static PsoClass of(Class<?> type) {
+    return KNOWN.get(type);
+  }
+
+  void declare(Lookup own) {
+    lookup = own;
+  }
+
+  Class<?> type() {
+    return type;
+  }
+
+  String name() {
+    return type.getName();
+  }
+
+  PsoLayout layout() {
+    PsoLayout known = layout;
+    if (known == null) {
+      known = PsoLayout.derive(type);
+      layout = known;
+    }
+    return known;
+  }
+
+  /// The accessors of the fields that this class declares: one hidden class, whoever asks first.
+  Accessors accessors() {
+    Accessors known = accessors;
+    if (known == null) {
+      synchronized (this) {
+        known = accessors;
+        if (known == null) {
+          known = Accessors.of(layout());
+          accessors = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  /// Refuses a class that the specializer has not rewritten.
+  void requireSpecialized() {
+    if (specialized) {
+      return;
+    }
+    for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
+      if (of(at).lookup == null) {
+        throw new UnspecializedClassException(at);
+      }
+    }
+    specialized = true;
+  }
+
+  /// Makes an object over bytes that are there already, without running its own constructors.
+  Pso bind(PsoBinding binding) {
+    try {
+      return (Pso) binder().invokeExact(binding);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("the specializer's constructor threw", e);
+    }
+  }
+
+  private MethodHandle binder() throws Throwable {
+    MethodHandle known = binder;
+    if (known == null) {
+      if (lookup == null) {
+        // It declares itself when it is initialized, which a reference to it does not cause.
+        Class.forName(type.getName(), true, type.getClassLoader());
+      }
+      requireSpecialized();
+      Lookup own = lookup;
+      if (own == null) {
+        throw new UnspecializedClassException(type);
+      }
+      known = own.findConstructor(type, BINDING_CONSTRUCTOR).asType(BINDER);
+      binder = known;
+    }
+    return known;
+  }
+
+  /// The lookup of this package, for the hidden classes of [Accessors].
+  static Lookup packageLookup() {
+    return MethodHandles.lookup();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.tigris.memory;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// How the objects of a class lie in a container: as the C compiler would lay out a struct of the
+/// same fields, superclass fields first, little-endian.
+///
+/// ```java
+/// class Point extends Pso { byte tag; int x; int y; }         //  0 tag | 1..3 - | 4 x | 8 y
+/// class Labelled extends Point { short label; Point next; }   //  12 label | 14..15 - | 16 next
+/// ```
+///
+/// A superclass's fields lie where they lie in its own objects, so code that knows only the
+/// superclass works on every subclass. Sizes are rounded up to a multiple of eight, as objects
+/// begin at one.
+public final class PsoLayout {
+  /// The largest object, in bytes: half of what is set aside behind objects without an address.
+  public static final int MAX_BYTES = 1 << 20;
+
+  private static final int OBJECT_ALIGNMENT_BYTES = 8;
+
+  private final Class<?> type;
+  private final List<PsoField> fields;
+  private final List<PsoField> references;
+  private final int sizeBytes;
+
+  private PsoLayout(Class<?> type, List<PsoField> fields) {
+    this.type = type;
+    this.fields = List.copyOf(fields);
+    this.references =
+        fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
+    this.sizeBytes = Math.max(align(end(fields), OBJECT_ALIGNMENT_BYTES), OBJECT_ALIGNMENT_BYTES);
+  }
+
+  /// The layout of a class, derived from the class as it was loaded.
+  ///
+  /// @throws IllegalArgumentException if the class has a field that cannot be stored (the
+  ///     specializer refuses such a class when it is built)
+  public static PsoLayout of(Class<? extends Pso> type) {
+    return PsoClass.of(type).layout();
+  }
+
+  static PsoLayout derive(Class<?> type) {
+    Class<?> superclass = type.getSuperclass();
+    List<PsoField> fields = new ArrayList<>();
+    if (superclass != Pso.class) {
+      fields.addAll(PsoClass.of(superclass).layout().fields);
+    }
+    // HotSpot returns the fields in the order of the class file, which is that of the source.
+    for (Field field : type.getDeclaredFields()) {
+      if (!Modifier.isStatic(field.getModifiers()) && !field.isAnnotationPresent(HeapOnly.class)) {
+        FieldKind kind = kind(field);
+        int offset = align(end(fields), kind.alignmentBytes());
+        boolean ordered = Modifier.isVolatile(field.getModifiers());
+        fields.add(new PsoField(type, field.getName(), kind, offset, ordered));
+        if (end(fields) > MAX_BYTES) {
+          throw new IllegalArgumentException(
+              type.getName()
+                  + " is larger than the "
+                  + MAX_BYTES
+                  + " bytes that an object can have");
+        }
+      }
+    }
+    return new PsoLayout(type, fields);
+  }
+
+  private static FieldKind kind(Field field) {
+    Class<?> type = field.getType();
+    int refused = Modifier.FINAL | Modifier.TRANSIENT;
+    if ((field.getModifiers() & refused) == 0 && !field.isSynthetic()) {
+      if (type.isPrimitive()) {
+        return new FieldKind.Value(Primitive.of(type));
+      }
+      if (Pso.class.isAssignableFrom(type) && !Modifier.isAbstract(type.getModifiers())) {
+        return new FieldKind.Reference(type.asSubclass(Pso.class));
+      }
+    }
+    throw new IllegalArgumentException(
+        "the field '%s' cannot be stored: see docs/specializer.md, or mark it @HeapOnly"
+            .formatted(field));
+  }
+
+  private static int end(List<PsoField> fields) {
+    return fields.isEmpty() ? 0 : fields.getLast().end();
+  }
+
+  private static int align(int offset, int alignment) {
+    return (offset + alignment - 1) & -alignment;
+  }
+
+  /// The class.
+  public Class<?> type() {
+    return type;
+  }
+
+  /// The stored fields, superclass fields first, at rising offsets.
+  public List<PsoField> fields() {
+    return fields;
+  }
+
+  /// The size of an object in bytes, a multiple of eight.
+  public int sizeBytes() {
+    return sizeBytes;
+  }
+
+  /// The fields that are references. The position of one is its *slot*, which is the same in every
+  /// subclass.
+  List<PsoField> references() {
+    return references;
+  }
+
+  /// The fields that the class itself declares.
+  List<PsoField> ownFields() {
+    return Collections.unmodifiableList(
+        fields.stream().filter(field -> field.declaringClass() == type).toList());
+  }
+
+  /// The layout as a table, one field a line.
+  @Override
+  public String toString() {
+    StringBuilder out = new StringBuilder();
+    out.append(type.getName()).append(", ").append(sizeBytes).append(" bytes\n");
+    for (PsoField field : fields) {
+      String kind =
+          switch (field.kind()) {
+            case FieldKind.Value(Primitive primitive) -> primitive.type().getName();
+            case FieldKind.Reference(Class<? extends Pso> target) -> "-> " + target.getName();
+          };
+      out.append(
+          "%8d  %s%s %s%n"
+              .formatted(field.offset(), kind, field.ordered() ? " volatile" : "", field.name()));
+    }
+    return out.toString();
+  }
+}

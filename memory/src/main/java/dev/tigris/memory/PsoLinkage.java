@@ -1,0 +1,94 @@
+package dev.tigris.memory;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleInfo;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+
+/// What specialized classes call. It is public because the JVM calls it in their name; it gives
+/// nobody more than a field access in the same place would.
+public final class PsoLinkage {
+  private static final String GET = "get";
+  private static final String SET = "set";
+
+  private PsoLinkage() {}
+
+  /// Declares a specialized class. Each calls this before anything else, with its own lookup, which
+  /// is what allows this module to make objects of it.
+  ///
+  /// @throws IllegalArgumentException if the lookup isn't the class's own
+  public static void declare(Lookup own) {
+    if (!own.hasFullPrivilegeAccess()) {
+      throw new IllegalArgumentException(own + " cannot declare a class");
+    }
+    PsoClass.of(own.lookupClass()).declare(own);
+  }
+
+  /// Links a call site that stands for `getfield` or `putfield`.
+  ///
+  /// @param caller the class around the call site, with its rights
+  /// @param operation `get` or `set`
+  /// @param type `(R)T` or `(R,T)void`, where R is `owner` or a subclass
+  /// @param owner the class that the field instruction named
+  /// @param field the field's name
+  /// @throws NoSuchFieldError if there is no such field of that type
+  /// @throws IllegalAccessError if the caller may not access it
+  /// @throws IncompatibleClassChangeError if the call site isn't one for such a field
+  public static CallSite field(
+      Lookup caller, String operation, MethodType type, Class<?> owner, String field) {
+    boolean get = operation.equals(GET) && type.parameterCount() == 1;
+    boolean set =
+        operation.equals(SET) && type.parameterCount() == 2 && type.returnType() == void.class;
+    if (!get && !set) {
+      throw new IncompatibleClassChangeError("no field access is called " + operation + type);
+    }
+    // What the caller may do with the field itself decides what it may do here.
+    Class<?> fieldType = get ? type.returnType() : type.parameterType(1);
+    MethodHandle plain = plainAccess(caller, owner, field, fieldType, get);
+    Class<?> receiver = plain.type().parameterType(0);
+    if (!receiver.isAssignableFrom(type.parameterType(0))) {
+      throw new IncompatibleClassChangeError(
+          "a call site for %s.%s takes a %s, not a %s"
+              .formatted(
+                  owner.getName(), field, receiver.getName(), type.parameterType(0).getName()));
+    }
+    MethodHandleInfo info = caller.revealDirect(plain);
+    return new ConstantCallSite(accessor(info.getDeclaringClass(), field, plain, get).asType(type));
+  }
+
+  private static MethodHandle plainAccess(
+      Lookup caller, Class<?> owner, String field, Class<?> type, boolean get) {
+    try {
+      return get ? caller.findGetter(owner, field, type) : caller.findSetter(owner, field, type);
+    } catch (NoSuchFieldException e) {
+      throw asError(new NoSuchFieldError(owner.getName() + "." + field + ", " + type), e);
+    } catch (IllegalAccessException e) {
+      throw asError(new IllegalAccessError(e.getMessage()), e);
+    }
+  }
+
+  private static <E extends Error> E asError(E error, ReflectiveOperationException cause) {
+    error.initCause(cause);
+    return error;
+  }
+
+  private static MethodHandle accessor(
+      Class<?> declaring, String field, MethodHandle plain, boolean get) {
+    boolean isPso = Pso.class.isAssignableFrom(declaring) && declaring != Pso.class;
+    if (!isPso) {
+      throw new IncompatibleClassChangeError(
+          declaring.getName() + " is no class of pre-serialized objects");
+    }
+    PsoClass type = PsoClass.of(declaring);
+    Optional<PsoField> stored =
+        type.layout().ownFields().stream().filter(own -> own.name().equals(field)).findFirst();
+    if (stored.isEmpty()) {
+      // It was stored when the caller was compiled, and is @HeapOnly in the class as it is now.
+      return plain;
+    }
+    return get ? type.accessors().getter(field) : type.accessors().setter(field);
+  }
+}

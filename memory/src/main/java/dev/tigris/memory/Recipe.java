@@ -1,0 +1,162 @@
+package dev.tigris.memory;
+
+import java.lang.invoke.MethodType;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// What a call site does, as data: a straight line of typed [instructions][Instruction] over one
+/// receiver.
+///
+/// ```
+///   quantity.get (Pso)int        peek int @8
+///   quantity.set (Pso,int)void   argument; poke int @8
+///   next.get     (Pso)Pso        peek long @16; recover slot 0
+///   next.set     (Pso,Pso)void   argument; assign long @16 slot 0
+/// ```
+///
+/// There are no jumps, so a recipe ends after as many steps as it has instructions. [#verify]
+/// proves the rest: every operand has the right type, and every access lies inside of the
+/// receiver's declared size and is aligned. What runs it is [RecipeInterpreter], which is the
+/// reference, or the code that [RecipeCompiler] makes of it.
+///
+/// @param name for listings and stack traces
+/// @param type `(Pso)T` or `(Pso,T)void`
+/// @param sizeBytes how many bytes of the receiver may be touched
+/// @param slots how many slots for references the receiver has
+record Recipe(String name, MethodType type, int sizeBytes, int slots, List<Instruction> body) {
+  /// The most instructions that a recipe may have: each stands for a few machine instructions that
+  /// are copied to every place where a field is accessed.
+  static final int MAX_INSTRUCTIONS = 16;
+
+  Recipe {
+    body = List.copyOf(body);
+  }
+
+  /// The recipe that reads a field.
+  static Recipe get(PsoField field, PsoLayout layout) {
+    Instruction.Ordering ordering =
+        field.ordered() ? Instruction.Ordering.ACQUIRE : Instruction.Ordering.PLAIN;
+    int offset = field.offset();
+    List<Instruction> body =
+        switch (field.kind()) {
+          case FieldKind.Value(Primitive primitive) ->
+              List.of(new Instruction.Peek(primitive, offset, ordering));
+          case FieldKind.Reference _ ->
+              List.of(
+                  new Instruction.Peek(Primitive.LONG, offset, ordering),
+                  new Instruction.Recover(layout.references().indexOf(field)));
+        };
+    return of(field, layout, "get", MethodType.methodType(type(field), Pso.class), body);
+  }
+
+  /// The recipe that writes a field.
+  static Recipe set(PsoField field, PsoLayout layout) {
+    Instruction.Ordering ordering =
+        field.ordered() ? Instruction.Ordering.RELEASE : Instruction.Ordering.PLAIN;
+    int offset = field.offset();
+    Instruction write =
+        switch (field.kind()) {
+          case FieldKind.Value(Primitive primitive) ->
+              new Instruction.Poke(primitive, offset, ordering);
+          case FieldKind.Reference _ ->
+              new Instruction.Assign(layout.references().indexOf(field), offset, ordering);
+        };
+    MethodType type = MethodType.methodType(void.class, Pso.class, type(field));
+    return of(field, layout, "set", type, List.of(new Instruction.Argument(), write));
+  }
+
+  private static Recipe of(
+      PsoField field, PsoLayout layout, String verb, MethodType type, List<Instruction> body) {
+    String name = field.name() + "." + verb;
+    return new Recipe(name, type, layout.sizeBytes(), layout.references().size(), body);
+  }
+
+  private static Class<?> type(PsoField field) {
+    return switch (field.kind()) {
+      case FieldKind.Value(Primitive primitive) -> primitive.type();
+      case FieldKind.Reference _ -> Pso.class;
+    };
+  }
+
+  /// Proves that the recipe is safe to run on any receiver of its declared size.
+  ///
+  /// @throws IllegalArgumentException saying what is wrong with it
+  void verify() {
+    require(
+        type.parameterCount() >= 1 && type.parameterCount() <= 2, "takes a receiver and a value");
+    require(type.parameterType(0) == Pso.class, "the receiver is a Pso");
+    require(sizeBytes > 0 && sizeBytes <= PsoLayout.MAX_BYTES, "its size is out of bounds");
+    require(body.size() <= MAX_INSTRUCTIONS, "it is too long");
+    Deque<Class<?>> stack = new ArrayDeque<>();
+    for (Instruction instruction : body) {
+      step(instruction, stack);
+    }
+    if (type.returnType() != void.class) {
+      pop(stack, type.returnType());
+    }
+    require(stack.isEmpty(), "values are left over");
+  }
+
+  private void step(Instruction instruction, Deque<Class<?>> stack) {
+    switch (instruction) {
+      case Instruction.Argument() -> {
+        require(type.parameterCount() == 2, "there is no argument");
+        stack.push(type.parameterType(1));
+      }
+      case Instruction.Peek(Primitive primitive, int offset, Instruction.Ordering ordering) -> {
+        requireInside(primitive, offset);
+        require(ordering != Instruction.Ordering.RELEASE, "a read cannot release");
+        stack.push(primitive.type());
+      }
+      case Instruction.Poke(Primitive primitive, int offset, Instruction.Ordering ordering) -> {
+        requireInside(primitive, offset);
+        require(ordering != Instruction.Ordering.ACQUIRE, "a write cannot acquire");
+        pop(stack, primitive.type());
+      }
+      case Instruction.Recover(int slot) -> {
+        requireSlot(slot);
+        pop(stack, long.class);
+        stack.push(Pso.class);
+      }
+      case Instruction.Assign(int slot, int offset, Instruction.Ordering ordering) -> {
+        requireSlot(slot);
+        requireInside(Primitive.LONG, offset);
+        require(ordering != Instruction.Ordering.ACQUIRE, "a write cannot acquire");
+        pop(stack, Pso.class);
+      }
+    }
+  }
+
+  private void pop(Deque<Class<?>> stack, Class<?> wanted) {
+    Class<?> found = stack.poll();
+    require(found == wanted, "it takes a " + wanted.getName() + " and finds " + found);
+  }
+
+  private void requireInside(Primitive primitive, int offset) {
+    int size = primitive.sizeBytes();
+    require(offset >= 0 && offset <= sizeBytes - size, "offset " + offset + " is out of bounds");
+    require(offset % size == 0, "offset " + offset + " is not aligned");
+  }
+
+  private void requireSlot(int slot) {
+    require(slot >= 0 && slot < slots, "slot " + slot + " is out of bounds");
+  }
+
+  private void require(boolean holds, String problem) {
+    if (!holds) {
+      throw new IllegalArgumentException("recipe refused: " + problem + "\n" + this);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "%s %s, %d bytes: %s"
+        .formatted(
+            name,
+            type,
+            sizeBytes,
+            body.stream().map(Object::toString).collect(Collectors.joining("; ")));
+  }
+}

@@ -1,0 +1,198 @@
+package dev.tigris.memory;
+
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_boolean;
+import static java.lang.constant.ConstantDescs.CD_byte;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.tigris.memory.Instruction.Ordering;
+import dev.tigris.memory.raw.Raw;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.util.List;
+
+/// Turns recipes into the static methods of one class file. What they do is what
+/// [RecipeInterpreter] does:
+///
+/// ```java
+/// static int get(Pso object) {
+///   long address = (object.bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
+///   int value = (int) Raw.INT.get(Raw.GLOBAL, address + 8);
+///   Reference.reachabilityFence(object);
+///   return value;
+/// }
+/// ```
+///
+/// Four things about that shape are there for HotSpot, and were measured (docs/decisions/011): the
+/// mask and the constant let C2 fold the JDK's bounds and alignment checks away; the handles are
+/// `static final` and called with exact types; the address is read from the field itself and not
+/// through a getter; and the body is longer than [#C1_INLINES_BYTES], so that C1, whose stack
+/// overflows on a long method full of these, calls it, while C2 inlines it.
+final class RecipeCompiler {
+  /// C1 inlines methods up to this size (`-XX:MaxInlineSize`).
+  private static final int C1_INLINES_BYTES = 35;
+
+  /// What is added to every body, so that the shortest is longer than that.
+  private static final int PADDING_BYTES = 8;
+
+  private static final ClassDesc PSO = desc(Pso.class);
+  private static final ClassDesc RAW = desc(Raw.class);
+  private static final ClassDesc SEGMENT = desc(MemorySegment.class);
+  private static final ClassDesc HANDLE = desc(VarHandle.class);
+
+  private static final int RECEIVER = 0;
+  private static final int ARGUMENT = 1;
+
+  private final Recipe recipe;
+  private final CodeBuilder code;
+  private final int address;
+
+  private RecipeCompiler(Recipe recipe, CodeBuilder code) {
+    this.recipe = recipe;
+    this.code = code;
+    this.address = code.allocateLocal(TypeKind.LONG);
+  }
+
+  /// Compiles recipes, which are verified first, to a class file with one static method for each.
+  ///
+  /// @param methods their names, in the order of the recipes
+  static byte[] compile(ClassDesc name, List<Recipe> recipes, List<String> methods) {
+    recipes.forEach(Recipe::verify);
+    return ClassFile.of()
+        .build(
+            name,
+            type -> {
+              type.withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SYNTHETIC);
+              for (int index = 0; index < recipes.size(); index++) {
+                Recipe recipe = recipes.get(index);
+                type.withMethodBody(
+                    methods.get(index),
+                    recipe.type().describeConstable().orElseThrow(),
+                    ClassFile.ACC_STATIC,
+                    code -> new RecipeCompiler(recipe, code).compile());
+              }
+            });
+  }
+
+  private void compile() {
+    for (int count = 0; count < PADDING_BYTES; count++) {
+      code.nop();
+    }
+    code.aload(RECEIVER)
+        .getfield(PSO, "bits", CD_long)
+        .getstatic(RAW, "SCRATCH", CD_long)
+        .lxor()
+        .loadConstant(Raw.ADDRESS_MASK)
+        .land()
+        .lstore(address);
+    for (Instruction instruction : recipe.body()) {
+      step(instruction);
+    }
+    TypeKind result = TypeKind.from(recipe.type().returnType());
+    if (result == TypeKind.VOID) {
+      fence();
+      code.return_();
+    } else {
+      int value = code.allocateLocal(result);
+      code.storeLocal(result, value);
+      fence();
+      code.loadLocal(result, value).return_(result);
+    }
+  }
+
+  private void fence() {
+    code.aload(RECEIVER)
+        .invokestatic(
+            desc(Reference.class), "reachabilityFence", MethodTypeDesc.of(CD_void, CD_Object));
+  }
+
+  private void step(Instruction instruction) {
+    switch (instruction) {
+      case Instruction.Argument() ->
+          code.loadLocal(TypeKind.from(recipe.type().parameterType(1)), ARGUMENT);
+      case Instruction.Peek(Primitive primitive, int offset, Ordering ordering) ->
+          peek(primitive, offset, ordering);
+      case Instruction.Poke(Primitive primitive, int offset, Ordering ordering) ->
+          poke(primitive, offset, ordering);
+      case Instruction.Recover(int slot) -> recover(slot);
+      case Instruction.Assign(int slot, int offset, Ordering ordering) ->
+          assign(slot, offset, ordering);
+    }
+  }
+
+  private void peek(Primitive primitive, int offset, Ordering ordering) {
+    String mode = ordering == Ordering.ACQUIRE ? "getAcquire" : "get";
+    target(primitive, offset);
+    code.invokevirtual(HANDLE, mode, MethodTypeDesc.of(memoryType(primitive), SEGMENT, CD_long));
+    if (primitive == Primitive.BOOLEAN) {
+      // Any byte but 0 is true: (b | -b) has the sign of "b is not 0".
+      code.dup().ineg().ior().bipush(31).iushr();
+    }
+  }
+
+  private void poke(Primitive primitive, int offset, Ordering ordering) {
+    String mode = ordering == Ordering.RELEASE ? "setRelease" : "set";
+    TypeKind kind = TypeKind.from(primitive.type());
+    if (primitive == Primitive.BOOLEAN) {
+      // As putfield does: the verifier lets any int pass for a boolean.
+      code.iconst_1().iand();
+    }
+    int value = code.allocateLocal(kind);
+    code.storeLocal(kind, value);
+    target(primitive, offset);
+    code.loadLocal(kind, value)
+        .invokevirtual(
+            HANDLE, mode, MethodTypeDesc.of(CD_void, SEGMENT, CD_long, memoryType(primitive)));
+  }
+
+  /// Pushes the handle and its two coordinates.
+  private void target(Primitive primitive, int offset) {
+    String handle = primitive == Primitive.BOOLEAN ? "BYTE" : primitive.name();
+    code.getstatic(RAW, handle, HANDLE)
+        .getstatic(RAW, "GLOBAL", SEGMENT)
+        .lload(address)
+        .loadConstant((long) offset)
+        .ladd();
+  }
+
+  private void recover(int slot) {
+    int stored = code.allocateLocal(TypeKind.LONG);
+    code.lstore(stored)
+        .aload(RECEIVER)
+        .lload(stored)
+        .loadConstant(slot)
+        .invokestatic(PSO, "recover", MethodTypeDesc.of(PSO, PSO, CD_long, CD_int));
+  }
+
+  private void assign(int slot, int offset, Ordering ordering) {
+    int value = code.allocateLocal(TypeKind.REFERENCE);
+    code.astore(value)
+        .aload(RECEIVER)
+        .aload(value)
+        .loadConstant(slot)
+        .loadConstant(offset)
+        .loadConstant(ordering == Ordering.RELEASE ? 1 : 0)
+        .invokestatic(
+            PSO, "assign", MethodTypeDesc.of(CD_void, PSO, PSO, CD_int, CD_int, CD_boolean));
+  }
+
+  private static ClassDesc memoryType(Primitive primitive) {
+    return primitive == Primitive.BOOLEAN ? CD_byte : desc(primitive.type());
+  }
+
+  private static ClassDesc desc(Class<?> type) {
+    return type.describeConstable().orElseThrow();
+  }
+
+  static boolean isLongEnough(int codeBytes) {
+    return codeBytes > C1_INLINES_BYTES;
+  }
+}

@@ -1,0 +1,105 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.Instruction.Ordering;
+import dev.tigris.memory.raw.Raw;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a recipe step by step. It defines what a recipe means; tests hold the compiler against it.
+final class RecipeInterpreter {
+  private final Recipe recipe;
+  private final Pso receiver;
+
+  /// A deque takes no null, which a reference may be.
+  private final Deque<Value> stack = new ArrayDeque<>();
+
+  private record Value(@Nullable Object value) {}
+
+  private RecipeInterpreter(Recipe recipe, Pso receiver) {
+    this.recipe = recipe;
+    this.receiver = receiver;
+  }
+
+  /// Runs a recipe that has been verified.
+  ///
+  /// @param argument what the recipe takes beside its receiver, boxed; ignored if it takes nothing
+  /// @return what it returns, boxed; null if nothing
+  static @Nullable Object run(Recipe recipe, Pso receiver, @Nullable Object argument) {
+    RecipeInterpreter machine = new RecipeInterpreter(recipe, receiver);
+    for (Instruction instruction : recipe.body()) {
+      machine.step(instruction, argument);
+    }
+    Reference.reachabilityFence(receiver);
+    return machine.stack.isEmpty() ? null : machine.stack.pop().value;
+  }
+
+  private void step(Instruction instruction, @Nullable Object argument) {
+    switch (instruction) {
+      case Instruction.Argument() -> stack.push(new Value(argument));
+      case Instruction.Peek(Primitive primitive, int offset, Ordering ordering) -> {
+        boolean acquire = ordering == Ordering.ACQUIRE;
+        stack.push(new Value(peek(primitive, address(offset), acquire)));
+      }
+      case Instruction.Poke(Primitive primitive, int offset, Ordering ordering) -> {
+        boolean release = ordering == Ordering.RELEASE;
+        poke(primitive, address(offset), pop(), release);
+      }
+      case Instruction.Recover(int slot) ->
+          stack.push(new Value(Pso.recover(receiver, (long) pop(), slot)));
+      case Instruction.Assign(int slot, int offset, Ordering ordering) -> {
+        boolean release = ordering == Ordering.RELEASE;
+        Pso.assign(receiver, (Pso) stack.pop().value, slot, offset, release);
+      }
+    }
+  }
+
+  private long address(int offset) {
+    return ((receiver.bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK) + offset;
+  }
+
+  private Object pop() {
+    Object value = stack.pop().value;
+    if (value == null) {
+      throw new IllegalStateException("null where " + recipe + " has a primitive");
+    }
+    return value;
+  }
+
+  // The handles are exact, so the result type is stated in each call.
+  private static Object peek(Primitive primitive, long at, boolean acquire) {
+    Object value =
+        switch (primitive) {
+          case BOOLEAN -> (byte) Raw.BYTE.get(Raw.GLOBAL, at) != 0;
+          case BYTE -> (byte) Raw.BYTE.get(Raw.GLOBAL, at);
+          case SHORT -> (short) Raw.SHORT.get(Raw.GLOBAL, at);
+          case CHAR -> (char) Raw.CHAR.get(Raw.GLOBAL, at);
+          case INT -> (int) Raw.INT.get(Raw.GLOBAL, at);
+          case LONG -> (long) Raw.LONG.get(Raw.GLOBAL, at);
+          case FLOAT -> (float) Raw.FLOAT.get(Raw.GLOBAL, at);
+          case DOUBLE -> (double) Raw.DOUBLE.get(Raw.GLOBAL, at);
+        };
+    if (acquire) {
+      VarHandle.acquireFence();
+    }
+    return value;
+  }
+
+  private static void poke(Primitive primitive, long at, Object value, boolean release) {
+    if (release) {
+      VarHandle.releaseFence();
+    }
+    switch (primitive) {
+      case BOOLEAN -> Raw.BYTE.set(Raw.GLOBAL, at, (byte) ((boolean) value ? 1 : 0));
+      case BYTE -> Raw.BYTE.set(Raw.GLOBAL, at, (byte) value);
+      case SHORT -> Raw.SHORT.set(Raw.GLOBAL, at, (short) value);
+      case CHAR -> Raw.CHAR.set(Raw.GLOBAL, at, (char) value);
+      case INT -> Raw.INT.set(Raw.GLOBAL, at, (int) value);
+      case LONG -> Raw.LONG.set(Raw.GLOBAL, at, (long) value);
+      case FLOAT -> Raw.FLOAT.set(Raw.GLOBAL, at, (float) value);
+      case DOUBLE -> Raw.DOUBLE.set(Raw.GLOBAL, at, (double) value);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package dev.tigris.memory;
+
+/// Thrown by the constructor of a [Pso] class that the specializer has not rewritten: its fields
+/// would be plain Java fields, and the container would stay empty.
+public final class UnspecializedClassException extends IllegalStateException {
+  private static final long serialVersionUID = 1;
+
+  UnspecializedClassException(Class<?> type) {
+    super(
+        """
+        %s was not specialized, so its fields are not in the container. Let its module's build run \
+        the goals 'specialize' and 'test-specialize' of \
+        dev.tigris:tigris-specializer-maven-plugin (docs/specializer.md)\
+        """
+            .formatted(type.getName()));
+  }
+}
