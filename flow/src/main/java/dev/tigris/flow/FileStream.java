@@ -46,6 +46,7 @@ public final class FileStream extends Stream {
   private final int waterBytes;
   private final boolean sync;
   private long position;
+  private long knownBytes;
   private boolean atEnd;
   private boolean closed;
 
@@ -164,6 +165,7 @@ public final class FileStream extends Stream {
     } catch (IOException e) {
       throw failed("write", e);
     }
+    countFinished();
     water.home().takeBack(water);
   }
 
@@ -181,12 +183,13 @@ public final class FileStream extends Stream {
     if (direction == Direction.WRITE || isStopped()) {
       return true;
     }
-    if (!atEnd) {
+    if (!atEnd && position >= Math.min(endPosition, knownBytes)) {
       try {
-        atEnd = position >= Math.min(endPosition, channel.size());
+        knownBytes = channel.size();
       } catch (IOException e) {
         throw failed("read", e);
       }
+      atEnd = position >= Math.min(endPosition, knownBytes);
     }
     return atEnd;
   }
@@ -217,6 +220,7 @@ public final class FileStream extends Stream {
       return null;
     }
     water.filled(buffer.position());
+    countReceived(water.size());
     return water;
   }
 

@@ -75,12 +75,11 @@ public final class Flow {
     return name;
   }
 
-  /// Starts the flow in this JVM, with one thread for each replica, and returns at once.
-  ///
-  /// @throws java.io.UncheckedIOException if a file or another stream cannot be opened
-  @SuppressWarnings("DoNotCallSuggester")
+  /// Starts the flow in this JVM, with one thread for each replica, and returns at once. Whatever
+  /// goes wrong, be it a file that cannot be opened, is said by [FlowRun#await]. The threads have
+  /// the context class loader of the caller, and keep the JVM alive.
   public FlowRun start() {
-    throw new UnsupportedOperationException();
+    return new LocalRun(this).start();
   }
 
   List<Stage> stages() {

@@ -38,10 +38,13 @@ final class Parker {
   private static final int YIELDS = 4;
   private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
   private static final VarHandle WAITING;
+  private static final VarHandle STOPS;
 
   static {
     try {
-      WAITING = MethodHandles.lookup().findVarHandle(Parker.class, "waiting", boolean.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      WAITING = lookup.findVarHandle(Parker.class, "waiting", boolean.class);
+      STOPS = lookup.findVarHandle(Parker.class, "stops", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -50,11 +53,16 @@ final class Parker {
   @SuppressWarnings("UnusedVariable") // read and written by WAITING
   private volatile boolean waiting;
 
+  @SuppressWarnings("UnusedVariable") // written by STOPS
+  private volatile int stops;
+
   private volatile boolean stopped;
   private volatile @Nullable Thread sleeper;
 
   /// How long the last waits say that spinning is worth while.
   private int spin = LONGEST_SPIN;
+
+  private long waitedNanos;
 
   /// Wakes the sleeper if it sleeps. Costs one read of a flag that rarely changes when it does not.
   void wake() {
@@ -69,8 +77,18 @@ final class Parker {
     LockSupport.unpark(sleeper);
   }
 
-  boolean isStopped() {
-    return stopped;
+  /// Counts a stream whose receiver has ended, so that the sender knows when to look.
+  void countStop() {
+    STOPS.getAndAdd(this, 1);
+  }
+
+  int stops() {
+    return stops;
+  }
+
+  /// How long its thread has waited here, in nanoseconds; only for that thread.
+  long waitedNanos() {
+    return waitedNanos;
   }
 
   /// Waits until `ready` says true.
@@ -78,11 +96,20 @@ final class Parker {
   /// @param what what is waited for, for the message of an interrupt
   /// @throws CancellationException if [#stop] was called
   /// @throws StreamException if the thread was interrupted, with [InterruptedException] as cause
-  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   void await(BooleanSupplier ready, String what) {
     if (spins(ready)) {
       return;
     }
+    long since = System.nanoTime();
+    try {
+      yieldOrPark(ready, what);
+    } finally {
+      waitedNanos += System.nanoTime() - since;
+    }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  private void yieldOrPark(BooleanSupplier ready, String what) {
     for (int i = 0; i < YIELDS; i++) {
       Thread.yield();
       if (ready.getAsBoolean()) {

@@ -1,7 +1,5 @@
 package dev.tigris.flow;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -31,30 +29,26 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters
 /// may be read by any.
 public abstract class Stream {
-  /// Counters of the sender and of the receiver, each group with a pair of cache lines of its own,
-  /// so that neither thread's counting disturbs the other:
-  ///
-  /// ```
-  /// longs   0-15 unused | 16-31 the sender's | 32-47 the receiver's | 48-63 unused
-  /// ```
-  private static final int WATERS = 16;
+  // The sender's counters.
+  private static final int WATERS = 0;
+  private static final int BYTES = 1;
+  private static final int COPIES = 2;
+  private static final int DISCARDED = 3;
+  private static final int CREDIT_WAITS = 4;
+  private static final int CREDIT_WAIT_NANOS = 5;
 
-  private static final int BYTES = 17;
-  private static final int COPIES = 18;
-  private static final int DISCARDED = 19;
-  private static final int CREDIT_WAITS = 20;
-  private static final int CREDIT_WAIT_NANOS = 21;
-  private static final int LEFT = 32;
-  private static final int TAKEN = 33;
-  private static final int COUNTERS = 64;
+  // The receiver's counters.
+  private static final int TAKEN = 0;
+  private static final int SETTLED = 1;
+  private static final int DROPPED = 2;
 
-  private static final VarHandle COUNTER = MethodHandles.arrayElementVarHandle(long[].class);
   private static final AtomicLong SOURCES = new AtomicLong();
 
   private final String name;
   private final int window;
   private final long source = SOURCES.incrementAndGet();
-  private final long[] counters = new long[COUNTERS];
+  private final Counters sends = new Counters(6);
+  private final Counters receipts = new Counters(3);
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
   private boolean checksums;
@@ -106,7 +100,7 @@ public abstract class Stream {
       awaitCredit();
     }
     if (stopped) {
-      count(DISCARDED, 1);
+      sends.add(DISCARDED, 1);
       water.release();
       return;
     }
@@ -158,7 +152,7 @@ public abstract class Stream {
           "stream %s: water %d of source %d is not what was sent: its checksum does not match"
               .formatted(name, water.sequence(), water.source()));
     }
-    count(TAKEN, 1);
+    receipts.add(TAKEN, 1);
     return water;
   }
 
@@ -191,11 +185,9 @@ public abstract class Stream {
       return;
     }
     stopped = true;
-    for (Water water = receive(); water != null; water = receive()) {
-      water.lend(this);
-      water.release();
-    }
+    drop();
     sendStop();
+    sender.countStop();
     wakeSender();
   }
 
@@ -203,16 +195,17 @@ public abstract class Stream {
 
   /// What has happened on this stream so far. Any thread; cheap.
   public final StreamCounters counters() {
-    long waters = counter(WATERS);
-    long taken = counter(TAKEN);
+    long settled = receipts.get(SETTLED);
+    long waters = sends.get(WATERS);
     return new StreamCounters(
         waters,
-        counter(BYTES),
-        counter(COPIES),
-        counter(DISCARDED),
-        counter(CREDIT_WAITS),
-        counter(CREDIT_WAIT_NANOS),
-        taken);
+        Math.max(0, waters - settled),
+        sends.get(BYTES),
+        sends.get(COPIES),
+        sends.get(DISCARDED) + receipts.get(DROPPED),
+        sends.get(CREDIT_WAITS),
+        sends.get(CREDIT_WAIT_NANOS),
+        receipts.get(TAKEN));
   }
 
   /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
@@ -263,6 +256,17 @@ public abstract class Stream {
     receiver.wake();
   }
 
+  /// Counts a water that came from outside the flow, on a stream without a sender.
+  protected final void countReceived(int bytes) {
+    sends.add(WATERS, 1);
+    sends.add(BYTES, bytes);
+  }
+
+  /// Counts a water that left the flow, on a stream without a receiver.
+  protected final void countFinished() {
+    receipts.add(SETTLED, 1);
+  }
+
   // -- For the engine.
 
   final void sender(Parker parker) {
@@ -279,33 +283,46 @@ public abstract class Stream {
 
   /// How many waters were put, from the sender's thread.
   final long sent() {
-    return counters[WATERS];
+    return sends.get(WATERS);
   }
 
-  /// How many waters lent by this stream were kept or put elsewhere instead of released; only for
-  /// the receiver's thread.
-  final long left() {
-    return counters[LEFT];
+  /// How many waters lent by this stream are lent no more: released, kept or put elsewhere.
+  final long settled() {
+    return receipts.get(SETTLED);
   }
 
-  final void leaveStream(Water water) {
-    counters[LEFT]++;
+  /// Drops what is on the stream; only for the receiver's thread, or when no other uses it.
+  final void drop() {
+    for (Water water = receive(); water != null; water = receive()) {
+      receipts.add(DROPPED, 1);
+      water.lend(this);
+      water.release();
+    }
+  }
+
+  final void settle(Water water) {
+    receipts.add(SETTLED, 1);
+    release(water);
+  }
+
+  final void settleByLeaving(Water water) {
+    receipts.add(SETTLED, 1);
     leave(water);
   }
 
   private void depart(Water water) {
-    long sequence = counters[WATERS];
-    count(BYTES, water.size());
+    long sequence = sends.get(WATERS);
+    sends.add(BYTES, water.size());
     water.depart(source, sequence, checksums);
     send(water);
-    COUNTER.setOpaque(counters, WATERS, sequence + 1);
+    sends.add(WATERS, 1);
     receiver.wake();
   }
 
   private Water copy(Water water) {
     Water copy = spring().createWater(water.size());
     water.bytes().copyTo(0, copy.bytes(), 0, water.size());
-    count(COPIES, 1);
+    sends.add(COPIES, 1);
     return copy;
   }
 
@@ -317,17 +334,9 @@ public abstract class Stream {
     try {
       sender.await(() -> hasCredit() || stopped, "credit on stream " + name);
     } finally {
-      count(CREDIT_WAITS, 1);
-      count(CREDIT_WAIT_NANOS, System.nanoTime() - since);
+      sends.add(CREDIT_WAITS, 1);
+      sends.add(CREDIT_WAIT_NANOS, System.nanoTime() - since);
     }
-  }
-
-  private void count(int counter, long amount) {
-    COUNTER.setOpaque(counters, counter, counters[counter] + amount);
-  }
-
-  private long counter(int counter) {
-    return (long) COUNTER.getOpaque(counters, counter);
   }
 
   @Override

@@ -4,14 +4,17 @@ package dev.tigris.flow;
 /// runs on, so they need not fit each other exactly.
 ///
 /// @param waters how many waters were sent
+/// @param outstanding how many of them are not finished
 /// @param bytes how many bytes of data they held
 /// @param copies how many of them had to be copied because the stream could not carry the original
-/// @param discarded how many were put after the receiver had ended, and not sent
+/// @param discarded how many the receiver never took because it had ended: those that were on
+///     their way, and those that were put afterwards and not sent
 /// @param creditWaits how often a put had to wait for credit
 /// @param creditWaitNanos for how long, in all
 /// @param taken how many waters the receiver has taken
 public record StreamCounters(
     long waters,
+    long outstanding,
     long bytes,
     long copies,
     long discarded,

@@ -167,7 +167,7 @@ public final class Water {
     if (from != null) {
       lender = null;
       holder = Holder.SPRING;
-      from.release(this);
+      from.settle(this);
     } else {
       holder = Holder.SPRING;
       home.takeBack(this);
@@ -236,7 +236,7 @@ public final class Water {
     if (from != null) {
       lender = null;
       holder = Holder.MODULE;
-      from.leaveStream(this);
+      from.settleByLeaving(this);
     }
   }
 
