@@ -1,0 +1,24 @@
+package dev.tigris.cli;
+
+import java.io.PrintStream;
+
+/// Where a command prints, and what it knows of the terminal there.
+///
+/// Results go to `out`. Progress and errors go to `err`, so that a pipe gets results only.
+///
+/// @param columns the width of the terminal that `err` is, or 0 when it is none
+/// @param home the folder of the checkout, for files that a command keeps there
+record Console(PrintStream out, PrintStream err, int columns, String home) {
+  /// The process's own streams; the launcher passes the rest as system properties.
+  static Console ofProcess() {
+    return new Console(
+        System.out,
+        System.err,
+        Integer.getInteger("tigris.columns", 0),
+        System.getProperty("tigris.home", "."));
+  }
+
+  boolean isTerminal() {
+    return columns > 0;
+  }
+}

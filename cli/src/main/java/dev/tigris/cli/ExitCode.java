@@ -1,0 +1,31 @@
+package dev.tigris.cli;
+
+/// What a command's exit says to the shell. The README and `tigris help exit-codes` list them.
+enum ExitCode {
+  OK(0, "all went well"),
+  OUT_OF_ORDER(1, "check: the records are not in order"),
+  USAGE(2, "the command line is wrong"),
+  BAD_INPUT(3, "an input is missing, cannot be read, or does not consist of whole records"),
+  BAD_OUTPUT(4, "the output cannot be written: no such folder, no permission, disk full"),
+  NO_MEMORY(5, "more memory is needed than --memory or the machine gives"),
+  FAILED(6, "the work failed for another reason, which the message tells"),
+  INTERNAL_ERROR(70, "a defect in Tigris: please report it with what --debug prints"),
+  CANNOT_START(126, "the launcher found no JDK or no Maven, or the build failed"),
+  INTERRUPTED(130, "stopped by Ctrl-C");
+
+  private final int number;
+  private final String meaning;
+
+  ExitCode(int number, String meaning) {
+    this.number = number;
+    this.meaning = meaning;
+  }
+
+  int number() {
+    return number;
+  }
+
+  String meaning() {
+    return meaning;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tigris.cli;
+
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/// Tells a failure: in a line or two on `err`, with `--json` as one object on `out`, and with
+/// `--debug` (or TIGRIS_DEBUG in the environment) with its stack trace.
+final class FailureReport {
+  private final Console console;
+  private final boolean json;
+  private final boolean debug;
+
+  private FailureReport(Console console, boolean json, boolean debug) {
+    this.console = console;
+    this.json = json;
+    this.debug = debug;
+  }
+
+  /// Looks at the arguments themselves, since the failure may be that they cannot be parsed.
+  static FailureReport asAskedFor(Console console, List<String> args) {
+    boolean debug = args.contains("--debug") || System.getenv("TIGRIS_DEBUG") != null;
+    return new FailureReport(console, args.contains("--json"), debug);
+  }
+
+  ExitCode usage(ParameterException e) {
+    var spec = e.getCommandLine().getCommandSpec();
+    var message = new StringBuilder(e.getMessage());
+    if (e instanceof UnmatchedArgumentException unmatched
+        && !unmatched.getSuggestions().isEmpty()) {
+      message
+          .append("\nDid you mean ")
+          .append(String.join(" or ", unmatched.getSuggestions()))
+          .append('?');
+    }
+    message.append("\nSee: ").append(spec.qualifiedName()).append(" --help");
+    return report(ExitCode.USAGE, message.toString(), e);
+  }
+
+  ExitCode expected(CommandFailedException e) {
+    return report(e.exitCode(), String.valueOf(e.getMessage()), e);
+  }
+
+  ExitCode unexpected(Throwable e) {
+    return report(
+        ExitCode.INTERNAL_ERROR,
+        "this should not have happened: %s\nPlease report it, with what --debug prints."
+            .formatted(e),
+        e);
+  }
+
+  private ExitCode report(ExitCode code, String message, Throwable cause) {
+    if (json) {
+      console
+          .out()
+          .println(
+              Json.object(Map.of("status", "failed", "exitCode", code.number(), "error", message)));
+    } else {
+      console.err().println("tigris: " + message);
+    }
+    if (debug) {
+      cause.printStackTrace(console.err());
+    }
+    return code;
+  }
+}

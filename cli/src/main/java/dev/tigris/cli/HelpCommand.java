@@ -1,0 +1,53 @@
+package dev.tigris.cli;
+
+import java.io.PrintStream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris help [COMMAND | exit-codes]`.
+final class HelpCommand implements Command {
+  private static final String EXIT_CODES = "exit-codes";
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create().addOption(Options.help());
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..1")
+            .type(String.class)
+            .paramLabel("TOPIC")
+            .description("A command, or exit-codes.")
+            .build());
+    spec.usageMessage().header("Help with a command, or the list of exit codes.");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) {
+    String topic = options.matchedPositionalValue(0, "");
+    var all = Tigris.commandLine();
+    var command = all.getSubcommands().get(topic);
+    if (topic.equals(EXIT_CODES)) {
+      printExitCodes(console.out());
+    } else if (topic.isEmpty()) {
+      all.usage(console.out());
+    } else if (command != null) {
+      command.usage(console.out());
+    } else {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "there is no command '%s'; they are %s, and there is '%s'"
+              .formatted(topic, String.join(", ", all.getSubcommands().keySet()), EXIT_CODES));
+    }
+    return ExitCode.OK;
+  }
+
+  private static void printExitCodes(PrintStream out) {
+    out.println("Exit codes:");
+    for (ExitCode code : ExitCode.values()) {
+      out.printf("  %3d  %s%n", code.number(), code.meaning());
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.tigris.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One JSON object on one line, for programs.
+final class Json {
+  private Json() {}
+
+  /// The members in the order of the map. Values are strings, numbers, booleans, null, and maps and
+  /// lists of such.
+  static String object(Map<String, ?> members) {
+    var text = new StringWriter();
+    try (JsonGenerator generator = new JsonFactory().createGenerator(text)) {
+      write(generator, members);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string cannot be written to", e);
+    }
+    return text.toString();
+  }
+
+  private static void write(JsonGenerator generator, @Nullable Object value) throws IOException {
+    switch (value) {
+      case null -> generator.writeNull();
+      case Map<?, ?> members -> {
+        generator.writeStartObject();
+        for (var member : members.entrySet()) {
+          generator.writeFieldName(String.valueOf(member.getKey()));
+          write(generator, member.getValue());
+        }
+        generator.writeEndObject();
+      }
+      case Iterable<?> items -> {
+        generator.writeStartArray();
+        for (Object item : items) {
+          write(generator, item);
+        }
+        generator.writeEndArray();
+      }
+      case Long number -> generator.writeNumber(number);
+      case Integer number -> generator.writeNumber(number);
+      case Double number -> generator.writeNumber(number);
+      case Boolean truth -> generator.writeBoolean(truth);
+      default -> generator.writeString(value.toString());
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package dev.tigris.cli;
+
+/// Where the launcher enters.
+public final class Main {
+  private Main() {}
+
+  /// Runs one command and exits with its code.
+  public static void main(String[] args) {
+    System.exit(new Tigris(Console.ofProcess()).run(args).number());
+  }
+}

@@ -1,0 +1,44 @@
+package dev.tigris.cli;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Numbers as people write them: counts such as `1000000`, `1_000_000` or `1M`, and sizes such as
+/// `512m` or `1.5g`. A count's units are powers of 1000, a size's are powers of 1024, as in the
+/// JVM's own options.
+final class Quantity {
+  private static final Pattern NUMBER = Pattern.compile("(\\d[\\d_]*(?:\\.\\d+)?)([kmgt]?)(b|ib)?");
+  private static final String UNITS = "kmgt";
+
+  /// Parses a number of things.
+  static final ITypeConverter<Long> COUNT =
+      text -> parse(text, 1000, "'%s' is not a count, such as 1000000, 1_000_000 or 1M");
+
+  /// Parses a number of bytes.
+  static final ITypeConverter<Long> BYTES =
+      text -> parse(text, 1024, "'%s' is not a size, such as 512m, 2g or 1.5g");
+
+  private Quantity() {}
+
+  private static long parse(String text, int base, String refusal) {
+    Matcher matcher = NUMBER.matcher(text.toLowerCase(Locale.ROOT));
+    if (!matcher.matches() || (base == 1000 && matcher.group(3) != null)) {
+      throw new TypeConversionException(refusal.formatted(text));
+    }
+    int power = UNITS.indexOf(matcher.group(2)) + (matcher.group(2).isEmpty() ? 0 : 1);
+    try {
+      return new BigDecimal(matcher.group(1).replace("_", ""))
+          .multiply(BigDecimal.valueOf(base).pow(power))
+          .setScale(0, base == 1024 ? RoundingMode.DOWN : RoundingMode.UNNECESSARY)
+          .longValueExact();
+    } catch (ArithmeticException e) {
+      throw new TypeConversionException(
+          refusal.formatted(text) + ": it must be whole and fit 63 bits");
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.tigris.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// The `tigris` command: finds the subcommand, runs it, and turns what it throws into a message.
+final class Tigris {
+  /// The subcommands in the order of the help. A start makes only the one that it uses.
+  private static final Map<String, Supplier<Command>> COMMANDS = commands();
+
+  private final Console console;
+
+  Tigris(Console console) {
+    this.console = console;
+  }
+
+  private static Map<String, Supplier<Command>> commands() {
+    var commands = new LinkedHashMap<String, Supplier<Command>>();
+    commands.put("help", HelpCommand::new);
+    commands.put("train", TrainCommand::new);
+    return commands;
+  }
+
+  /// Runs the command that the arguments name, and says how it went.
+  ExitCode run(String... args) {
+    var failures = FailureReport.asAskedFor(console, List.of(args));
+    boolean known = args.length > 0 && COMMANDS.containsKey(args[0]);
+    Map<String, Command> commands = known ? make(List.of(args[0])) : make(COMMANDS.keySet());
+    try {
+      return run(commandLine(commands).parseArgs(args), commands);
+    } catch (ParameterException e) {
+      return failures.usage(e);
+    } catch (CommandFailedException e) {
+      return failures.expected(e);
+    } catch (Exception | StackOverflowError | OutOfMemoryError | AssertionError e) {
+      return failures.unexpected(e);
+    }
+  }
+
+  private ExitCode run(ParseResult all, Map<String, Command> commands) throws Exception {
+    ParseResult last = all.hasSubcommand() ? all.subcommand() : all;
+    if (last.isVersionHelpRequested()) {
+      console.out().println(version());
+      return ExitCode.OK;
+    }
+    if (last.isUsageHelpRequested() || !all.hasSubcommand()) {
+      last.commandSpec().commandLine().usage(console.out());
+      return ExitCode.OK;
+    }
+    Command command = Objects.requireNonNull(commands.get(last.commandSpec().name()));
+    return command.run(last, console);
+  }
+
+  private static Map<String, Command> make(Iterable<String> names) {
+    var made = new LinkedHashMap<String, Command>();
+    for (String name : names) {
+      made.put(name, Objects.requireNonNull(COMMANDS.get(name)).get());
+    }
+    return made;
+  }
+
+  /// The parser of the whole command line, with every subcommand, for `help`.
+  static CommandLine commandLine() {
+    return commandLine(make(COMMANDS.keySet()));
+  }
+
+  private static CommandLine commandLine(Map<String, Command> commands) {
+    var top = CommandSpec.create().name("tigris").addOption(Options.help());
+    top.addOption(
+        OptionSpec.builder("-V", "--version")
+            .versionHelp(true)
+            .description("Print the version and exit.")
+            .build());
+    top.usageMessage()
+        .synopsisSubcommandLabel("COMMAND")
+        .header("Data-intensive Java on machines that do not all run at the same speed.")
+        .commandListHeading("%nCommands:%n")
+        .footer(
+            "  test       Run all tests of this checkout.",
+            "  bench      Measure everything beside its peers: tigris bench [NAME] [--quick] [--json]",
+            "",
+            "Start with:",
+            "  tigris demo",
+            "  tigris help sort           (or tigris sort --help)",
+            "  tigris help exit-codes");
+    var commandLine = new CommandLine(top);
+    commands.forEach((name, command) -> commandLine.addSubcommand(name, command.spec().name(name)));
+    return commandLine.setExpandAtFiles(false);
+  }
+
+  private static String version() {
+    var descriptor = Tigris.class.getModule().getDescriptor();
+    String version =
+        descriptor == null ? "(unpackaged)" : descriptor.rawVersion().orElse("(unpackaged)");
+    return "tigris %s (Java %s, %s %s)"
+        .formatted(
+            version,
+            Runtime.version(),
+            System.getProperty("os.name"),
+            System.getProperty("os.arch"));
+  }
+}

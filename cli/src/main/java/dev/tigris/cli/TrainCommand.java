@@ -1,0 +1,29 @@
+package dev.tigris.cli;
+
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// Runs what people run most, in the current folder, so that the JVM records which classes that
+/// takes and where its time goes. The launcher makes the AOT cache of it, right after a build.
+final class TrainCommand implements Command {
+  private static final List<List<String>> LESSONS = List.of(List.of("--version"), List.of("help"));
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create().addOption(Options.help());
+    spec.usageMessage().hidden(true).header("Exercise the commands for the launcher's AOT cache.");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) {
+    for (List<String> lesson : LESSONS) {
+      ExitCode code = new Tigris(console).run(lesson.toArray(String[]::new));
+      if (code != ExitCode.OK) {
+        return code;
+      }
+    }
+    return ExitCode.OK;
+  }
+}
