@@ -1,0 +1,66 @@
+package dev.tigris.verify.tidy;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Which module may use which: the arrows of ARCHITECTURE.md.
+///
+/// ```text
+///   specializer <- specializer-maven-plugin
+///   memory <- flow <- sort <- examples <- cli            the product
+///      '--------'-------'---------'--------'-- verify <- bench   the outer ring
+/// ```
+public final class Direction {
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.of(
+          "specializer", Set.of(),
+          "specializer-maven-plugin", Set.of("specializer"),
+          "memory", Set.of(),
+          "flow", Set.of("memory"),
+          "sort", Set.of("memory", "flow"),
+          "examples", Set.of("memory", "flow", "sort"),
+          "cli", Set.of("memory", "flow", "sort", "examples"),
+          "verify", Set.of("memory", "flow", "sort", "examples", "cli", "specializer"),
+          "bench", Set.of("memory", "flow", "sort", "examples", "cli", "specializer", "verify"));
+
+  private Direction() {}
+
+  /// The uses against the direction, one line each.
+  public static List<String> breaches(List<CompiledClass> classes) {
+    var home = new HashMap<String, String>();
+    var breaches = new TreeSet<String>();
+    for (CompiledClass found : classes) {
+      if (!found.test()) {
+        String before = home.putIfAbsent(found.packageName(), found.module());
+        if (before != null && !before.equals(found.module())) {
+          breaches.add(
+              "package %s is in %s and in %s: a package has one module"
+                  .formatted(found.packageName(), before, found.module()));
+        }
+      }
+    }
+    for (CompiledClass found : classes) {
+      Set<String> allowed = MAY_USE.get(found.module());
+      if (allowed == null) {
+        breaches.add(
+            "module %s is not in Direction: say there which modules it may use"
+                .formatted(found.module()));
+        continue;
+      }
+      found
+          .mentionedClasses()
+          .map(name -> home.get(name.substring(0, Math.max(0, name.lastIndexOf('.')))))
+          .filter(module -> module != null && !module.equals(found.module()))
+          .filter(module -> !allowed.contains(module))
+          .forEach(
+              module ->
+                  breaches.add(
+                      "%s uses module %s: %s may use %s only; turn the dependency round"
+                          .formatted(found.name(), module, found.module(), allowed)));
+    }
+    return List.copyOf(breaches);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.tigris.verify.tidy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// The rules that concern the text of sources and build files.
+public final class SourceRules {
+  static final int FILE_LINES = 400;
+
+  /// How a longer file begins to say why, within its first lines.
+  static final String WHY_LONG = "Over 400 lines";
+
+  private static final int TOP_LINES = 40;
+  // Put together here, so that this file does not break the rule itself.
+  private static final Pattern LEFT_OPEN = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b");
+  private static final Pattern SKIPPED = Pattern.compile("^\\s*@(Disabled|Ignore)\\b");
+
+  private SourceRules() {}
+
+  /// What a Java source does against the rules, one line each.
+  public static List<String> breaches(Path source) throws IOException {
+    List<String> lines = Files.readAllLines(source);
+    var breaches = new ArrayList<String>();
+    if (lines.size() > FILE_LINES
+        && lines.stream().limit(TOP_LINES).noneMatch(line -> line.contains(WHY_LONG))) {
+      breaches.add(
+          "%s has %d lines: split it, or say why at its top in a comment with the words '%s'"
+              .formatted(source, lines.size(), WHY_LONG));
+    }
+    for (int index = 0; index < lines.size(); index++) {
+      String line = lines.get(index);
+      if (LEFT_OPEN.matcher(line).find()) {
+        breaches.add(
+            "%s:%d leaves something open: do it, or open an issue".formatted(source, index + 1));
+      }
+      if (SKIPPED.matcher(line).find()) {
+        breaches.add("%s:%d skips a test: mend it, or remove it".formatted(source, index + 1));
+      }
+    }
+    return breaches;
+  }
+
+  /// The build files that open the JDK's internals, one line each. The compiler checks need that,
+  /// in `.mvn/jvm.config`; nothing that is shipped, tested or measured does.
+  public static List<String> openingBuildFiles(Checkout checkout) throws IOException {
+    var files = new ArrayList<Path>();
+    files.add(checkout.root().resolve("pom.xml"));
+    files.add(checkout.root().resolve("tigris"));
+    files.add(checkout.root().resolve(".ci/run"));
+    for (String module : checkout.modules()) {
+      files.add(checkout.root().resolve(module).resolve("pom.xml"));
+    }
+    var breaches = new ArrayList<String>();
+    for (Path file : files) {
+      try (Stream<String> lines = Files.lines(file)) {
+        if (lines.anyMatch(line -> line.contains("--add-" + "opens"))) {
+          breaches.add(file + " opens a package of the JDK: find a supported way");
+        }
+      }
+    }
+    return breaches;
+  }
+}

@@ -1,0 +1,46 @@
+package dev.tigris.verify.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Holds the modules to the house rules. bench comes last in the build, and does it again for all.
+class TidyTest {
+  private final Checkout checkout = Checkout.ofCurrentFolder();
+
+  @Test
+  void everyModuleKeepsTheRules() throws Exception {
+    var compiled = new ArrayList<String>();
+    for (String module : checkout.modules()) {
+      if (checkout.isCompiled(module)) {
+        compiled.add(module);
+      }
+    }
+    assertNothing(Tidy.breaches(checkout, compiled));
+  }
+
+  @Test
+  void noBuildFileOpensTheJdk() throws Exception {
+    assertNothing(SourceRules.openingBuildFiles(checkout));
+  }
+
+  @Test
+  void everyRestrictedPackageExists() throws Exception {
+    for (String name : ClassRules.RESTRICTED_PACKAGES) {
+      String folder = "src/main/java/" + name.replace('.', '/');
+      assertTrue(
+          checkout.modules().stream()
+              .anyMatch(
+                  module -> Files.isDirectory(checkout.root().resolve(module).resolve(folder))),
+          name + " may make restricted calls but does not exist: remove it from ClassRules");
+    }
+  }
+
+  private static void assertNothing(List<String> breaches) {
+    assertEquals(0, breaches.size(), () -> "\n" + String.join("\n", breaches) + "\n");
+  }
+}
