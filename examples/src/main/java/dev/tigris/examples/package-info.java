@@ -1,3 +1,4 @@
+/// Small dataflows to read, to run and to measure.
 @NullMarked
 package dev.tigris.examples;
 

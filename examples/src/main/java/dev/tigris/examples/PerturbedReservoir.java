@@ -1,0 +1,194 @@
+package dev.tigris.examples;
+
+import dev.tigris.flow.EndOfStreamException;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Source;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
+
+/// What a reservoir still carries when some of its consumers get slow (papers 002, section 4.2 and
+/// figure 5): producers put waters into it, consumers take a fixed time for each, and the first
+/// few consumers, which stand side by side, take longer.
+///
+/// ```java
+/// var outcome = PerturbedReservoir.ofEight(3).run(Balancing.LOTTERY);
+/// outcome.share();  // of what any policy could reach: 0.99, say
+/// ```
+///
+/// Only the middle 80 % of a run is measured: neither the time in which everybody starts, nor the
+/// one in which the last waters trickle in.
+///
+/// @param producers how many sources there are
+/// @param consumers how many modules take from them
+/// @param slow how many of the consumers are slow
+/// @param waterBytes the size of a water
+/// @param window how many waters may be on their way from one producer to one consumer
+/// @param producerRate how many waters a second each producer can make; infinity for as many as
+///     are taken
+/// @param consumerRate how many waters a second a consumer can take
+/// @param slowRate how many a slow one can
+/// @param duration how long one run takes
+public record PerturbedReservoir(
+    int producers,
+    int consumers,
+    int slow,
+    int waterBytes,
+    int window,
+    double producerRate,
+    double consumerRate,
+    double slowRate,
+    Duration duration) {
+
+  /// The share of its own rate that a slow consumer keeps: 34.27 of 295.39 Mbit/s in the papers.
+  public static final double SLOW_SHARE = 0.116;
+
+  /// The part of a run at each end that is not measured.
+  private static final double EDGE = 0.1;
+
+  /// What one run gave.
+  ///
+  /// @param watersPerSecond how many waters all consumers finished in a second
+  /// @param idealWatersPerSecond how many no policy could exceed
+  /// @param finished how many waters each consumer finished in the time measured, slow ones first
+  public record Outcome(
+      double watersPerSecond, double idealWatersPerSecond, List<Integer> finished) {
+    /// With a list of its own.
+    public Outcome {
+      finished = List.copyOf(finished);
+    }
+
+    /// The share of the ideal that was reached.
+    public double share() {
+      return watersPerSecond / idealWatersPerSecond;
+    }
+  }
+
+  public PerturbedReservoir {
+    if (producers < 1 || consumers < 1 || slow < 0 || slow > consumers) {
+      throw new IllegalArgumentException(
+          "%d producers, %d consumers, %d of them slow".formatted(producers, consumers, slow));
+    }
+  }
+
+  /// Eight consumers of 1500 waters a second each and four producers without a limit; the first
+  /// `slow` consumers keep 11.6 % of their rate.
+  public static PerturbedReservoir ofEight(int slow) {
+    double rate = 1500;
+    return new PerturbedReservoir(
+        4,
+        8,
+        slow,
+        8 * 1024,
+        16,
+        Double.POSITIVE_INFINITY,
+        rate,
+        rate * SLOW_SHARE,
+        Duration.ofMillis(600));
+  }
+
+  /// The papers' own set-up: four producers at their limit, four consumers that could take 1.9
+  /// times their share of it, 8 KiB waters; slow ones take 11.6 % of their share.
+  public static PerturbedReservoir ofThePaper(int slow) {
+    double share = 1500;
+    return new PerturbedReservoir(
+        4, 4, slow, 8 * 1024, 16, share, 1.9 * share, SLOW_SHARE * share, Duration.ofSeconds(1));
+  }
+
+  /// The same with runs of another length.
+  public PerturbedReservoir lasting(Duration time) {
+    return new PerturbedReservoir(
+        producers, consumers, slow, waterBytes, window, producerRate, consumerRate, slowRate, time);
+  }
+
+  /// What the consumers' rates add up to, but not more than the producers make.
+  public double idealWatersPerSecond() {
+    double taken = (consumers - slow) * consumerRate + slow * slowRate;
+    return Math.min(taken, producers * producerRate);
+  }
+
+  /// Runs it once, in real time.
+  ///
+  /// @throws FlowException if the flow fails
+  /// @throws InterruptedException if the calling thread is interrupted
+  public Outcome run(Balancing balancing) throws FlowException, InterruptedException {
+    var trial = new Trial();
+    Flow.named("perturbed")
+        .source("producers", () -> trial.new Producer(balancing), producers)
+        .reservoir(balancing.reservoir().withWindow(window))
+        .stage("consumers", () -> trial.new Consumer(), consumers)
+        .build()
+        .start()
+        .await();
+    List<Integer> finished =
+        IntStream.range(0, consumers).map(trial.finished::get).boxed().toList();
+    double seconds = (trial.measuredUntil - trial.measuredFrom) / 1e9;
+    int all = finished.stream().mapToInt(Integer::intValue).sum();
+    return new Outcome(all / seconds, idealWatersPerSecond(), finished);
+  }
+
+  /// One run: when it begins and ends, and what was counted.
+  private final class Trial {
+    private final long start = System.nanoTime();
+    private final long end = start + duration.toNanos();
+    private final long measuredFrom = start + (long) (EDGE * duration.toNanos());
+    private final long measuredUntil = end - (long) (EDGE * duration.toNanos());
+    private final AtomicIntegerArray finished = new AtomicIntegerArray(consumers);
+
+    /// Makes waters until the run is over. When all consumers have stopped it is stopped too.
+    private final class Producer implements Source {
+      private final Balancing balancing;
+      private final Pace pace = new Pace(producerRate, start);
+      private ModuleContext context;
+      private int next;
+
+      Producer(Balancing balancing) {
+        this.balancing = balancing;
+      }
+
+      @Override
+      public void init(ModuleContext given) {
+        context = given;
+        next = given.replica();
+      }
+
+      @Override
+      public boolean produce(Stream out) throws InterruptedException {
+        if (pace.awaitNext() >= end) {
+          return false;
+        }
+        Stream to = balancing == Balancing.ROUTED ? context.route(next++ % context.routes()) : out;
+        to.put(to.spring().createWater(waterBytes));
+        return System.nanoTime() < end;
+      }
+    }
+
+    /// Takes a fixed time for each water. The first `slow` replicas take longer.
+    private final class Consumer implements Module {
+      private Pace pace;
+      private int replica;
+
+      @Override
+      public void init(ModuleContext context) {
+        replica = context.replica();
+        pace = new Pace(replica < slow ? slowRate : consumerRate, start);
+      }
+
+      @Override
+      public void process(Water in, Stream out) throws InterruptedException {
+        long done = pace.awaitNext();
+        if (done >= measuredFrom && done < measuredUntil) {
+          finished.incrementAndGet(replica);
+        } else if (done >= end) {
+          throw new EndOfStreamException();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package dev.tigris.examples;
+
+import dev.tigris.flow.FileStream;
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/// Counts the words of a file: a small dataflow of two stages.
+///
+/// ```text
+/// file -> split -> routed by word -> count (several)
+/// ```
+///
+/// A word is routed to the replica that counts it, so that each replica has its own words and
+/// nothing is shared while they count.
+public final class WordCount {
+  private static final int READ_BYTES = 64 * 1024;
+  private static final int BATCH_BYTES = 8 * 1024;
+
+  private WordCount() {}
+
+  /// How often each word, a run of letters and digits, is in the file, in the order of the words.
+  ///
+  /// @throws FlowException if the file cannot be read
+  /// @throws InterruptedException if the calling thread is interrupted
+  public static Map<String, Long> of(Path file, int counters)
+      throws FlowException, InterruptedException {
+    var counts = new ConcurrentSkipListMap<String, Long>();
+    Flow.named("word count")
+        .stage("split", Splitter::new)
+        .feed("split", FileStream.reading(file, READ_BYTES))
+        .reservoir(Reservoir.routed())
+        .stage("count", () -> new Counter(counts), counters)
+        .build()
+        .start()
+        .await();
+    return new TreeMap<>(counts);
+  }
+
+  /// Cuts the file into words and sends each to its counter, many in a water, a space between them.
+  private static final class Splitter implements Module {
+    private final StringBuilder word = new StringBuilder();
+    private ModuleContext context;
+    private StringBuilder[] batches;
+
+    @Override
+    public void init(ModuleContext given) {
+      context = given;
+      batches = new StringBuilder[given.routes()];
+      for (int route = 0; route < batches.length; route++) {
+        batches[route] = new StringBuilder();
+      }
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      for (long offset = 0; offset < in.size(); offset++) {
+        char letter = (char) (in.bytes().get(offset) & 0xff);
+        if (Character.isLetterOrDigit(letter)) {
+          word.append(letter);
+        } else {
+          sendWord(); // a word may go on in the next water, so it ends at a gap and not at the end
+        }
+      }
+    }
+
+    @Override
+    public void finish(Stream out) {
+      sendWord();
+      for (int route = 0; route < batches.length; route++) {
+        sendBatch(route);
+      }
+    }
+
+    private void sendWord() {
+      if (word.isEmpty()) {
+        return;
+      }
+      int route = Math.floorMod(word.toString().hashCode(), batches.length);
+      batches[route].append(word).append(' ');
+      word.setLength(0);
+      if (batches[route].length() >= BATCH_BYTES) {
+        sendBatch(route);
+      }
+    }
+
+    private void sendBatch(int route) {
+      byte[] bytes = batches[route].toString().getBytes(StandardCharsets.ISO_8859_1);
+      batches[route].setLength(0);
+      Stream to = context.route(route);
+      Water water = to.spring().createWater(bytes.length);
+      water.bytes().copyFrom(0, bytes, 0, bytes.length);
+      to.put(water);
+    }
+  }
+
+  /// Counts the words that come in, and adds them to the result when all have come.
+  private static final class Counter implements Module {
+    private final Map<String, Long> result;
+    private final Map<String, Long> own = new HashMap<>();
+
+    Counter(Map<String, Long> result) {
+      this.result = result;
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      byte[] bytes = new byte[in.size()];
+      in.bytes().copyTo(0, bytes, 0, bytes.length);
+      for (String word : new String(bytes, StandardCharsets.ISO_8859_1).split(" ", -1)) {
+        if (!word.isEmpty()) {
+          own.merge(word, 1L, Long::sum);
+        }
+      }
+    }
+
+    @Override
+    public void finish(Stream out) {
+      result.putAll(own);
+    }
+  }
+}
