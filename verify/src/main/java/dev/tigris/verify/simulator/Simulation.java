@@ -3,7 +3,9 @@ package dev.tigris.verify.simulator;
 import dev.tigris.flow.policy.Policy;
 import dev.tigris.flow.policy.SenderState;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /// A simulation of one reservoir: senders that run a shipped [Policy] on a shipped [SenderState],
 /// receivers that each take some time for a water, and a window of credits on every stream between
@@ -40,42 +42,38 @@ public final class Simulation {
       Policy policy,
       int senders,
       long sendNanos,
-      long[] receiveNanos,
+      List<Long> receiveNanos,
       int window,
       long latencyNanos,
       double jitter,
       long durationNanos,
       long seed) {
-    /// A setup with its own array.
+    /// A setup with its own list.
     public Setup {
-      if (senders < 1 || receiveNanos.length < 1 || sendNanos < 1 || durationNanos < 10) {
+      if (senders < 1 || receiveNanos.isEmpty() || sendNanos < 1 || durationNanos < 10) {
         throw new IllegalArgumentException(
             "%d senders, %d receivers, %d ns a water, for %d ns"
-                .formatted(senders, receiveNanos.length, sendNanos, durationNanos));
+                .formatted(senders, receiveNanos.size(), sendNanos, durationNanos));
       }
-      receiveNanos = receiveNanos.clone();
+      receiveNanos = List.copyOf(receiveNanos);
     }
 
-    /// How long each receiver takes for a water.
-    @Override
-    public long[] receiveNanos() {
-      return receiveNanos.clone();
-    }
-
-    /// The issue at hand: `slow` adjacent receivers of `receivers`, each slowed to [#SLOW_SHARE] of
-    /// its own rate of a thousand waters a second; 8 senders, or as many as there are receivers if
-    /// they are fewer, that together could send a quarter more than all receivers take when none is
-    /// slow; windows of 16, and 10 microseconds to wake a thread. Long enough for a slow
-    /// receiver to take a few dozen waters in the measured time.
+    /// The perturbation that the figures are about: `slow` adjacent receivers of `receivers`, each
+    /// slowed to [#SLOW_SHARE] of its own rate of a thousand waters a second; 8 senders, or as many
+    /// as there are receivers if they are fewer, that together could send a quarter more than all
+    /// receivers take when none is slow; windows of 4, and 10 microseconds to wake a thread. It
+    /// lasts 2 seconds, or half a second where there are more than 64 receivers.
     public static Setup perturbed(Policy policy, int receivers, int slow, long seed) {
       long nanos = 1_000_000;
-      long[] receiveNanos = new long[receivers];
-      Arrays.fill(receiveNanos, nanos);
-      Arrays.fill(receiveNanos, 0, slow, Math.round(nanos / SLOW_SHARE));
+      List<Long> receiveNanos =
+          IntStream.range(0, receivers)
+              .mapToObj(i -> i < slow ? Math.round(nanos / SLOW_SHARE) : nanos)
+              .toList();
       int senders = Math.min(8, receivers);
       long sendNanos = Math.round(nanos * senders / (1.25 * receivers));
+      long durationNanos = receivers <= 64 ? 2 * SECOND_NANOS : SECOND_NANOS / 2;
       return new Setup(
-          policy, senders, sendNanos, receiveNanos, 16, 10_000, 0.1, SECOND_NANOS / 2, seed);
+          policy, senders, sendNanos, receiveNanos, 4, 10_000, 0.1, durationNanos, seed);
     }
 
     /// What the receivers' rates add up to, capped by the senders', in waters a second.
@@ -93,23 +91,31 @@ public final class Simulation {
   /// @param perSecond waters finished a second, in the middle four fifths
   /// @param idealPerSecond what the best policy could reach: [Setup#idealPerSecond]
   /// @param finished how many waters each receiver has finished, all in all
-  public record Result(double perSecond, double idealPerSecond, long[] finished) {
+  public record Result(double perSecond, double idealPerSecond, List<Long> finished) {
+    /// A result with its own list.
+    public Result {
+      finished = List.copyOf(finished);
+    }
+
     /// The part of the ideal that was reached.
     public double share() {
       return perSecond / idealPerSecond;
     }
   }
 
-  private enum Kind {
-    /// A sender has made its water: sends it where it chose to, and chooses again.
-    MADE,
-    /// A water reaches a receiver.
-    ARRIVED,
-    /// A receiver has finished a water.
-    FINISHED,
-    /// A credit reaches a sender.
-    CREDITED
-  }
+  // What an event is about; the sender is in its bits 8 to 35, the receiver above them.
+
+  /// A sender has made its water: sends it where it chose to, and chooses again.
+  private static final int MADE = 0;
+
+  /// A water reaches a receiver.
+  private static final int ARRIVED = 1;
+
+  /// A receiver has finished a water.
+  private static final int FINISHED = 2;
+
+  /// A credit reaches a sender.
+  private static final int CREDITED = 3;
 
   private final Setup setup;
   private final long[] receiveNanos;
@@ -136,7 +142,7 @@ public final class Simulation {
 
   private Simulation(Setup setup) {
     this.setup = setup;
-    receiveNanos = setup.receiveNanos();
+    receiveNanos = setup.receiveNanos().stream().mapToLong(Long::longValue).toArray();
     receivers = receiveNanos.length;
     SplittableRandom random = new SplittableRandom(setup.seed());
     policyRandom = random.split();
@@ -176,7 +182,7 @@ public final class Simulation {
       long event = events.poll();
       int sender = (int) (event >>> 8) & 0xfff_ffff;
       int receiver = (int) (event >>> 36);
-      switch (KINDS[(int) event & 0xff]) {
+      switch ((int) event & 0xff) {
         case MADE -> send(sender);
         case ARRIVED -> arrive(sender, receiver);
         case FINISHED -> {
@@ -187,16 +193,15 @@ public final class Simulation {
           finish(sender, receiver);
         }
         case CREDITED -> credit(sender, receiver);
+        default -> throw new IllegalStateException("event " + event);
       }
     }
     double perSecond = measured * ((double) SECOND_NANOS / (to - from));
-    return new Result(perSecond, setup.idealPerSecond(), finished);
+    return new Result(perSecond, setup.idealPerSecond(), Arrays.stream(finished).boxed().toList());
   }
 
-  private static final Kind[] KINDS = Kind.values();
-
-  private void schedule(long inNanos, Kind kind, int sender, int receiver) {
-    events.add(nowNanos + inNanos, kind.ordinal() | (long) sender << 8 | (long) receiver << 36);
+  private void schedule(long inNanos, int kind, int sender, int receiver) {
+    events.add(nowNanos + inNanos, kind | (long) sender << 8 | (long) receiver << 36);
   }
 
   private long jittered(long nanos) {
@@ -218,7 +223,7 @@ public final class Simulation {
             "%s chose stream %d, which has no credit".formatted(setup.policy(), stream));
       }
       choice[sender] = stream;
-      schedule(jittered(setup.sendNanos()), Kind.MADE, sender, 0);
+      schedule(jittered(setup.sendNanos()), MADE, sender, 0);
     }
   }
 
@@ -228,7 +233,7 @@ public final class Simulation {
     state.time(nowNanos);
     state.sent(receiver, ++sent[sender][receiver]);
     state.used(receiver);
-    schedule(setup.latencyNanos(), Kind.ARRIVED, sender, receiver);
+    schedule(setup.latencyNanos(), ARRIVED, sender, receiver);
     choose(sender);
   }
 
@@ -254,11 +259,11 @@ public final class Simulation {
     queuedInAll[receiver]--;
     turn[receiver] = sender + 1 < queues.length ? sender + 1 : 0;
     workingFor[receiver] = sender;
-    schedule(jittered(receiveNanos[receiver]), Kind.FINISHED, sender, receiver);
+    schedule(jittered(receiveNanos[receiver]), FINISHED, sender, receiver);
   }
 
   private void finish(int sender, int receiver) {
-    schedule(setup.latencyNanos(), Kind.CREDITED, sender, receiver);
+    schedule(setup.latencyNanos(), CREDITED, sender, receiver);
     take(receiver);
   }
 
