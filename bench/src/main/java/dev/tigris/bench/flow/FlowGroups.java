@@ -10,6 +10,9 @@ public final class FlowGroups {
 
   /// In the order in which they are measured.
   public static List<Group> all() {
-    return List.of(new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10));
+    return List.of(
+        new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),
+        PerturbationGroup.ofEight(),
+        PerturbationGroup.ofThePaper());
   }
 }
