@@ -1,6 +1,7 @@
 /// Sorting records of a fixed size that need not fit memory, with a generator and a checker for
 /// gensort's records.
 module dev.tigris.sort {
+  requires dev.tigris.flow;
   requires dev.tigris.memory;
   requires jdk.unsupported; // direct I/O
   requires static transitive org.jspecify;

@@ -66,7 +66,8 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
   /// @throws InterruptedException if the calling thread is interrupted
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
-    try (InputFiles files = new InputFiles(inputs, format, CHUNK_BYTES)) {
+    try (InputFiles files = new InputFiles(inputs, format)) {
+      files.cut(CHUNK_BYTES);
       Joined joined = new Joined(CheckSummary.empty(format));
       AtomicLong done = new AtomicLong();
       // A thread that waits for the disk leaves its processor to another one.

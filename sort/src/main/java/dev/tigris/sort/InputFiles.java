@@ -10,7 +10,7 @@ import java.util.List;
 final class InputFiles implements Closeable {
   private final RecordFormat format;
   private final List<InputFile> files = new ArrayList<>();
-  private final long chunkRecords;
+  private long chunkRecords = 1;
 
   /// Per file, the index of its first chunk; and the number of chunks at the end.
   private final long[] firstChunk;
@@ -25,9 +25,8 @@ final class InputFiles implements Closeable {
   /// @param records how many records it has
   record Chunk(InputFile file, long from, long records) {}
 
-  InputFiles(List<Path> paths, RecordFormat format, long chunkBytes) throws SortException {
+  InputFiles(List<Path> paths, RecordFormat format) throws SortException {
     this.format = format;
-    this.chunkRecords = Math.max(1, chunkBytes / format.recordSize());
     this.firstChunk = new long[paths.size() + 1];
     this.firstRecord = new long[paths.size() + 1];
     try {
@@ -45,6 +44,14 @@ final class InputFiles implements Closeable {
     for (int i = 0; i < files.size(); i++) {
       long records = files.get(i).size() / format.recordSize();
       firstRecord[i + 1] = firstRecord[i] + records;
+    }
+  }
+
+  /// Cuts the input into chunks of about `chunkBytes`. Before this, there are none.
+  void cut(long chunkBytes) {
+    chunkRecords = Math.max(1, chunkBytes / format.recordSize());
+    for (int i = 0; i < files.size(); i++) {
+      long records = firstRecord[i + 1] - firstRecord[i];
       firstChunk[i + 1] = firstChunk[i] + (records + chunkRecords - 1) / chunkRecords;
     }
   }

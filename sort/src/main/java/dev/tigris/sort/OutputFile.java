@@ -36,7 +36,7 @@ final class OutputFile implements Closeable {
   /// What direct transfers use: [#openedDirect], until one is refused.
   private volatile @Nullable FileChannel direct;
 
-  /// Creates the file, which must not exist.
+  /// Creates the file, which must not exist. A file of size 0 grows as it is written.
   static OutputFile create(Path path, long size) throws SortException {
     return new OutputFile(path, size, StandardOpenOption.CREATE_NEW);
   }
@@ -47,7 +47,8 @@ final class OutputFile implements Closeable {
         path, size, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
   }
 
-  // The file has its final size from the beginning, so that direct writes need not extend it.
+  // The file has its final size from the beginning, so that direct writes need not extend it; a
+  // small one is not worth a second channel.
   private OutputFile(Path path, long size, OpenOption... how) throws SortException {
     this.path = path;
     Set<OpenOption> options =
@@ -62,7 +63,7 @@ final class OutputFile implements Closeable {
       if (size > 0) {
         buffered.write(ByteBuffer.allocate(1), size - 1);
       }
-      this.openedDirect = size >= AlignedBuffer.BLOCK ? openDirect(path) : null;
+      this.openedDirect = size == 0 || size >= AlignedBuffer.BLOCK ? openDirect(path) : null;
       this.direct = openedDirect;
     } catch (IOException e) {
       SortException failure = SortException.writing(path, e);

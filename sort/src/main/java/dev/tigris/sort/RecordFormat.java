@@ -37,8 +37,30 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   /// Eight bytes of the key of the record at `record`, from byte `from` of the key on, as an
   /// unsigned number that orders as they do. Past the end of the key it continues with zeros.
   long prefix(Bytes bytes, long record, int from) {
-    long at = record + keyOffset + from;
-    int left = keySize - from;
+    return prefix(bytes, record + keyOffset + from, (long) keySize - from);
+  }
+
+  /// Compares the keys of two records from byte `from` of the key on; the bytes before it are
+  /// known to be equal.
+  int compareKeys(Bytes left, long leftRecord, Bytes right, long rightRecord, int from) {
+    return compare(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, keySize);
+  }
+
+  /// Compares bytes `from` to `to` of what begins at `leftStart` with those of what begins at
+  /// `rightStart`, as unsigned bytes.
+  static int compare(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
+    for (long at = from; at < to; at += Long.BYTES) {
+      int compared =
+          Long.compareUnsigned(
+              prefix(left, leftStart + at, to - at), prefix(right, rightStart + at, to - at));
+      if (compared != 0) {
+        return compared;
+      }
+    }
+    return 0;
+  }
+
+  private static long prefix(Bytes bytes, long at, long left) {
     if (left >= Long.BYTES) {
       return bytes.getLongBigEndian(at);
     }
@@ -50,18 +72,5 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
       prefix |= (bytes.get(at + i) & 0xFFL) << (Long.SIZE - Byte.SIZE * (i + 1));
     }
     return prefix;
-  }
-
-  /// Compares the keys of two records from byte `from` of the key on; the bytes before it are
-  /// known to be equal.
-  int compareKeys(Bytes left, long leftRecord, Bytes right, long rightRecord, int from) {
-    for (int at = from; at < keySize; at += Long.BYTES) {
-      int compared =
-          Long.compareUnsigned(prefix(left, leftRecord, at), prefix(right, rightRecord, at));
-      if (compared != 0) {
-        return compared;
-      }
-    }
-    return 0;
   }
 }

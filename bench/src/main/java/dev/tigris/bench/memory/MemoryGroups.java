@@ -12,7 +12,6 @@ public final class MemoryGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("memory.view", ViewSuite.FIGURES, ViewSuite.class, 4, 10),
-        new FieldGroup(),
         new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5));
   }
 }

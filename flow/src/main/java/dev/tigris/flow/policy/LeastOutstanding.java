@@ -19,7 +19,16 @@ enum LeastOutstanding implements Policy {
   @Override
   public int choose(SenderView view, RandomGenerator random) {
     int streams = view.streams();
-    long fastest = 0;
+    long fastest = Long.MAX_VALUE;
+    for (int stream = 0; stream < streams; stream++) {
+      long nanos = view.serviceNanos(stream);
+      if (nanos > 0 && view.isOpen(stream)) {
+        fastest = Math.min(fastest, nanos);
+      }
+    }
+    if (fastest == Long.MAX_VALUE) {
+      fastest = 1;
+    }
     int best = WAIT;
     double shortest = Double.MAX_VALUE;
     int equals = 0;
@@ -27,12 +36,8 @@ enum LeastOutstanding implements Policy {
       if (view.credits(stream) <= 0) {
         continue;
       }
-      long nanos = view.serviceNanos(stream);
-      if (nanos == 0) {
-        fastest = fastest == 0 ? fastest(view) : fastest;
-        nanos = fastest;
-      }
-      double wait = (view.outstanding(stream) + 1.0) * nanos;
+      long known = view.serviceNanos(stream);
+      double wait = (view.outstanding(stream) + 1.0) * (known > 0 ? known : fastest);
       if (wait < shortest) {
         shortest = wait;
         best = stream;
@@ -42,17 +47,5 @@ enum LeastOutstanding implements Policy {
       }
     }
     return best;
-  }
-
-  /// The shortest service time that is known, at least 1.
-  private static long fastest(SenderView view) {
-    long fastest = Long.MAX_VALUE;
-    for (int stream = 0; stream < view.streams(); stream++) {
-      long nanos = view.serviceNanos(stream);
-      if (nanos > 0 && view.isOpen(stream)) {
-        fastest = Math.min(fastest, nanos);
-      }
-    }
-    return fastest == Long.MAX_VALUE ? 1 : fastest;
   }
 }

@@ -1,0 +1,44 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+
+/// Reads some keys from all over the input, to choose splitters from. A few neighbouring records
+/// are taken at each place, since reading one costs as much as reading a block.
+final class Sampler {
+  /// So many samples for each bucket keep nearly all buckets within half of the wanted size.
+  private static final int PER_BUCKET = 32;
+
+  private static final int MIN_PLACES = 64;
+  private static final int MAX_PLACES = 1024;
+
+  private Sampler() {}
+
+  static Splitters sample(InputFiles inputs, RecordFormat format, int buckets, Progress progress)
+      throws SortException {
+    int keyBytes = Splitters.sampleBytes(format);
+    long records = inputs.records();
+    long perPlace = Math.max(1, AlignedBuffer.BLOCK / format.recordSize());
+    long wanted = (long) buckets * PER_BUCKET / perPlace + 1;
+    long places = Math.max(MIN_PLACES, Math.min(MAX_PLACES, wanted));
+    places = Math.min(places, (records + perPlace - 1) / perPlace);
+    long most = Math.max(1, places * perPlace);
+    Bytes sample = Jbuf.allocate(most * keyBytes, "splitters").asBytes();
+    long count = 0;
+    try (AlignedBuffer buffer = new AlignedBuffer(perPlace * format.recordSize(), "splitters")) {
+      for (long place = 0; place < places; place++) {
+        long record = (long) ((double) records * place / places);
+        InputFiles.Chunk chunk = inputs.records(record, perPlace);
+        long bytes = chunk.records() * format.recordSize();
+        long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
+        for (long i = 0; i < chunk.records(); i++) {
+          long key = at + i * format.recordSize() + format.keyOffset();
+          buffer.bytes().copyTo(key, sample, count * keyBytes, keyBytes);
+          count++;
+        }
+        progress.report(Progress.Phase.SAMPLE, place + 1, places);
+      }
+    }
+    return Splitters.choose(format, sample, count, buckets);
+  }
+}

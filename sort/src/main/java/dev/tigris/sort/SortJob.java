@@ -1,0 +1,287 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowRun;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.memory.MemoryBudgetException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/// Sorts files of records into one file, or into a folder of partitions, in parallel and within a
+/// given memory (papers 002, section 5). What does not fit memory goes to temporary files beside
+/// the output.
+///
+/// ```java
+/// SortJob.Result result =
+///     SortJob.of(List.of(Path.of("input")), Path.of("sorted")).memory(1 << 30).run();
+/// ```
+///
+/// The output appears under its name only when it is complete and, unless [#unforced], on the disk;
+/// its records are the input's, which a checksum over both confirms. An existing file is replaced
+/// at that moment. No records at all sort to an empty file. Records with equal keys come in no
+/// particular order.
+///
+/// Each method returns a changed copy.
+///
+/// @param inputs the files to sort, at least one
+/// @param output the file, or the folder of partitions, to write
+/// @param format what the records look like
+/// @param memoryBytes how much memory to use for records
+/// @param parallel how many processors to use
+/// @param isPartitioned whether to write a folder of files `part-0000`, `part-0001`, ..., whose
+///     concatenation is sorted, instead of one file
+/// @param isForced whether to force the output to the disk before it appears
+/// @param progress who hears how far it is
+public record SortJob(
+    List<Path> inputs,
+    Path output,
+    RecordFormat format,
+    long memoryBytes,
+    int parallel,
+    boolean isPartitioned,
+    boolean isForced,
+    Progress progress) {
+  /// How much memory is used unless something else is asked for.
+  public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
+
+  /// What came of it.
+  ///
+  /// @param records how many records were sorted
+  /// @param bytes how many bytes they have
+  /// @param checksum the sum of their CRC-32
+  /// @param files how many files were written
+  /// @param passes how often the data went over the disk: 1, or 2 if some of it was spilled
+  /// @param spilledBytes how much went to temporary files
+  /// @param peakMemoryBytes the most that buffers held
+  /// @param elapsed how long it took
+  /// @param sampling how long until the splitters were known
+  /// @param partitioning how long from then until the input was read and partitioned
+  /// @param sorting how long from then until the sorted records were written
+  /// @param syncing how long from then until the output was on the disk under its name
+  public record Result(
+      long records,
+      long bytes,
+      UInt128 checksum,
+      int files,
+      int passes,
+      long spilledBytes,
+      long peakMemoryBytes,
+      Duration elapsed,
+      Duration sampling,
+      Duration partitioning,
+      Duration sorting,
+      Duration syncing) {}
+
+  /// @throws IllegalArgumentException if there are no inputs, no memory, or no threads
+  public SortJob {
+    inputs = List.copyOf(inputs);
+    Objects.requireNonNull(output);
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("at least 1 file is needed");
+    }
+    if (memoryBytes < 1) {
+      throw new IllegalArgumentException("memory is needed, not " + memoryBytes + " bytes");
+    }
+    if (parallel < 1) {
+      throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
+    }
+  }
+
+  /// Sorts gensort's records to one file, with the default memory and as many threads as
+  /// processors.
+  public static SortJob of(List<Path> inputs, Path output) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    return new SortJob(
+        inputs,
+        output,
+        RecordFormat.GENSORT,
+        DEFAULT_MEMORY_BYTES,
+        processors,
+        false,
+        true,
+        Progress.NONE);
+  }
+
+  /// The same for other records.
+  public SortJob format(RecordFormat records) {
+    return new SortJob(
+        inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
+  }
+
+  /// The same with another memory.
+  public SortJob memory(long bytes) {
+    return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
+  }
+
+  /// The same with another number of processors.
+  public SortJob parallel(int processors) {
+    return new SortJob(
+        inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
+  }
+
+  /// The same to a folder of partitions.
+  public SortJob partitioned() {
+    return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
+  }
+
+  /// The same without forcing the output to the disk: after a loss of power it may be damaged.
+  public SortJob unforced() {
+    return new SortJob(
+        inputs, output, format, memoryBytes, parallel, isPartitioned, false, progress);
+  }
+
+  /// The same with somebody who hears how far it is.
+  public SortJob progress(Progress listener) {
+    return new SortJob(
+        inputs, output, format, memoryBytes, parallel, isPartitioned, isForced, listener);
+  }
+
+  /// Sorts. Whatever goes wrong, nothing appears under the output's name, what was there before
+  /// stays, and temporary files are deleted.
+  ///
+  /// @throws SortException if an input cannot be used, the output cannot be written, or the memory
+  ///     is too small
+  /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
+  public Result run() throws SortException, InterruptedException {
+    long started = System.nanoTime();
+    refuseUnusableOutput();
+    try (InputFiles files = new InputFiles(inputs, format)) {
+      SortPlan plan =
+          SortPlan.make(
+              new SortPlan.Demand(
+                  format, files.bytes(), memoryBytes, parallel, files.waitForDisk()));
+      files.cut(plan.readBytes());
+      Splitters splitters = Sampler.sample(files, format, plan.buckets(), progress);
+      try (TemporaryFolder folder = new TemporaryFolder(output)) {
+        return run(started, files, plan, splitters, folder);
+      }
+    } catch (MemoryBudgetException e) {
+      throw new SortException(
+          SortException.Kind.MEMORY,
+          "the process may not use as much memory as this sort: %s. Give it less --memory"
+              .formatted(e.getMessage()),
+          e);
+    }
+  }
+
+  private void refuseUnusableOutput() throws SortException {
+    OutputPaths.refuseInput(output, inputs);
+    if (isPartitioned && Files.exists(output)) {
+      throw new SortException(
+          SortException.Kind.OUTPUT,
+          output + " exists: delete it first, or name another folder for the partitions");
+    }
+    OutputPaths.refuseUnusable(output);
+  }
+
+  private Result run(
+      long started, InputFiles files, SortPlan plan, Splitters splitters, TemporaryFolder folder)
+      throws SortException, InterruptedException {
+    long sampled = System.nanoTime();
+    SortRun run;
+    UInt128 checksum;
+    long sorted;
+    try (OutputFile shared = openOutput(folder, files.bytes())) {
+      run = new SortRun(format, plan, files, splitters, folder, shared, isForced, progress);
+      await(
+          Flow.named("sort")
+              .source("partition", () -> new PartitionSource(run), plan.partitioners())
+              .reservoir(Reservoir.routed().withWindow(SortPlan.WINDOW))
+              .stage("sort", () -> new SortModule(run), plan.sorters())
+              .build()
+              .start());
+      checksum = run.checksum();
+      sorted = System.nanoTime();
+      if (shared != null && isForced) {
+        progress.report(Progress.Phase.SYNC, 0, files.bytes());
+        shared.force();
+      }
+    }
+    publish(folder);
+    progress.report(Progress.Phase.SYNC, files.bytes(), files.bytes());
+    long ended = System.nanoTime();
+    return new Result(
+        files.records(),
+        files.bytes(),
+        checksum,
+        isPartitioned ? plan.sorters() : 1,
+        run.spilledBytes() > 0 ? 2 : 1,
+        run.spilledBytes(),
+        run.peakBytes(),
+        Duration.ofNanos(ended - started),
+        Duration.ofNanos(sampled - started),
+        Duration.ofNanos(run.sortStartedNanos() - sampled),
+        Duration.ofNanos(sorted - run.sortStartedNanos()),
+        Duration.ofNanos(ended - sorted));
+  }
+
+  /// The one file that all sorters write to; null for partitions.
+  private @Nullable OutputFile openOutput(TemporaryFolder folder, long bytes) throws SortException {
+    Path path = folder.resolve("output");
+    if (!isPartitioned) {
+      return OutputFile.create(path, bytes);
+    }
+    try {
+      Files.createDirectory(path);
+      return null;
+    } catch (IOException e) {
+      throw SortException.writing(path, e);
+    }
+  }
+
+  private void publish(TemporaryFolder folder) throws SortException {
+    if (isPartitioned && isForced) {
+      TemporaryFolder.forceFolder(folder.resolve("output"));
+    }
+    folder.publish("output", output);
+    if (isForced) {
+      TemporaryFolder.forceFolder(OutputPaths.folder(output).toAbsolutePath());
+    }
+  }
+
+  private static void await(FlowRun flow) throws SortException, InterruptedException {
+    try {
+      flow.await();
+    } catch (FlowException e) {
+      throw failure(e);
+    } catch (InterruptedException e) {
+      flow.cancel();
+      awaitEnd(flow);
+      throw e;
+    }
+  }
+
+  /// The files may be closed and deleted only when no module uses them any more.
+  private static void awaitEnd(FlowRun flow) {
+    boolean interrupted = false;
+    while (!flow.isDone()) {
+      try {
+        flow.await();
+      } catch (FlowException | CancellationException e) {
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static SortException failure(FlowException failed) {
+    return switch (failed.getCause()) {
+      case SortException e -> e;
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null -> throw new IllegalStateException(failed);
+      default -> throw new IllegalStateException(failed.getCause());
+    };
+  }
+}

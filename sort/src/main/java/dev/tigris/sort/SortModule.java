@@ -1,0 +1,204 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps the waters of its buckets, spills the largest bucket whenever it holds more than its
+/// share, and at the end sorts bucket after bucket and writes it where it belongs (papers 002,
+/// section 5.1).
+final class SortModule implements Module {
+  private final SortRun run;
+  private final RecordFormat format;
+  private final int recordSize;
+  private final AlignedBuffer buffer;
+  private final Bucket[] buckets;
+  private final long[] histogram;
+
+  private int replica;
+  private long keepBytes;
+  private long heldBytes;
+  private @Nullable SpillFile spill;
+  private @Nullable BucketSorter sorter;
+  private @Nullable AlignedBuffer loaded;
+  private @Nullable ModuleContext context;
+
+  SortModule(SortRun run) {
+    this.run = run;
+    this.format = run.format();
+    this.recordSize = format.recordSize();
+    this.buffer = new AlignedBuffer(run.plan().outputBytes(), "sort output");
+    this.buckets = new Bucket[run.splitters().buckets()];
+    this.histogram = new long[buckets.length];
+    for (int bucket = 0; bucket < buckets.length; bucket++) {
+      buckets[bucket] = new Bucket();
+    }
+  }
+
+  @Override
+  public void init(ModuleContext moduleContext) {
+    context = moduleContext;
+    replica = moduleContext.replica();
+    keepBytes = run.keepBytes(replica);
+  }
+
+  @Override
+  public void process(Water in, Stream out) throws Exception {
+    Bytes bytes = in.bytes();
+    long count = bytes.getLong(PartitionSource.COUNT);
+    if (bytes.getInt(PartitionSource.KIND) == PartitionSource.HISTOGRAM) {
+      for (int bucket = 0; bucket < count; bucket++) {
+        histogram[bucket] +=
+            bytes.getLong(PartitionSource.HEADER_BYTES + (long) Long.BYTES * bucket);
+      }
+      return;
+    }
+    in.keep();
+    buckets[bytes.getInt(PartitionSource.BUCKET)].add(in, count);
+    heldBytes += in.capacity();
+    while (heldBytes > keepBytes) {
+      spillLargest();
+    }
+  }
+
+  private void spillLargest() throws SortException {
+    Bucket largest = buckets[0];
+    for (Bucket bucket : buckets) {
+      largest = bucket.heldBytes > largest.heldBytes ? bucket : largest;
+    }
+    SpillFile file = spill;
+    if (file == null) {
+      file = new SpillFile(run.folder().resolve("spill-" + replica), buffer);
+      spill = file;
+    }
+    heldBytes -= largest.heldBytes;
+    long before = file.bytes();
+    file.spill(largest);
+    run.spilled(file.bytes() - before);
+  }
+
+  @Override
+  public void finish(Stream out) throws Exception {
+    long first = 0;
+    long own = 0;
+    for (int bucket = 0; bucket < buckets.length; bucket++) {
+      if (run.sorterOf(bucket) < replica) {
+        first += histogram[bucket];
+      } else if (run.sorterOf(bucket) == replica) {
+        own += histogram[bucket];
+      }
+    }
+    OutputFile shared = run.output();
+    if (shared != null) {
+      write(shared, first * recordSize);
+      return;
+    }
+    String name = "output/part-%04d".formatted(replica);
+    try (OutputFile file = OutputFile.create(run.folder().resolve(name), own * recordSize)) {
+      write(file, 0);
+      if (run.isForced()) {
+        file.force();
+      }
+    }
+  }
+
+  private void write(OutputFile file, long start) throws SortException {
+    OutputWriter writer = new OutputWriter(file, start, buffer, recordSize);
+    for (int bucket = 0; bucket < buckets.length; bucket++) {
+      if (buckets[bucket].records != (run.sorterOf(bucket) == replica ? histogram[bucket] : 0)) {
+        throw new IllegalStateException(
+            "bucket %d has %d records, and its partitioners sent %d"
+                .formatted(bucket, buckets[bucket].records, histogram[bucket]));
+      }
+      if (buckets[bucket].records > 0) {
+        sort(buckets[bucket], writer);
+      }
+      if (isStopping()) {
+        return; // what was written so far is thrown away
+      }
+    }
+    run.wasWritten(writer.finish());
+  }
+
+  private boolean isStopping() {
+    ModuleContext known = context;
+    return known != null && known.isStopping();
+  }
+
+  private void sort(Bucket bucket, OutputWriter writer) throws SortException {
+    BucketSorter kernel = sorter;
+    if (kernel == null) {
+      kernel = new BucketSorter(format, initialRecords(), "sort entries");
+      sorter = kernel;
+    }
+    kernel.clear();
+    if (bucket.records <= run.plan().loadRecords() && loadExtents(bucket, kernel)) {
+      for (Water water : bucket.waters) {
+        int count = Math.toIntExact(water.bytes().getLong(PartitionSource.COUNT));
+        kernel.add(water.bytes(), PartitionSource.HEADER_BYTES, count);
+      }
+      kernel.sortTo(writer);
+    } else {
+      new LargeBucket(format, bucket, spill, buffers()).sortTo(writer, kernel);
+    }
+    bucket.release();
+    run.sorted(bucket.records * recordSize);
+  }
+
+  /// Twice an average bucket, so that the sorter seldom has to grow.
+  private long initialRecords() {
+    long average = run.inputs().records() / buckets.length;
+    return Math.max(1, Math.min(2 * average, run.plan().loadRecords()));
+  }
+
+  /// Reads what was spilled of a bucket; false if it does not fit, since each extent begins at a
+  /// block boundary.
+  private boolean loadExtents(Bucket bucket, BucketSorter kernel) throws SortException {
+    long needed = 0;
+    for (Bucket.Extent extent : bucket.extents) {
+      needed += AlignedBuffer.roundUp(extent.records() * recordSize);
+    }
+    if (needed == 0) {
+      return true;
+    }
+    AlignedBuffer target = buffers().load();
+    SpillFile file = spill;
+    if (needed > target.capacity() || file == null) {
+      return false;
+    }
+    long offset = 0;
+    for (Bucket.Extent extent : bucket.extents) {
+      long length = extent.records() * recordSize;
+      file.read(target, offset, extent.position(), length);
+      kernel.add(target.bytes(), offset, Math.toIntExact(extent.records()));
+      offset += AlignedBuffer.roundUp(length);
+    }
+    return true;
+  }
+
+  private LargeBucket.Buffers buffers() {
+    AlignedBuffer known = loaded;
+    if (known == null) {
+      known = new AlignedBuffer(run.plan().loadRecords() * recordSize, "sort load");
+      loaded = known;
+    }
+    return new LargeBucket.Buffers(known, run.plan().loadRecords(), run.plan().outputBytes());
+  }
+
+  @Override
+  public void destroy() throws SortException {
+    buffer.close();
+    if (loaded != null) {
+      loaded.close();
+    }
+    if (sorter != null) {
+      sorter.close();
+    }
+    if (spill != null) {
+      spill.close();
+    }
+  }
+}

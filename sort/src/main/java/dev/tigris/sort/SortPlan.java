@@ -1,0 +1,179 @@
+package dev.tigris.sort;
+
+/// How a sort divides its memory, fixed before it starts:
+///
+/// ```
+/// memory >= keep                       waters that sorters hold until they sort them
+///         + open                       the waters that partitioners fill: one for each bucket
+///         + flight                     waters on their way, up to the window of each stream
+///         + partitioners * read        what they read the input into
+///         + sorters * (output + work)  what they gather records in; entries, spilled records
+/// ```
+///
+/// A bucket is meant to be small enough that it is sorted inside the second-level cache. Where the
+/// input does not fit, buckets are as large as half of what a sorter can load at a time, so that a
+/// bucket that comes out larger than the sample promised can still be loaded.
+///
+/// @param partitioners how many modules read and partition
+/// @param sorters how many modules sort and write
+/// @param buckets how many buckets to aim for
+/// @param waterBytes how many bytes a water has, including the buffer's own header
+/// @param readBytes how much a partitioner reads at a time
+/// @param outputBytes how much a sorter writes at a time
+/// @param loadRecords how many records a sorter sorts at a time
+/// @param keepBytes how much all sorters together hold before they spill
+record SortPlan(
+    int partitioners,
+    int sorters,
+    int buckets,
+    int waterBytes,
+    int readBytes,
+    int outputBytes,
+    long loadRecords,
+    long keepBytes) {
+
+  static final int WINDOW = 4;
+
+  private static final long BUCKET_BYTES = 1 << 20;
+  private static final int MAX_BUCKETS = 4096;
+  private static final int WATER_BYTES = 64 << 10;
+  private static final int MIN_WATER_BYTES = 8 << 10;
+  private static final int READ_BYTES = 256 << 10;
+  private static final int DIRECT_READ_BYTES = 1 << 20;
+  private static final int OUTPUT_BYTES = 1 << 20;
+  private static final int MIN_BUFFER_BYTES = 64 << 10;
+
+  /// What a sort has beside all this: samples, boundaries, rounding of the allocator.
+  private static final long BASE_BYTES = 1 << 20;
+
+  /// What is known when the plan is made.
+  ///
+  /// @param inputBytes the size of the input
+  /// @param memoryBytes the memory allowed
+  /// @param parallel how many processors to use
+  /// @param waitsForDisk whether reading waits for a disk
+  record Demand(
+      RecordFormat format, long inputBytes, long memoryBytes, int parallel, boolean waitsForDisk) {
+    Demand withMemory(long bytes) {
+      return new Demand(format, inputBytes, bytes, parallel, waitsForDisk);
+    }
+  }
+
+  /// Makes the plan.
+  ///
+  /// @throws SortException if the memory is too small; the message says how much is needed
+  static SortPlan make(Demand demand) throws SortException {
+    SortPlan plan = inOnePass(demand);
+    if (plan.keepBytes < plan.neededToKeep(demand)) {
+      plan = external(demand);
+    }
+    if (plan.keepBytes < plan.leastToKeep()) {
+      throw new SortException(
+          SortException.Kind.MEMORY,
+          ("a memory of %d bytes is too small to sort records of %d bytes with %d threads: at least"
+                  + " %d bytes are needed. Allow more memory, or fewer threads")
+              .formatted(
+                  demand.memoryBytes, demand.format.recordSize(), demand.parallel, least(demand)));
+    }
+    return plan;
+  }
+
+  /// The least memory, in steps of a sixteenth, with which the input can be sorted.
+  private static long least(Demand demand) {
+    long memory = demand.memoryBytes;
+    SortPlan plan;
+    do {
+      memory = roundUpToMegabyte(memory + Math.max(1, memory / 16));
+      plan = external(demand.withMemory(memory));
+    } while (plan.keepBytes < plan.leastToKeep());
+    return memory;
+  }
+
+  private static long roundUpToMegabyte(long bytes) {
+    return (bytes + (1 << 20) - 1) & -(1L << 20);
+  }
+
+  private static SortPlan inOnePass(Demand demand) {
+    long wanted = Math.max(1, demand.inputBytes / BUCKET_BYTES);
+    long load = Math.max(1, 4 * BUCKET_BYTES / demand.format.recordSize());
+    return build(demand, (int) Math.min(wanted, MAX_BUCKETS), load);
+  }
+
+  private static SortPlan external(Demand demand) {
+    int recordSize = demand.format.recordSize();
+    long work = demand.memoryBytes / (4L * sorters(demand));
+    long load = Math.max(1, work / (recordSize + BucketSorter.entryBytes(1)));
+    long bucket = Math.max(1, Math.min(load / 2, 32L * BUCKET_BYTES / recordSize)) * recordSize;
+    return build(demand, (int) Math.min(demand.inputBytes / bucket + 1, MAX_BUCKETS), load);
+  }
+
+  private static int sorters(Demand demand) {
+    // A sorter waits for its own writes: a second one for each processor computes meanwhile.
+    return 2 * demand.parallel;
+  }
+
+  private static SortPlan build(Demand demand, int wantedBuckets, long loadRecords) {
+    RecordFormat format = demand.format;
+    int recordSize = format.recordSize();
+    int partitioners = demand.waitsForDisk ? 2 * demand.parallel : demand.parallel;
+    int sorters = sorters(demand);
+    long eighth = demand.memoryBytes / 8;
+
+    // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth.
+    int overhead = PartitionSource.HEADER_BYTES + 64;
+    int least = Math.max(MIN_WATER_BYTES, recordSize + overhead);
+    int water = Math.max(WATER_BYTES, least);
+    while (water / 2 >= least && (long) water * partitioners * wantedBuckets > eighth) {
+      water /= 2;
+    }
+    long fitting = Math.max(1, eighth / ((long) water * partitioners));
+    int buckets = (int) Math.min(wantedBuckets, fitting);
+
+    long sixteenth = demand.memoryBytes / 16;
+    int read = demand.waitsForDisk ? DIRECT_READ_BYTES : READ_BYTES;
+    read = Math.max(recordSize, limit(read, sixteenth / partitioners));
+    int output = Math.max(recordSize, limit(OUTPUT_BYTES, sixteenth / sorters));
+
+    long spent =
+        BASE_BYTES
+            + (long) partitioners * buckets * rounded(water)
+            + (long) partitioners * sorters * (WINDOW + 1L) * rounded(water)
+            + partitioners * rounded(AlignedBuffer.footprint(read))
+            + sorters * rounded(AlignedBuffer.footprint(output))
+            + sorters * loadRecords * (recordSize + BucketSorter.entryBytes(1));
+    return new SortPlan(
+        partitioners,
+        sorters,
+        buckets,
+        water,
+        read,
+        output,
+        loadRecords,
+        demand.memoryBytes - spent);
+  }
+
+  private static int limit(int bytes, long limit) {
+    return (int) Math.min(bytes, Math.max(limit, MIN_BUFFER_BYTES));
+  }
+
+  // The allocator rounds to within a quarter, and to 2 MiB above 1 MiB.
+  private static long rounded(long bytes) {
+    return bytes <= 1 << 20 ? bytes + bytes / 4 : (bytes + (2 << 20) - 1) & -(2L << 20);
+  }
+
+  /// How much the whole input takes in waters: the last of each bucket and partitioner may be
+  /// nearly empty, but that is what open waters are counted for; a share is wasted at the end of
+  /// each, where the next record did not fit.
+  private long neededToKeep(Demand demand) {
+    int recordSize = demand.format.recordSize();
+    int room = waterBytes - 64 - PartitionSource.HEADER_BYTES;
+    int perWater = room / recordSize * recordSize;
+    return (demand.inputBytes / perWater + 1) * waterBytes
+        + (long) partitioners * buckets * waterBytes / 2;
+  }
+
+  /// A sorter that holds less than a few waters would write waters one by one.
+  private long leastToKeep() {
+    return 4L * sorters * waterBytes;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Jbuf;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// What the modules of one sort share: the plan, the input and the places to write to, which do
+/// not change, and what they report, which is summed here.
+///
+/// Thread rule: any thread.
+final class SortRun {
+  /// What the engine's own header takes of each water.
+  static final int WATER_OVERHEAD = 64;
+
+  private final RecordFormat format;
+  private final SortPlan plan;
+  private final InputFiles inputs;
+  private final Splitters splitters;
+  private final TemporaryFolder folder;
+  private final @Nullable OutputFile output;
+  private final boolean forced;
+  private final Progress progress;
+
+  /// Per bucket, the sorter that gets it: ranges of buckets with about equal shares.
+  private final int[] sorterOf;
+
+  private final double[] shares;
+
+  private final AtomicLong nextChunk = new AtomicLong();
+  private final AtomicLong partitionedBytes = new AtomicLong();
+  private final AtomicLong sortedBytes = new AtomicLong();
+  private final AtomicLong spilledBytes = new AtomicLong();
+  private final long otherBytes = Jbuf.use().usedBytes();
+  private final AtomicLong peakBytes = new AtomicLong();
+  private final AtomicLong sortStarted = new AtomicLong();
+  private final AtomicInteger partitioning;
+  private UInt128 readSum = UInt128.ZERO;
+  private UInt128 writtenSum = UInt128.ZERO;
+
+  /// `output` is null where each sorter makes a file of its own.
+  SortRun(
+      RecordFormat format,
+      SortPlan plan,
+      InputFiles inputs,
+      Splitters splitters,
+      TemporaryFolder folder,
+      @Nullable OutputFile output,
+      boolean forced,
+      Progress progress) {
+    this.format = format;
+    this.plan = plan;
+    this.inputs = inputs;
+    this.splitters = splitters;
+    this.folder = folder;
+    this.output = output;
+    this.forced = forced;
+    this.progress = progress;
+    this.partitioning = new AtomicInteger(plan.partitioners());
+    this.sorterOf = new int[splitters.buckets()];
+    this.shares = new double[plan.sorters()];
+    double sum = 0;
+    for (int bucket = 0; bucket < sorterOf.length; bucket++) {
+      double middle = sum + splitters.share(bucket) / 2;
+      sorterOf[bucket] = (int) Math.min(plan.sorters() - 1, middle * plan.sorters());
+      shares[sorterOf[bucket]] += splitters.share(bucket);
+      sum += splitters.share(bucket);
+    }
+  }
+
+  RecordFormat format() {
+    return format;
+  }
+
+  SortPlan plan() {
+    return plan;
+  }
+
+  InputFiles inputs() {
+    return inputs;
+  }
+
+  Splitters splitters() {
+    return splitters;
+  }
+
+  TemporaryFolder folder() {
+    return folder;
+  }
+
+  @Nullable OutputFile output() {
+    return output;
+  }
+
+  /// Whether what is written is to be forced to the disk.
+  boolean isForced() {
+    return forced;
+  }
+
+  int sorterOf(int bucket) {
+    return sorterOf[bucket];
+  }
+
+  /// How much a sorter may hold: its expected share, and at least a few waters.
+  long keepBytes(int sorter) {
+    long least = 3L * plan.waterBytes();
+    long rest = plan.keepBytes() - plan.sorters() * least;
+    return least + (long) (rest * shares[sorter]);
+  }
+
+  InputFiles.@Nullable Chunk nextChunk() {
+    long chunk = nextChunk.getAndIncrement();
+    return chunk < inputs.chunks() ? inputs.chunk(chunk) : null;
+  }
+
+  void partitioned(long bytes) {
+    long done = partitionedBytes.addAndGet(bytes);
+    progress.report(Progress.Phase.PARTITION, done, inputs.bytes());
+  }
+
+  /// One partitioner has read its last record; `sum` is the checksum of all it has read.
+  synchronized void wasRead(UInt128 sum) {
+    readSum = readSum.plus(sum);
+    if (partitioning.decrementAndGet() == 0) {
+      sortStarted.set(System.nanoTime());
+      notePeak();
+    }
+  }
+
+  void spilled(long bytes) {
+    spilledBytes.addAndGet(bytes);
+  }
+
+  void sorted(long bytes) {
+    long done = sortedBytes.addAndGet(bytes);
+    progress.report(Progress.Phase.SORT, done, inputs.bytes());
+  }
+
+  /// One sorter has written its last record.
+  synchronized void wasWritten(UInt128 sum) {
+    writtenSum = writtenSum.plus(sum);
+    notePeak();
+  }
+
+  private void notePeak() {
+    peakBytes.accumulateAndGet(Jbuf.use().usedBytes() - otherBytes, Math::max);
+  }
+
+  /// Refuses an output whose records are not those of the input.
+  ///
+  /// @throws SortException if as much as a bit differs
+  synchronized UInt128 checksum() throws SortException {
+    if (sortedBytes.get() != inputs.bytes() || !readSum.equals(writtenSum)) {
+      throw new SortException(
+          SortException.Kind.DATA,
+          ("what was sorted is not what was read: %d of %d bytes, checksum %s instead of %s. Nothing"
+                  + " was written under the output's name. Test this machine's memory and disk")
+              .formatted(sortedBytes.get(), inputs.bytes(), writtenSum.toHex(), readSum.toHex()));
+    }
+    return readSum;
+  }
+
+  long spilledBytes() {
+    return spilledBytes.get();
+  }
+
+  long peakBytes() {
+    return peakBytes.get();
+  }
+
+  long sortStartedNanos() {
+    return sortStarted.get();
+  }
+}

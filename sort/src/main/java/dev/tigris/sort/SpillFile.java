@@ -1,0 +1,70 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+import java.nio.file.Path;
+
+/// Where a sorter puts the records that it cannot hold, one bucket at a time, so that each bucket
+/// has few and long extents.
+///
+/// Thread rule: its sorter's thread.
+final class SpillFile implements AutoCloseable {
+  private final OutputFile file;
+  private final AlignedBuffer buffer;
+  private long end;
+
+  /// A new file; `buffer` is used during each call only.
+  SpillFile(Path path, AlignedBuffer buffer) throws SortException {
+    this.file = OutputFile.create(path, 0);
+    this.buffer = buffer;
+  }
+
+  /// Writes the records that a bucket holds, and releases its waters.
+  void spill(Bucket bucket) throws SortException {
+    long start = end;
+    long used = 0;
+    long records = 0;
+    for (Water water : bucket.waters) {
+      Bytes bytes = water.bytes();
+      long from = PartitionSource.HEADER_BYTES;
+      while (from < water.size()) {
+        long length = Math.min(water.size() - from, buffer.capacity() - used);
+        bytes.copyTo(from, buffer.bytes(), used, length);
+        from += length;
+        used += length;
+        if (used == buffer.capacity()) {
+          write(used);
+          used = 0;
+        }
+      }
+      records += bytes.getLong(PartitionSource.COUNT);
+    }
+    if (used > 0) {
+      write(AlignedBuffer.roundUp(used));
+    }
+    bucket.extents.add(new Bucket.Extent(start, records));
+    bucket.release();
+  }
+
+  // Always whole blocks: what follows the last record is not read.
+  private void write(long length) throws SortException {
+    file.write(buffer, 0, length, end);
+    end += length;
+  }
+
+  /// Reads the first `length` bytes of what begins at `position`, a block boundary, to a block
+  /// boundary of `target`.
+  void read(AlignedBuffer target, long offset, long position, long length) throws SortException {
+    file.read(target, offset, offset + length, position - offset);
+  }
+
+  /// How long the file is.
+  long bytes() {
+    return end;
+  }
+
+  @Override
+  public void close() throws SortException {
+    file.close();
+  }
+}

@@ -1,0 +1,238 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Where the range of keys is split into buckets, found from a sample of the keys.
+///
+/// Bucket `i` holds the keys that are at or after boundary `i - 1` and before boundary `i`. A key
+/// that is so frequent in the sample that it would fill several buckets gets one of its own: two
+/// boundaries, one before the key and one after it.
+///
+/// ```
+///   boundaries        b0        b1     b2 = after v       b3
+///   buckets      0    |    1    |   2  |        3         |    4
+///                             v = b1, only v in bucket 2
+/// ```
+///
+/// A bucket is looked up in a table over the bits of the key in which the boundaries differ; the
+/// few boundaries in a cell of the table are searched by bisection.
+///
+/// Thread rule: immutable; any thread.
+final class Splitters {
+  /// Boundaries are cut to so many bytes of the key.
+  static final int MAX_BOUNDARY_BYTES = 64;
+
+  private static final int CELL_BITS = 14;
+  private static final int CELLS = 1 << CELL_BITS;
+
+  private final RecordFormat format;
+  private final int boundaryBytes;
+
+  /// The boundaries' bytes, one after the other, and the part of each that the table looks at.
+  private final Bytes boundaries;
+
+  private final long[] windows;
+
+  /// Whether a boundary lies after the key that it names.
+  private final boolean[] isAfter;
+
+  /// With so many bytes do all boundaries begin; the window follows them.
+  private final int common;
+
+  private final long firstWindow;
+  private final int cellShift;
+
+  /// Per cell, how many boundaries lie in the cells before it.
+  private final int[] before = new int[CELLS + 1];
+
+  /// How large a share of the sample fell into each bucket; the shares add up to 1.
+  private final double[] shares;
+
+  /// The sample's keys in order.
+  private record Sample(Bytes keys, long count, int keyBytes) {
+    boolean isSame(long left, long right) {
+      return RecordFormat.compare(keys, left * keyBytes, keys, right * keyBytes, 0, keyBytes) == 0;
+    }
+  }
+
+  /// Chooses boundaries for about `buckets` buckets of equal size.
+  ///
+  /// @param sample the first bytes of the keys of some records, each [#sampleBytes] long
+  static Splitters choose(RecordFormat format, Bytes sample, long count, int buckets)
+      throws SortException {
+    int keyBytes = sampleBytes(format);
+    if (count == 0) {
+      return new Splitters(format, new Sample(sample, 0, keyBytes), List.of(), List.of());
+    }
+    Bytes sorted = Jbuf.allocate(count * keyBytes, "splitters").asBytes();
+    RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
+    try (BucketSorter sorter = new BucketSorter(keyOnly, count, "splitters")) {
+      sorter.add(sample, 0, Math.toIntExact(count));
+      long[] end = {0};
+      sorter.sortTo(
+          (bytes, offset) -> {
+            bytes.copyTo(offset, sorted, end[0], keyBytes);
+            end[0] += keyBytes;
+          });
+    }
+    Sample keys = new Sample(sorted, count, keyBytes);
+    List<Long> chosen = new ArrayList<>();
+    List<Boolean> after = new ArrayList<>();
+    long last = -1;
+    for (int i = 1; i < buckets; i++) {
+      long candidate = count * i / buckets;
+      if (last < 0 || !keys.isSame(last, candidate)) {
+        chosen.add(candidate);
+        after.add(false);
+        last = candidate;
+      } else if (!after.getLast()) {
+        chosen.add(candidate);
+        after.add(true);
+      }
+    }
+    return new Splitters(format, keys, chosen, after);
+  }
+
+  /// How many bytes of each key a sample needs.
+  static int sampleBytes(RecordFormat format) {
+    return Math.min(format.keySize(), MAX_BOUNDARY_BYTES);
+  }
+
+  private Splitters(RecordFormat format, Sample sample, List<Long> chosen, List<Boolean> after) {
+    int count = chosen.size();
+    this.format = format;
+    this.boundaryBytes = sample.keyBytes;
+    this.boundaries = Jbuf.allocate(Math.max(1, (long) count * boundaryBytes)).asBytes();
+    this.isAfter = new boolean[count];
+    this.windows = new long[count];
+    for (int i = 0; i < count; i++) {
+      long from = chosen.get(i) * boundaryBytes;
+      sample.keys.copyTo(from, boundaries, (long) i * boundaryBytes, boundaryBytes);
+      isAfter[i] = after.get(i);
+    }
+    this.common = count == 0 ? 0 : commonBytes(count);
+    for (int i = 0; i < count; i++) {
+      windows[i] = window(boundaries, (long) i * boundaryBytes);
+    }
+    this.firstWindow = count == 0 ? 0 : windows[0];
+    long range = count == 0 ? 0 : windows[count - 1] - firstWindow;
+    this.cellShift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(range) - CELL_BITS);
+    for (long window : windows) {
+      before[cell(window) + 1]++;
+    }
+    for (int cell = 0; cell < CELLS; cell++) {
+      before[cell + 1] += before[cell];
+    }
+    this.shares = shares(sample, chosen, after);
+  }
+
+  /// With how many bytes do the first and the last boundary, and so all, begin: no more than leave
+  /// a window.
+  private int commonBytes(int count) {
+    long last = (long) (count - 1) * boundaryBytes;
+    int bytes = 0;
+    while (bytes + Long.BYTES < boundaryBytes
+        && boundaries.get(bytes) == boundaries.get(last + bytes)) {
+      bytes++;
+    }
+    return bytes;
+  }
+
+  private double[] shares(Sample sample, List<Long> chosen, List<Boolean> after) {
+    double[] parts = new double[buckets()];
+    long start = 0;
+    for (int i = 0; i < chosen.size(); i++) {
+      long end = chosen.get(i);
+      // The candidate is one of several equal keys: all of them lie on one side of the boundary.
+      while (after.get(i) && end < sample.count && sample.isSame(end, chosen.get(i))) {
+        end++;
+      }
+      while (!after.get(i) && end > start && sample.isSame(end - 1, chosen.get(i))) {
+        end--;
+      }
+      parts[i] = (double) (end - start) / sample.count;
+      start = end;
+    }
+    parts[parts.length - 1] =
+        sample.count == 0 ? 1 : (double) (sample.count - start) / sample.count;
+    return parts;
+  }
+
+  int buckets() {
+    return windows.length + 1;
+  }
+
+  /// The share of all records that is to be expected in a bucket.
+  double share(int bucket) {
+    return shares[bucket];
+  }
+
+  /// Whether all keys of a bucket are equal, by construction.
+  boolean isSingleKey(int bucket) {
+    return bucket > 0
+        && bucket < windows.length
+        && isAfter[bucket]
+        && boundaryBytes == format.keySize();
+  }
+
+  private long window(Bytes bytes, long key) {
+    long at = key + common;
+    int left = boundaryBytes - common;
+    if (left >= Long.BYTES) {
+      return bytes.getLongBigEndian(at);
+    }
+    long window = 0;
+    for (int i = 0; i < left; i++) {
+      window |= (bytes.get(at + i) & 0xFFL) << (Long.SIZE - Byte.SIZE * (i + 1));
+    }
+    return window;
+  }
+
+  private int cell(long window) {
+    long cell = (window - firstWindow) >>> cellShift; // unsigned
+    return cell >= 0 && cell < CELLS ? (int) cell : CELLS - 1;
+  }
+
+  /// The bucket of the record at `record`.
+  int bucket(Bytes bytes, long record) {
+    if (windows.length == 0) {
+      return 0;
+    }
+    long key = record + format.keyOffset();
+    if (common > 0) {
+      int compared = RecordFormat.compare(bytes, key, boundaries, 0, 0, common);
+      if (compared != 0) {
+        return compared < 0 ? 0 : windows.length;
+      }
+    }
+    long window = window(bytes, key);
+    if (Long.compareUnsigned(window, firstWindow) < 0) {
+      return 0;
+    }
+    int cell = cell(window);
+    int low = before[cell];
+    int high = before[cell + 1];
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (isAtOrAfter(window, bytes, key, middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private boolean isAtOrAfter(long window, Bytes bytes, long key, int boundary) {
+    int compared = Long.compareUnsigned(window, windows[boundary]);
+    if (compared == 0) {
+      long start = (long) boundary * boundaryBytes;
+      int from = common + Long.BYTES;
+      compared = RecordFormat.compare(bytes, key, boundaries, start, from, boundaryBytes);
+    }
+    return isAfter[boundary] ? compared > 0 : compared >= 0;
+  }
+}

@@ -1,0 +1,222 @@
+package dev.tigris.sort;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// The folder beside an output in which a job makes it, and from where it is moved to its place
+/// when it is complete:
+///
+/// ```
+///   results/
+///     sorted                          the output: appears at the end, at once
+///     .sorted.tigris-4711-9f03ab12/   4711 is the process, the rest is random
+///       lock                          locked as long as the job lives
+///       output                        what becomes `sorted`
+///       spill-0, spill-1, ...         what did not fit memory
+/// ```
+///
+/// However a job ends, it deletes its folder: when it fails, when it is cancelled, and when the
+/// process is terminated by a signal that lets it. After a kill that does not, or a loss of power,
+/// the folder stays, and the next job with the same output deletes it: the lock tells the folders
+/// of the dead from those of the living.
+///
+/// Thread rule: any thread.
+final class TemporaryFolder implements AutoCloseable {
+  private static final String LOCK = "lock";
+  private static final String MARK = ".tigris-";
+
+  // Process-wide, because both locks on files and the end of a process are: a second job of this
+  // process must not even open the lock of the first, since closing it would release the lock.
+  private static final Set<Path> LIVING = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(TemporaryFolder::deleteAllLiving, "tigris-sort-cleaner"));
+  }
+
+  private final Path folder;
+  private final FileChannel lockFile;
+  private boolean closed;
+
+  /// Deletes what dead jobs with the same output have left, and makes a new folder.
+  TemporaryFolder(Path output) throws SortException {
+    Path parent = OutputPaths.folder(output).toAbsolutePath();
+    String prefix = "." + output.getFileName() + MARK;
+    try {
+      deleteDead(parent, prefix);
+    } catch (IOException e) {
+      // A folder that may be written but not listed: leftovers stay, and nothing else is wrong.
+      System.getLogger("dev.tigris.sort")
+          .log(System.Logger.Level.DEBUG, "could not look for leftovers in " + parent, e);
+    }
+    try {
+      FileChannel locked = null;
+      Path made = parent;
+      while (locked == null) {
+        byte[] random = new byte[4];
+        ThreadLocalRandom.current().nextBytes(random);
+        made =
+            parent.resolve(
+                prefix + ProcessHandle.current().pid() + "-" + HexFormat.of().formatHex(random));
+        locked = makeLocked(made);
+      }
+      this.folder = made;
+      this.lockFile = locked;
+    } catch (IOException e) {
+      throw SortException.writing(parent, e);
+    }
+  }
+
+  /// Makes the folder with its lock; null if somebody took it for a dead one in between.
+  private static @org.jspecify.annotations.Nullable FileChannel makeLocked(Path folder)
+      throws IOException {
+    LIVING.add(folder);
+    boolean made = false;
+    try {
+      Files.createDirectory(folder);
+      Path lock = folder.resolve(LOCK);
+      FileChannel channel;
+      try {
+        channel = FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      } catch (NoSuchFileException e) {
+        return null;
+      }
+      FileLock held = channel.tryLock();
+      if (held == null || !Files.exists(lock)) {
+        channel.close();
+        return null;
+      }
+      made = true;
+      return channel;
+    } finally {
+      if (!made) {
+        LIVING.remove(folder);
+      }
+    }
+  }
+
+  private static void deleteDead(Path parent, String prefix) throws IOException {
+    try (DirectoryStream<Path> folders =
+        Files.newDirectoryStream(
+            parent, path -> String.valueOf(path.getFileName()).startsWith(prefix))) {
+      for (Path folder : folders) {
+        if (!LIVING.contains(folder) && Files.isDirectory(folder)) {
+          deleteIfDead(folder);
+        }
+      }
+    }
+  }
+
+  private static void deleteIfDead(Path folder) {
+    try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
+      FileLock lock = channel.tryLock();
+      if (lock != null) {
+        deleteTree(folder);
+      }
+    } catch (NoSuchFileException e) {
+      OutputPaths.deleteQuietly(folder); // without a lock: only if it is empty
+    } catch (OverlappingFileLockException | IOException e) {
+      System.getLogger("dev.tigris.sort")
+          .log(System.Logger.Level.DEBUG, "could not look into " + folder, e);
+    }
+  }
+
+  /// The lock goes last, so that a folder that is half deleted is still known to be dead.
+  private static void deleteTree(Path folder) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        if (Files.isDirectory(file)) {
+          deleteTree(file);
+        } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+    Files.deleteIfExists(folder.resolve(LOCK));
+    Files.deleteIfExists(folder);
+  }
+
+  private static void deleteAllLiving() {
+    for (Path folder : LIVING) {
+      // The job's threads still run, and may make one more file while the others are deleted.
+      for (int attempt = 0; attempt < 3 && Files.exists(folder); attempt++) {
+        try {
+          deleteTree(folder);
+        } catch (IOException e) {
+          System.getLogger("dev.tigris.sort")
+              .log(System.Logger.Level.DEBUG, "could not delete " + folder, e);
+        }
+      }
+    }
+  }
+
+  /// A file, or folder, in it.
+  Path resolve(String name) {
+    return folder.resolve(name);
+  }
+
+  /// Moves a file or folder of it to its final place, at once, replacing a file that is there.
+  void publish(String name, Path output) throws SortException {
+    try {
+      Files.move(
+          folder.resolve(name),
+          output,
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (AtomicMoveNotSupportedException e) {
+      throw new SortException(
+          SortException.Kind.OUTPUT,
+          "%s cannot be replaced at once, because it is a mount point: name another output"
+              .formatted(output),
+          e);
+    } catch (IOException e) {
+      throw SortException.writing(output, e);
+    }
+  }
+
+  /// Forces a folder's entries to the disk. Where a folder cannot be opened, as on some systems,
+  /// there is nothing to force.
+  static void forceFolder(Path folder) throws SortException {
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(folder, StandardOpenOption.READ);
+    } catch (IOException e) {
+      return;
+    }
+    try (channel) {
+      channel.force(true);
+    } catch (IOException e) {
+      throw SortException.writing(folder, e);
+    }
+  }
+
+  /// Deletes the folder with all that is in it.
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (lockFile) {
+      deleteTree(folder);
+    } catch (IOException e) {
+      System.getLogger("dev.tigris.sort")
+          .log(System.Logger.Level.WARNING, "could not delete " + folder, e);
+    } finally {
+      LIVING.remove(folder);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import java.util.Arrays;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class BucketSorterTest {
+  @Property(tries = 400)
+  void sortsAnyRecordsLikeAReference(
+      @ForAll @IntRange(min = 1, max = 40) int keySize,
+      @ForAll @IntRange(min = 0, max = 9) int keyOffset,
+      @ForAll @IntRange(min = 0, max = 9) int rest,
+      @ForAll @IntRange(min = 0, max = 3_000) int count,
+      @ForAll @IntRange(min = 1, max = 700) int perPiece,
+      @ForAll Records.Keys keys,
+      @ForAll long seed)
+      throws Exception {
+    RecordFormat format = new RecordFormat(keyOffset + keySize + rest, keyOffset, keySize);
+    byte[] records = Records.make(format, count, keys, seed);
+    byte[] sorted = sort(format, records, perPiece);
+    assertArrayEquals(
+        Records.sorted(records, format), Records.withEqualKeysInOrder(sorted, format));
+  }
+
+  @Property(tries = 20)
+  void keysThatDifferLateAreSortedToo(@ForAll long seed) throws Exception {
+    RecordFormat format = new RecordFormat(100, 0, 90);
+    byte[] records = Records.make(format, 5_000, Records.Keys.FEW, seed);
+    Random random = new Random(seed);
+    for (int i = 0; i < 5_000; i++) {
+      records[100 * i + 89] = (byte) random.nextInt();
+      records[100 * i + 45] = (byte) random.nextInt(2);
+    }
+    byte[] sorted = sort(format, records, 1_000);
+    assertArrayEquals(
+        Records.sorted(records, format), Records.withEqualKeysInOrder(sorted, format));
+  }
+
+  private static byte[] sort(RecordFormat format, byte[] records, int perPiece)
+      throws SortException {
+    int size = format.recordSize();
+    byte[] sorted = new byte[records.length];
+    int[] end = {0};
+    try (BucketSorter sorter = new BucketSorter(format, 1, "test")) {
+      for (int from = 0; from < records.length; from += perPiece * size) {
+        int length = Math.min(perPiece * size, records.length - from);
+        Bytes piece = Jbuf.allocate(length + 3L).asBytes();
+        piece.copyFrom(3, records, from, length);
+        sorter.add(piece, 3, length / size);
+      }
+      assertEquals(records.length / size, sorter.records());
+      sorter.sortTo(
+          (bytes, offset) -> {
+            bytes.copyTo(offset, sorted, end[0], size);
+            end[0] += size;
+          });
+    }
+    assertEquals(records.length, end[0]);
+    return Arrays.copyOf(sorted, end[0]);
+  }
+}

@@ -1,0 +1,221 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+class SortJobTest {
+  private static final long MEGABYTE = 1 << 20;
+
+  private Path folder;
+  private Path input;
+  private Path output;
+
+  @BeforeTry
+  void makeFolder() throws Exception {
+    folder = Files.createTempDirectory("tigris-sort");
+    input = folder.resolve("input");
+    output = folder.resolve("sorted");
+  }
+
+  @AfterTry
+  void nothingIsLeftButTheOutput() throws Exception {
+    try (var files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        assertFalse(String.valueOf(file.getFileName()).startsWith("."), "left behind: " + file);
+      }
+    }
+    Records.deleteTree(folder);
+  }
+
+  @Property(tries = 30)
+  void sortsAnyRecordsLikeAReference(
+      @ForAll @IntRange(min = 1, max = 30) int keySize,
+      @ForAll @IntRange(min = 0, max = 20) int keyOffset,
+      @ForAll @IntRange(min = 0, max = 150) int rest,
+      @ForAll @IntRange(min = 0, max = 20_000) int count,
+      @ForAll @IntRange(min = 1, max = 3) int parallel,
+      @ForAll boolean isPartitioned,
+      @ForAll Records.Keys keys,
+      @ForAll long seed)
+      throws Exception {
+    RecordFormat format = new RecordFormat(keyOffset + keySize + rest, keyOffset, keySize);
+    byte[] records = Records.make(format, count, keys, seed);
+    int cut = count / 3 * format.recordSize();
+    Files.write(input, Arrays.copyOf(records, cut));
+    Path second = folder.resolve("second");
+    Files.write(second, Arrays.copyOfRange(records, cut, records.length));
+
+    SortJob job =
+        SortJob.of(List.of(input, second), output)
+            .format(format)
+            .parallel(parallel)
+            .memory(256 * MEGABYTE)
+            .unforced();
+    SortJob.Result result = (isPartitioned ? job.partitioned() : job).run();
+    assertSorted(records, format, result);
+  }
+
+  @Property(tries = 20)
+  void sortsWhatDoesNotFitTheMemory(
+      @ForAll @IntRange(min = 1, max = 20) int keySize,
+      @ForAll @IntRange(min = 0, max = 80) int rest,
+      @ForAll @IntRange(min = 1, max = 2) int parallel,
+      @ForAll Records.Keys keys,
+      @ForAll long seed)
+      throws Exception {
+    RecordFormat format = new RecordFormat(keySize + rest, 0, keySize);
+    int count = (int) (12 * MEGABYTE) / format.recordSize();
+    byte[] records = Records.make(format, Math.min(count, 200_000), keys, seed);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).format(format).parallel(parallel).unforced();
+    SortJob.Result result = job.memory(leastMemory(job) + MEGABYTE).run();
+    assertSorted(records, format, result);
+  }
+
+  @Example
+  void spillsWhatDoesNotFitTheMemory() throws Exception {
+    byte[] records = Records.make(RecordFormat.GENSORT, 400_000, Records.Keys.RANDOM, 1);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).parallel(2);
+    SortJob.Result result = job.memory(leastMemory(job)).run();
+    assertEquals(2, result.passes());
+    assertTrue(result.spilledBytes() > 0);
+    assertSorted(records, RecordFormat.GENSORT, result);
+  }
+
+  @Example
+  void sortsABucketThatTheSampleDidNotForesee() throws Exception {
+    // Nearly all records have keys from a narrow range that the sample sees as one key's.
+    RecordFormat format = new RecordFormat(100, 0, 100);
+    byte[] records = Records.make(format, 200_000, Records.Keys.EQUAL, 3);
+    for (int i = 0; i < 200_000; i++) {
+      records[100 * i + 99] = (byte) (i * 31);
+      records[100 * i + 90] = (byte) (i * 17);
+    }
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).format(format).parallel(1);
+    assertSorted(records, format, job.memory(leastMemory(job)).run());
+    Files.delete(output);
+    assertSorted(records, format, job.memory(256 * MEGABYTE).run());
+  }
+
+  @Example
+  void sortsTheKnownRecords() throws Exception {
+    GenerateJob.to(input, 100_000).run();
+    SortJob.Result result = SortJob.of(List.of(input), output).run();
+    CheckSummary summary = CheckJob.of(List.of(output)).run().summary();
+    assertTrue(summary.isOrdered());
+    assertEquals(summary.checksum(), result.checksum());
+    assertEquals(100_000, result.records());
+    assertEquals(1, result.passes());
+  }
+
+  @Example
+  void sortsSkewedRecords() throws Exception {
+    GenerateJob.to(input, 200_000).skewed().run();
+    SortJob job = SortJob.of(List.of(input), output);
+    job.memory(leastMemory(job)).run();
+    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+  }
+
+  @Example
+  void noRecordsSortToAnEmptyFile() throws Exception {
+    Files.createFile(input);
+    assertEquals(0, SortJob.of(List.of(input), output).run().records());
+    assertEquals(0, Files.size(output));
+  }
+
+  @Example
+  void oneRecordSortsToItself() throws Exception {
+    GenerateJob.to(input, 1).run();
+    SortJob.of(List.of(input), output).run();
+    assertArrayEquals(Files.readAllBytes(input), Files.readAllBytes(output));
+  }
+
+  @Example
+  void replacesAnOlderOutput() throws Exception {
+    GenerateJob.to(input, 1_000).run();
+    Files.writeString(output, "older");
+    SortJob.of(List.of(input), output).run();
+    assertEquals(100_000, Files.size(output));
+  }
+
+  @Example
+  void saysHowMuchMemoryIsNeeded() throws Exception {
+    GenerateJob.to(input, 1_000).run();
+    SortJob job = SortJob.of(List.of(input), output).memory(1_000);
+    SortException refused = assertThrows(SortException.class, job::run);
+    assertEquals(SortException.Kind.MEMORY, refused.kind());
+    job.memory(leastMemory(job)).run();
+    assertTrue(Files.exists(output));
+  }
+
+  @Example
+  void reportsProgressUpToTheTotal() throws Exception {
+    GenerateJob.to(input, 50_000).run();
+    Map<Progress.Phase, Long> most = new LinkedHashMap<>();
+    SortJob.of(List.of(input), output)
+        .progress(
+            (phase, done, total) -> {
+              assertTrue(done <= total);
+              synchronized (most) {
+                most.merge(phase, done, Math::max);
+              }
+            })
+        .run();
+    assertEquals(
+        List.of(
+            Progress.Phase.SAMPLE,
+            Progress.Phase.PARTITION,
+            Progress.Phase.SORT,
+            Progress.Phase.SYNC),
+        List.copyOf(most.keySet()));
+    assertEquals(5_000_000, most.get(Progress.Phase.PARTITION));
+    assertEquals(5_000_000, most.get(Progress.Phase.SORT));
+  }
+
+  /// What the refusal of too small a memory asks for.
+  static long leastMemory(SortJob job) {
+    SortException refused = assertThrows(SortException.class, job.memory(1)::run);
+    Matcher needed = Pattern.compile("at least (\\d+) bytes").matcher(refused.getMessage());
+    assertTrue(needed.find(), refused.getMessage());
+    return Long.parseLong(needed.group(1));
+  }
+
+  private void assertSorted(byte[] records, RecordFormat format, SortJob.Result result)
+      throws Exception {
+    assertEquals(records.length, result.bytes());
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    if (Files.isDirectory(output)) {
+      try (var parts = Files.list(output)) {
+        for (Path part : parts.sorted().toList()) {
+          written.writeBytes(Files.readAllBytes(part));
+        }
+      }
+    } else {
+      written.writeBytes(Files.readAllBytes(output));
+    }
+    assertArrayEquals(
+        Records.sorted(records, format),
+        Records.withEqualKeysInOrder(written.toByteArray(), format));
+  }
+}
