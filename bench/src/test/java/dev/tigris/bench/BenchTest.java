@@ -34,7 +34,7 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"memory"})
+  @ValueSource(strings = {"memory", "flow", "paper"})
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {
     List<String> expected = bench(module, "--list").lines();

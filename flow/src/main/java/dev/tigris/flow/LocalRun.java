@@ -1,12 +1,8 @@
 package dev.tigris.flow;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,16 +24,10 @@ final class LocalRun implements FlowRun {
     record Cancelled() implements Outcome {}
   }
 
-  /// A stream with its place in the graph.
-  private record Placed(
-      Stream stream, String reservoir, String from, int fromReplica, String to, int toReplica) {}
-
   private final Flow flow;
-  private final SplittableRandom random;
-  private final List<Placed> streams = new ArrayList<>();
-  private final List<Worker> workers = new ArrayList<>();
+  private final Wiring wiring;
+  private final List<Worker> workers;
   private final List<Thread> threads = new ArrayList<>();
-  private final Map<Placed, Outlet> outletOf = new HashMap<>();
   private final CountDownLatch ready;
   private final CountDownLatch over = new CountDownLatch(1);
   private final AtomicInteger running;
@@ -48,14 +38,21 @@ final class LocalRun implements FlowRun {
 
   LocalRun(Flow flow) {
     this.flow = flow;
-    this.random = new SplittableRandom(flow.seed());
+    this.wiring = new Wiring(this, flow);
     int replicas = flow.stages().stream().mapToInt(Flow.Stage::replicas).sum();
     this.ready = new CountDownLatch(replicas);
     this.running = new AtomicInteger(replicas);
+    List<Worker> wired = List.of();
+    try {
+      wired = wiring.wire();
+    } catch (FlowException e) {
+      outcome.set(new Outcome.Failed(e));
+    }
+    this.workers = wired;
   }
 
   LocalRun start() {
-    if (!wire()) {
+    if (workers.isEmpty()) {
       close();
       return this;
     }
@@ -75,201 +72,12 @@ final class LocalRun implements FlowRun {
       } catch (Throwable e) {
         failed(workers.get(i), "the start of its thread", e);
         for (int never = i; never < threads.size(); never++) {
-          ended(workers.get(never));
+          ended();
         }
         break;
       }
     }
     return this;
-  }
-
-  // -- Wiring.
-
-  private boolean wire() {
-    Map<String, List<List<Inlet.Input>>> inputs = new HashMap<>();
-    Map<String, List<List<Outlet>>> outlets = new HashMap<>();
-    Map<String, List<Parker>> parkers = new HashMap<>();
-    for (Flow.Stage stage : flow.stages()) {
-      inputs.put(stage.name(), lists(stage.replicas()));
-      outlets.put(stage.name(), lists(stage.replicas()));
-      List<Parker> own = new ArrayList<>();
-      for (int i = 0; i < stage.replicas(); i++) {
-        own.add(new Parker());
-      }
-      parkers.put(stage.name(), own);
-    }
-    Wiring wiring = new Wiring(inputs, outlets, parkers);
-    for (Flow.Edge edge : flow.edges()) {
-      if (!connect(edge, wiring)) {
-        return false;
-      }
-    }
-    for (Flow.Feed feed : flow.feeds()) {
-      if (!feed(feed, wiring)) {
-        return false;
-      }
-    }
-    for (Flow.Drain drain : flow.drains()) {
-      if (!drain(drain, wiring)) {
-        return false;
-      }
-    }
-    for (Flow.Stage stage : flow.stages()) {
-      for (int i = 0; i < stage.replicas(); i++) {
-        workers.add(
-            new Worker(
-                this,
-                stage,
-                i,
-                wiring.parkers(stage.name()).get(i),
-                new Inlet(wiring.inputs(stage.name()).get(i)),
-                wiring.outlets(stage.name()).get(i),
-                random.split()));
-      }
-    }
-    return true;
-  }
-
-  /// What belongs to each replica of each stage, while the graph is put together.
-  private record Wiring(
-      Map<String, List<List<Inlet.Input>>> allInputs,
-      Map<String, List<List<Outlet>>> allOutlets,
-      Map<String, List<Parker>> allParkers) {
-    List<List<Inlet.Input>> inputs(String stage) {
-      return of(allInputs, stage);
-    }
-
-    List<List<Outlet>> outlets(String stage) {
-      return of(allOutlets, stage);
-    }
-
-    List<Parker> parkers(String stage) {
-      return of(allParkers, stage);
-    }
-
-    private static <T> T of(Map<String, T> map, String stage) {
-      T found = map.get(stage);
-      if (found == null) {
-        throw new IllegalStateException("no stage " + stage);
-      }
-      return found;
-    }
-  }
-
-  private static <T> List<List<T>> lists(int count) {
-    List<List<T>> lists = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      lists.add(new ArrayList<>());
-    }
-    return lists;
-  }
-
-  private boolean connect(Flow.Edge edge, Wiring wiring) {
-    Reservoir reservoir = edge.reservoir();
-    int senders = flow.stage(edge.from()).replicas();
-    int receivers = flow.stage(edge.to()).replicas();
-    for (int s = 0; s < senders; s++) {
-      List<Placed> row = new ArrayList<>();
-      for (int r = 0; r < receivers; r++) {
-        String name = "%s[%d]->%s[%d]".formatted(edge.from(), s, edge.to(), r);
-        if (!edge.name().equals(edge.to())) {
-          name = name + ":" + edge.name();
-        }
-        Placed placed =
-            open(
-                reservoir.kind(),
-                new StreamKind.Place(name, reservoir.window()),
-                new Location(edge.name(), edge.from(), s, edge.to(), r));
-        if (placed == null) {
-          return false;
-        }
-        placed.stream().sender(wiring.parkers(edge.from()).get(s));
-        placed.stream().receiver(wiring.parkers(edge.to()).get(r));
-        wiring.inputs(edge.to()).get(r).add(new Inlet.Input(placed.stream(), edge.from()));
-        row.add(placed);
-      }
-      addOutlet(edge.name(), row, reservoir, wiring.outlets(edge.from()).get(s));
-    }
-    return true;
-  }
-
-  private boolean feed(Flow.Feed feed, Wiring wiring) {
-    int replicas = flow.stage(feed.stage()).replicas();
-    for (int i = 0; i < feed.kinds().size(); i++) {
-      int replica = i % replicas;
-      Placed placed =
-          open(
-              feed.kinds().get(i),
-              new StreamKind.Place(
-                  "feed[%d]->%s[%d]".formatted(i, feed.stage(), replica), Reservoir.DEFAULT_WINDOW),
-              new Location("feed", "feed", i, feed.stage(), replica));
-      if (placed == null) {
-        return false;
-      }
-      placed.stream().receiver(wiring.parkers(feed.stage()).get(replica));
-      wiring.inputs(feed.stage()).get(replica).add(new Inlet.Input(placed.stream(), "feed"));
-    }
-    return true;
-  }
-
-  private boolean drain(Flow.Drain drain, Wiring wiring) {
-    int replicas = flow.stage(drain.stage()).replicas();
-    List<List<Placed>> rows = lists(replicas);
-    for (int i = 0; i < drain.kinds().size(); i++) {
-      int replica = i % replicas;
-      Placed placed =
-          open(
-              drain.kinds().get(i),
-              new StreamKind.Place(
-                  "%s[%d]->%s[%d]".formatted(drain.stage(), replica, drain.name(), i),
-                  drain.reservoir().window()),
-              new Location(drain.name(), drain.stage(), replica, drain.name(), i));
-      if (placed == null) {
-        return false;
-      }
-      placed.stream().sender(wiring.parkers(drain.stage()).get(replica));
-      rows.get(replica).add(placed);
-    }
-    for (int i = 0; i < replicas; i++) {
-      addOutlet(drain.name(), rows.get(i), drain.reservoir(), wiring.outlets(drain.stage()).get(i));
-    }
-    return true;
-  }
-
-  private void addOutlet(String name, List<Placed> row, Reservoir reservoir, List<Outlet> outlets) {
-    Outlet outlet =
-        new Outlet(
-            name, row.stream().map(Placed::stream).toList(), reservoir.policy(), random.split());
-    row.forEach(placed -> outletOf.put(placed, outlet));
-    outlets.add(outlet);
-  }
-
-  private record Location(
-      String reservoir, String from, int fromReplica, String to, int toReplica) {}
-
-  private @Nullable Placed open(StreamKind kind, StreamKind.Place place, Location at) {
-    try {
-      Stream stream = kind.open(place);
-      if (flow.checksums()) {
-        stream.useChecksums();
-      }
-      Placed placed =
-          new Placed(stream, at.reservoir(), at.from(), at.fromReplica(), at.to(), at.toReplica());
-      streams.add(placed);
-      return placed;
-    } catch (IOException | RuntimeException e) {
-      boolean isFeed = at.reservoir().equals("feed");
-      outcome.compareAndSet(
-          null,
-          new Outcome.Failed(
-              new FlowException(
-                  flow.name(),
-                  isFeed ? at.to() : at.from(),
-                  isFeed ? at.toReplica() : at.fromReplica(),
-                  "opening stream " + place.name(),
-                  e)));
-      return null;
-    }
   }
 
   // -- For the workers.
@@ -331,28 +139,21 @@ final class LocalRun implements FlowRun {
   }
 
   /// A worker has ended; the last one clears up.
-  void ended(Worker worker) {
+  void ended() {
     if (running.decrementAndGet() == 0) {
       close();
     }
   }
 
   private void close() {
-    for (Placed placed : streams) {
+    for (Wiring.Placed placed : wiring.streams()) {
       try {
         if (placed.stream().isStopped()) {
           placed.stream().drop();
         }
         placed.stream().close(outcome.get() == null);
       } catch (RuntimeException e) {
-        decide(
-            new Outcome.Failed(
-                new FlowException(
-                    flow.name(),
-                    placed.from(),
-                    placed.fromReplica(),
-                    "closing stream " + placed.stream().name(),
-                    e)));
+        decide(new Outcome.Failed(placed.failedToClose(flow.name(), e)));
       }
     }
     endedNanos = System.nanoTime();
@@ -414,18 +215,6 @@ final class LocalRun implements FlowRun {
         state,
         (done ? endedNanos : System.nanoTime()) - startedNanos,
         workers.stream().map(Worker::snapshot).toList(),
-        streams.stream()
-            .map(
-                placed ->
-                    new FlowSnapshot.Channel(
-                        placed.stream().name(),
-                        placed.reservoir(),
-                        placed.from(),
-                        placed.fromReplica(),
-                        placed.to(),
-                        placed.toReplica(),
-                        placed.stream().window(),
-                        placed.stream().counters()))
-            .toList());
+        wiring.streams().stream().map(Wiring.Placed::snapshot).toList());
   }
 }

@@ -1,6 +1,5 @@
 package dev.tigris.flow;
 
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// A channel from one sender to one receiver that carries waters in order (papers 002, section
@@ -42,15 +41,13 @@ public abstract class Stream {
   private static final int SETTLED = 1;
   private static final int DROPPED = 2;
 
-  private static final AtomicLong SOURCES = new AtomicLong();
-
   private final String name;
   private final int window;
-  private final long source = SOURCES.incrementAndGet();
   private final Counters sends = new Counters(6);
   private final Counters receipts = new Counters(3);
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
+  private long source;
   private boolean checksums;
   private boolean ended;
   private volatile boolean stopped;
@@ -275,6 +272,11 @@ public abstract class Stream {
 
   final void receiver(Parker parker) {
     receiver = parker;
+  }
+
+  /// The number by which waters name this stream as their source.
+  final void source(long number) {
+    source = number;
   }
 
   final void useChecksums() {

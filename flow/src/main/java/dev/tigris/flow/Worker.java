@@ -1,15 +1,12 @@
 package dev.tigris.flow;
 
 import java.nio.channels.ClosedByInterruptException;
-import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Runs one replica of one stage, on a thread of its own: takes a water from the input whose turn
-/// it is, lets the policy of the outgoing reservoir choose a stream, and calls the module (papers
-/// 002, figure 3).
+/// Runs one replica of one stage, on a thread of its own: finds the input whose turn it is, lets
+/// the policy of the outgoing reservoir choose a stream, takes a water, and calls the module
+/// (papers 002, figure 3).
 ///
 /// ```
 ///   make -> init -> (all are ready) -> { wait for input; wait for a choice; process }* -> finish
@@ -19,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 /// The choice comes before the water is taken, so a module that cannot send leaves its input where
 /// it is, and its senders see that. A module with one balanced reservoir waits for it before each
 /// call; one with several waits for each when it first asks for it.
-final class Worker implements Runnable, ModuleContext {
+final class Worker implements Runnable {
   private static final int CALLS = 0;
   private static final int SERVICE_NANOS = 1;
   private static final int INPUT_WAIT_NANOS = 2;
   private static final int CREDIT_WAIT_NANOS = 3;
   private static final int ENDED = 4;
+  private static final int COUNTERS = 5;
 
   /// One call in so many is timed, as long as calls are shorter than [#LONG_CALL_NANOS]; longer
   /// ones all are. Reading the clock twice for each call would cost more than handing over a water.
@@ -35,65 +33,69 @@ final class Worker implements Runnable, ModuleContext {
   /// Over how many timed calls the service time is averaged.
   private static final int SERVICE_MEMORY = 8;
 
+  /// What a stage runs: the two kinds of operators, as one.
+  private sealed interface Operator {
+    record Processing(Module module) implements Operator {}
+
+    record Producing(Source source) implements Operator {}
+
+    default void init(ModuleContext context) throws Exception {
+      switch (this) {
+        case Processing(Module module) -> module.init(context);
+        case Producing(Source source) -> source.init(context);
+      }
+    }
+
+    default void finish(Stream out) throws Exception {
+      switch (this) {
+        case Processing(Module module) -> module.finish(out);
+        case Producing(Source source) -> source.finish(out);
+      }
+    }
+
+    default void destroy() throws Exception {
+      switch (this) {
+        case Processing(Module module) -> module.destroy();
+        case Producing(Source source) -> source.destroy();
+      }
+    }
+  }
+
   private final LocalRun run;
   private final Flow.Stage stage;
   private final int replica;
   private final Parker parker;
   private final Inlet inlet;
-  private final List<Outlet> outlets;
-  private final RandomGenerator random;
+  private final Context context;
   private final Interrupts interrupts = new Interrupts();
-  private final Counters counters = new Counters(5);
+  private final Counters counters = new Counters(COUNTERS);
 
-  /// The reservoir for which the engine chooses before each call; null if there is not exactly one.
+  /// The reservoir that chooses for every call; null if there is not exactly one.
   private final @Nullable Outlet balanced;
 
   /// What the module gets as its outgoing stream when nothing is chosen.
   private final Stream fallback;
 
-  private @Nullable Module module;
-  private @Nullable Source source;
   private String phase = "its constructor";
-  private @Nullable String from;
   private int seenStops;
 
-  Worker(
-      LocalRun run,
-      Flow.Stage stage,
-      int replica,
-      Parker parker,
-      Inlet inlet,
-      List<Outlet> outlets,
-      SplittableRandom random) {
+  Worker(LocalRun run, Flow.Stage stage, int replica, Parker parker, Inlet inlet, Context context) {
     this.run = run;
     this.stage = stage;
     this.replica = replica;
     this.parker = parker;
     this.inlet = inlet;
-    this.outlets = List.copyOf(outlets);
-    this.random = random;
-    Outlet only = outlets.size() == 1 ? outlets.getFirst() : null;
-    this.balanced = only != null && !only.isRouted() ? only : null;
-    this.fallback =
-        only != null && only.isRouted() && only.routes() == 1
-            ? only.route(0)
-            : new ClosedStream(label() + "->", advice(outlets));
+    this.context = context;
+    this.balanced = context.balanced();
+    this.fallback = context.fallback();
   }
 
-  private String advice(List<Outlet> reservoirs) {
-    if (reservoirs.isEmpty()) {
-      return "stage " + stage.name() + " has no reservoir to put waters in: connect or drain it";
-    }
-    if (reservoirs.size() == 1) {
-      return "the reservoir of stage %s is routed: put on context.route(index)"
-          .formatted(stage.name());
-    }
-    return "stage %s has %d reservoirs: put on context.output(name), or route(name, index)"
-        .formatted(stage.name(), reservoirs.size());
+  String stage() {
+    return stage.name();
   }
 
-  String label() {
-    return stage.name() + "[" + replica + "]";
+  int replica() {
+    return replica;
   }
 
   Parker parker() {
@@ -108,174 +110,145 @@ final class Worker implements Runnable, ModuleContext {
 
   @Override
   public void run() {
-    boolean mustDestroy = false;
+    Operator operator = null;
     try {
-      make();
-      phase = "init";
-      mustDestroy = true;
       try {
-        init();
+        operator = make();
+        phase = "init";
+        operator.init(context);
       } finally {
         run.isReady();
       }
       run.awaitReady();
-      boolean early = source != null ? produceAll() : processAll();
-      if (!early) {
+      if (work(operator)) {
         phase = "finish";
-        finish();
+        finish(operator);
       }
     } catch (EndOfStreamException e) {
       // An early end: no finish.
     } catch (Throwable e) {
       run.failed(this, phase, e);
     } finally {
-      end(mustDestroy);
-      run.ended(this);
+      end(operator);
+      run.ended();
     }
   }
 
-  private void make() {
+  private Operator make() {
     Object made = stage.maker().get();
-    if (stage.isSource() && made instanceof Source one) {
-      source = one;
-    } else if (!stage.isSource() && made instanceof Module one) {
-      module = one;
-    } else {
-      throw new IllegalStateException("the supplier of stage " + stage.name() + " gave " + made);
+    if (stage.isSource() && made instanceof Source source) {
+      return new Operator.Producing(source);
+    }
+    if (!stage.isSource() && made instanceof Module module) {
+      return new Operator.Processing(module);
+    }
+    throw new IllegalStateException("the supplier of stage " + stage.name() + " gave " + made);
+  }
+
+  /// Works until the regular end, and says true; or false for an early one.
+  private boolean work(Operator operator) throws Exception {
+    return switch (operator) {
+      case Operator.Processing(Module module) -> {
+        phase = "process";
+        yield processAll(module);
+      }
+      case Operator.Producing(Source source) -> {
+        phase = "produce";
+        yield produceAll(source);
+      }
+    };
+  }
+
+  private boolean produceAll(Source source) throws Exception {
+    boolean more = true;
+    while (more) {
+      run.refuseWhenStopping();
+      if (haveReceiversEnded()) {
+        return false;
+      }
+      context.begin(null);
+      Stream out = awaitOut();
+      if (out == null) {
+        return false;
+      }
+      long started = startClock();
+      more = source.produce(out);
+      stopClock(started);
+    }
+    return !haveReceiversEnded();
+  }
+
+  private boolean processAll(Module module) throws Exception {
+    while (true) {
+      run.refuseWhenStopping();
+      if (haveReceiversEnded()) {
+        return false;
+      }
+      Inlet.Input input = inlet.ready();
+      if (input == null) {
+        if (inlet.isDrained()) {
+          return true;
+        }
+        awaitInput();
+        continue;
+      }
+      context.begin(input.from());
+      Stream out = awaitOut();
+      if (out == null) {
+        return false;
+      }
+      process(module, input.stream(), out);
+      inlet.advance();
     }
   }
 
-  private void init() throws Exception {
-    if (source != null) {
-      source.init(this);
-    } else if (module != null) {
-      module.init(this);
+  private void process(Module module, Stream input, Stream out) throws Exception {
+    long settled = input.settled();
+    Water water = input.poll();
+    if (water == null) {
+      return;
+    }
+    try {
+      long started = startClock();
+      module.process(water, out);
+      stopClock(started);
+    } finally {
+      if (input.settled() == settled) {
+        water.release();
+      }
     }
   }
 
-  /// Ends the streams, so that others can end, and then the module.
-  private void end(boolean mustDestroy) {
-    from = null;
+  private void finish(Operator operator) throws Exception {
+    context.begin(null);
+    Stream out = awaitOut();
+    if (out != null) {
+      operator.finish(out);
+    }
+  }
+
+  /// Ends the streams, so that others can end, and then the operator if there is one.
+  private void end(@Nullable Operator operator) {
     try {
       if (!run.isStopping()) {
-        outlets.forEach(Outlet::end);
+        context.endOutputs();
         inlet.stop();
       }
     } catch (Throwable e) {
       run.failed(this, "the end of its streams", e);
     }
     interrupts.close();
-    if (mustDestroy) {
+    if (operator != null) {
       try {
-        if (source != null) {
-          source.destroy();
-        } else if (module != null) {
-          module.destroy();
-        }
+        operator.destroy();
       } catch (Throwable e) {
         run.failed(this, "destroy", e);
       }
     }
-    module = null;
-    source = null;
     counters.set(ENDED, 1);
   }
 
-  /// Says whether it ended early.
-  private boolean produceAll() throws Exception {
-    Source producer = source;
-    if (producer == null) {
-      throw new IllegalStateException("no source");
-    }
-    phase = "produce";
-    boolean more = true;
-    while (more) {
-      run.refuseWhenStopping();
-      if (haveConsumersEnded()) {
-        return true;
-      }
-      beginCall();
-      Stream out = awaitOut();
-      if (out == null) {
-        return true;
-      }
-      long started = startClock();
-      more = producer.produce(out);
-      stopClock(started);
-    }
-    return haveConsumersEnded();
-  }
-
-  /// Says whether it ended early.
-  private boolean processAll() throws Exception {
-    Module processor = module;
-    if (processor == null) {
-      throw new IllegalStateException("no module");
-    }
-    phase = "process";
-    while (true) {
-      run.refuseWhenStopping();
-      if (haveConsumersEnded()) {
-        return true;
-      }
-      Inlet.Input input = inlet.ready();
-      if (input == null) {
-        if (inlet.isDrained()) {
-          return false;
-        }
-        awaitInput();
-        continue;
-      }
-      beginCall();
-      Stream out = awaitOut();
-      if (out == null) {
-        return true;
-      }
-      call(processor, input, out);
-      inlet.advance();
-    }
-  }
-
-  private void call(Module processor, Inlet.Input input, Stream out) throws Exception {
-    Stream stream = input.stream();
-    long settled = stream.settled();
-    Water water = stream.poll();
-    if (water == null) {
-      return;
-    }
-    from = input.from();
-    try {
-      long started = startClock();
-      processor.process(water, out);
-      stopClock(started);
-    } finally {
-      if (stream.settled() == settled) {
-        water.release();
-      }
-    }
-  }
-
-  private void finish() throws Exception {
-    beginCall();
-    Stream out = awaitOut();
-    if (out == null) {
-      return;
-    }
-    from = null;
-    if (source != null) {
-      source.finish(out);
-    } else if (module != null) {
-      module.finish(out);
-    }
-  }
-
-  // -- Waiting and choosing.
-
-  private void beginCall() {
-    for (Outlet outlet : outlets) {
-      outlet.begin();
-    }
-  }
+  // -- Waiting.
 
   private void awaitInput() {
     long before = parker.waitedNanos();
@@ -291,39 +264,27 @@ final class Worker implements Runnable, ModuleContext {
   /// The stream for this call; null if there will be none any more.
   private @Nullable Stream awaitOut() {
     Outlet outlet = balanced;
-    return outlet == null ? fallback : awaitChoice(outlet);
+    return outlet == null ? fallback : context.awaitChoice(outlet);
   }
 
-  private @Nullable Stream awaitChoice(Outlet outlet) {
-    if (!outlet.tryChoose()) {
-      long before = parker.waitedNanos();
-      try {
-        parker.await(outlet::tryChoose, "credit in reservoir " + outlet.name());
-      } finally {
-        counters.add(CREDIT_WAIT_NANOS, parker.waitedNanos() - before);
-      }
-    }
-    return outlet.chosen();
-  }
-
-  /// Whether this module has consumers and all of them have ended. Looks only when another one has.
-  private boolean haveConsumersEnded() {
+  /// Whether this module has receivers and all of them have ended. Looks only when another one has.
+  private boolean haveReceiversEnded() {
     int stops = parker.stops();
     if (stops == seenStops) {
       return false;
     }
     seenStops = stops;
-    return outlets.stream().noneMatch(Outlet::isAnyOpen);
+    return context.haveAllReceiversEnded();
   }
 
   // -- The clock.
 
-  /// When the call started, less what was waited before; 0 if it is not timed.
+  /// When the call starts, counting only the time that is not spent waiting; 0 if it is not timed.
   private long startClock() {
     if (counters.get(CALLS) % TIMED_EVERY != 0 && counters.get(SERVICE_NANOS) < LONG_CALL_NANOS) {
       return 0;
     }
-    return System.nanoTime() + parker.waitedNanos();
+    return System.nanoTime() - parker.waitedNanos();
   }
 
   private void stopClock(long started) {
@@ -333,6 +294,7 @@ final class Worker implements Runnable, ModuleContext {
       long known = counters.get(SERVICE_NANOS);
       long average = known == 0 ? nanos : known + (nanos - known) / SERVICE_MEMORY;
       counters.set(SERVICE_NANOS, average);
+      counters.set(CREDIT_WAIT_NANOS, context.creditWaitNanos());
     }
   }
 
@@ -347,111 +309,6 @@ final class Worker implements Runnable, ModuleContext {
         counters.get(INPUT_WAIT_NANOS),
         counters.get(CREDIT_WAIT_NANOS),
         counters.get(ENDED) != 0);
-  }
-
-  @Override
-  public String flow() {
-    return run.flow().name();
-  }
-
-  @Override
-  public String stage() {
-    return stage.name();
-  }
-
-  @Override
-  public int replica() {
-    return replica;
-  }
-
-  @Override
-  public int replicas() {
-    return stage.replicas();
-  }
-
-  @Override
-  public String from() {
-    String current = from;
-    if (current == null) {
-      throw new IllegalStateException("only process() has an input that comes from somewhere");
-    }
-    return current;
-  }
-
-  @Override
-  public List<Stream> inputs() {
-    return inlet.streams();
-  }
-
-  @Override
-  public Stream output(String reservoir) {
-    Outlet outlet = outlet(reservoir);
-    if (outlet.isRouted()) {
-      throw new IllegalArgumentException(
-          "reservoir %s of stage %s is routed: use route(\"%s\", index)"
-              .formatted(reservoir, stage.name(), reservoir));
-    }
-    Stream stream = awaitChoice(outlet);
-    if (stream != null) {
-      return stream;
-    }
-    if (outlet.isAnyOpen()) {
-      throw new EndOfStreamException("the policy of reservoir " + reservoir + " says so");
-    }
-    return outlet.route(0);
-  }
-
-  @Override
-  public Stream route(int index) {
-    return only().route(index);
-  }
-
-  @Override
-  public Stream route(String reservoir, int index) {
-    return outlet(reservoir).route(index);
-  }
-
-  @Override
-  public int routes() {
-    return only().routes();
-  }
-
-  @Override
-  public int routes(String reservoir) {
-    return outlet(reservoir).routes();
-  }
-
-  @Override
-  public boolean isStopping() {
-    return run.isStopping();
-  }
-
-  @Override
-  public RandomGenerator random() {
-    return random;
-  }
-
-  private Outlet only() {
-    if (outlets.size() != 1) {
-      throw new IllegalStateException(
-          "stage %s has %d reservoirs: say which, of %s"
-              .formatted(stage.name(), outlets.size(), names()));
-    }
-    return outlets.getFirst();
-  }
-
-  private Outlet outlet(String reservoir) {
-    for (Outlet outlet : outlets) {
-      if (outlet.name().equals(reservoir)) {
-        return outlet;
-      }
-    }
-    throw new IllegalArgumentException(
-        "stage %s has no reservoir %s, only %s".formatted(stage.name(), reservoir, names()));
-  }
-
-  private List<String> names() {
-    return outlets.stream().map(Outlet::name).toList();
   }
 
   /// Whether something thrown is only the echo of the flow's being stopped.

@@ -119,11 +119,28 @@ public abstract class Pso {
     return holder.recoverAnew(stored, slot);
   }
 
+  /// What a reference means in whose place 0 was read.
   private @Nullable Pso foreign(int slot) {
     // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too.
     VarHandle.acquireFence();
     Pso[] slots = foreign;
-    return slots == null ? null : slots[slot];
+    if (slots == null) {
+      return null;
+    }
+    Pso known = slots[slot];
+    if (known != null) {
+      return known;
+    }
+    // Null was written, or an object of this container, between the two reads: look at both again.
+    long stored;
+    synchronized (slots) {
+      long at = PsoClass.of(getClass()).layout().references().get(slot).offset();
+      stored = (long) Raw.LONG.get(Raw.GLOBAL, (address() & Raw.ADDRESS_MASK) + at);
+      if (stored == 0) {
+        return slots[slot];
+      }
+    }
+    return recover(this, stored, slot);
   }
 
   @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says

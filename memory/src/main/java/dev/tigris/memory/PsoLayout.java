@@ -56,7 +56,12 @@ public final class PsoLayout {
         FieldKind kind = kind(field);
         int offset = align(end(fields), kind.alignmentBytes());
         boolean ordered = Modifier.isVolatile(field.getModifiers());
-        fields.add(new PsoField(type, field.getName(), kind, offset, ordered));
+        String name = field.getName();
+        // Legal in a class file with two types, and then a name alone would not tell them apart.
+        if (fields.stream().anyMatch(f -> f.declaringClass() == type && f.name().equals(name))) {
+          throw new IllegalArgumentException(type.getName() + " has two fields called " + name);
+        }
+        fields.add(new PsoField(type, name, kind, offset, ordered));
         if (end(fields) > MAX_BYTES) {
           throw new IllegalArgumentException(
               type.getName()

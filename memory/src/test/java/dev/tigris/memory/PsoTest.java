@@ -1,42 +1,264 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
 class PsoTest {
-  static class Trade extends Pso {
-    boolean open;
-    long id;
-    int quantity;
-    double price;
-    Trade next;
+  static class Everything extends Pso {
+    boolean flag;
+    byte tiny;
+    char unit;
+    short small;
+    int number;
+    float ratio;
+    long big;
+    double real;
 
-    Trade(Container container) {
+    Everything(Container container) {
       super(container);
-      quantity = 1;
+    }
+  }
+
+  static class Ordered extends Pso {
+    volatile boolean flag;
+    volatile byte tiny;
+    volatile char unit;
+    volatile short small;
+    volatile int number;
+    volatile float ratio;
+    volatile long big;
+    volatile double real;
+    volatile Ordered next;
+
+    Ordered(Container container) {
+      super(container);
+    }
+  }
+
+  static class Point extends Pso {
+    private int x;
+    int y = 2;
+    @HeapOnly String note = "made";
+
+    Point(Container container) {
+      super(container);
+    }
+
+    IntSupplier reader() {
+      return () -> x;
+    }
+
+    final class Watcher {
+      int look() {
+        return x + y;
+      }
+    }
+  }
+
+  static final class Labelled extends Point {
+    long x;
+
+    Labelled(Container container) {
+      super(container);
+    }
+
+    long both() {
+      return x * 1000 + ((Point) this).x;
+    }
+  }
+
+  private static Container container() {
+    return Jbuf.allocate(4096).asContainer();
+  }
+
+  @Test
+  void readsBackEveryKindOfFieldAndTouchesNoNeighbour() {
+    Container container = container();
+    Everything before = new Everything(container);
+    Everything object = new Everything(container);
+    Everything after = new Everything(container);
+    object.flag = true;
+    object.tiny = Byte.MIN_VALUE;
+    object.unit = Character.MAX_VALUE;
+    object.small = Short.MIN_VALUE;
+    object.number = Integer.MIN_VALUE;
+    object.ratio = Float.intBitsToFloat(0x7fc0_1234);
+    object.big = Long.MIN_VALUE + 1;
+    object.real = Double.longBitsToDouble(0x7ff8_0000_0000_1234L);
+    assertTrue(object.flag);
+    assertEquals(Byte.MIN_VALUE, object.tiny);
+    assertEquals(Character.MAX_VALUE, object.unit);
+    assertEquals(Short.MIN_VALUE, object.small);
+    assertEquals(Integer.MIN_VALUE, object.number);
+    assertEquals(0x7fc0_1234, Float.floatToRawIntBits(object.ratio));
+    assertEquals(Long.MIN_VALUE + 1, object.big);
+    assertEquals(0x7ff8_0000_0000_1234L, Double.doubleToRawLongBits(object.real));
+    assertBlank(before);
+    assertBlank(after);
+    object.flag = false;
+    assertFalse(object.flag);
+  }
+
+  private static void assertBlank(Everything object) {
+    assertFalse(object.flag);
+    assertEquals(0, object.tiny);
+    assertEquals(0, object.unit);
+    assertEquals(0, object.small);
+    assertEquals(0, object.number);
+    assertEquals(0, object.ratio);
+    assertEquals(0, object.big);
+    assertEquals(0, object.real);
+  }
+
+  @Test
+  void readsBackVolatileFields() {
+    Ordered object = new Ordered(container());
+    object.flag = true;
+    object.tiny = -1;
+    object.unit = 'x';
+    object.small = -2;
+    object.number = -3;
+    object.ratio = 0.5f;
+    object.big = -4;
+    object.real = 0.25;
+    object.next = object;
+    assertTrue(object.flag);
+    assertEquals(-1, object.tiny);
+    assertEquals('x', object.unit);
+    assertEquals(-2, object.small);
+    assertEquals(-3, object.number);
+    assertEquals(0.5f, object.ratio);
+    assertEquals(-4, object.big);
+    assertEquals(0.25, object.real);
+    assertSame(object, object.next);
+  }
+
+  @Test
+  void storesLittleEndianAtTheOffsetsOfTheLayout() {
+    Jbuf jbuf = Jbuf.allocate(256);
+    Container container = jbuf.asContainer();
+    Everything object = new Everything(container);
+    object.flag = true;
+    object.number = 0x0102_0304;
+    object.real = 1.0;
+    Bytes bytes = new Bytes(container.lease, container.address, container.bytes);
+    assertEquals(1, bytes.get(64));
+    assertEquals(4, bytes.get(64 + 8));
+    assertEquals(0x0102_0304, bytes.getInt(64 + 8));
+    assertEquals(0x3f, bytes.get(64 + 24 + 7));
+  }
+
+  @Test
+  void readsAnyByteButZeroAsTrue() {
+    Container container = container();
+    Everything object = new Everything(container);
+    Bytes bytes = new Bytes(container.lease, container.address, container.bytes);
+    for (int value = 0; value < 256; value++) {
+      bytes.set(64, (byte) value);
+      assertEquals(value != 0, object.flag);
     }
   }
 
   @Test
-  void readsWhatWasWritten() {
-    Container container = Jbuf.allocate(1024).asContainer();
-    Trade trade = new Trade(container);
-    trade.open = true;
-    trade.id = 7;
-    trade.quantity += 2;
-    trade.price = 1.5;
-    assertEquals(true, trade.open);
-    assertEquals(7, trade.id);
-    assertEquals(3, trade.quantity);
-    assertEquals(1.5, trade.price);
-    assertNull(trade.next);
-    Trade second = new Trade(container);
-    trade.next = second;
-    assertSame(second, trade.next);
-    container.root(trade);
-    assertSame(trade, container.root(Trade.class));
+  void countsAndComparesInExpressionsAsAFieldDoes() {
+    Point point = new Point(container());
+    point.x = 5;
+    assertEquals(5, point.x++);
+    assertEquals(7, ++point.x);
+    point.x <<= 2;
+    assertEquals(28, point.x);
+    point.y = point.x;
+    assertEquals(point.x, point.y);
+  }
+
+  @Test
+  void runsFieldInitializersInConstructorsOnly() {
+    Container container = container();
+    Point point = new Point(container);
+    assertEquals(2, point.y);
+    assertEquals("made", point.note);
+    container.root(point);
+    point.y = 9;
+    Point again = reopened(container).root(Point.class);
+    assertEquals(9, again.y);
+    assertNull(again.note);
+  }
+
+  /// The same bytes with nothing remembered, as if they had come from elsewhere.
+  private static Container reopened(Container container) {
+    return Container.openOrFormat(container.lease, container.address, container.bytes);
+  }
+
+  @Test
+  void reachesPrivateFieldsFromLambdasAndInnerClasses() {
+    Point point = new Point(container());
+    point.x = 40;
+    assertEquals(40, point.reader().getAsInt());
+    assertEquals(42, point.new Watcher().look());
+  }
+
+  @Test
+  void inheritsFieldsAndKeepsShadowedOnesApart() {
+    Labelled labelled = new Labelled(container());
+    labelled.x = 7;
+    ((Point) labelled).x = 8;
+    labelled.y = 9;
+    assertEquals(7008, labelled.both());
+    Point point = labelled;
+    assertEquals(9, point.y);
+    assertEquals(8, point.x);
+  }
+
+  @Test
+  void isAnyObjectToEqualsAndHashCode() {
+    Container container = container();
+    Point one = new Point(container);
+    container.root(one);
+    Point view = reopened(container).root(Point.class);
+    one.x = 5;
+    assertEquals(5, view.x);
+    assertNotSame(one, view);
+    assertFalse(one.equals(view));
+  }
+
+  @Test
+  void refusesAnObjectThatDoesNotFit() {
+    Container container = Jbuf.allocate(Container.HEADER_BYTES + 40).asContainer();
+    Everything fits = new Everything(container);
+    fits.real = 1;
+    assertThrows(ContainerFullException.class, () -> new Everything(container));
+    Point small = new Point(container);
+    assertEquals(2, small.y);
+  }
+
+  @Test
+  void keepsTheMemoryOfItsContainer() throws InterruptedException {
+    Jbuf jbuf = Jbuf.allocate(1024);
+    CountDownLatch verified = new CountDownLatch(1);
+    Point point = new Point(jbuf.asContainer());
+    point.x = 11;
+    jbuf.unreference(ignored -> verified.countDown());
+    for (int round = 0; round < 5; round++) {
+      System.gc();
+      assertFalse(verified.await(10, TimeUnit.MILLISECONDS));
+    }
+    assertEquals(11, point.x);
+  }
+
+  @Test
+  void throwsAsAFieldAccessDoesOnNull() {
+    Point point = null;
+    assertThrows(NullPointerException.class, () -> point.x = 1);
+    assertThrows(NullPointerException.class, () -> point.reader());
   }
 }

@@ -12,6 +12,7 @@ public final class MemoryGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("memory.view", ViewSuite.FIGURES, ViewSuite.class, 4, 10),
+        new FieldGroup(),
         new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5));
   }
 }

@@ -19,16 +19,7 @@ enum LeastOutstanding implements Policy {
   @Override
   public int choose(SenderView view, RandomGenerator random) {
     int streams = view.streams();
-    long fastest = Long.MAX_VALUE;
-    for (int stream = 0; stream < streams; stream++) {
-      long nanos = view.serviceNanos(stream);
-      if (nanos > 0 && view.isOpen(stream)) {
-        fastest = Math.min(fastest, nanos);
-      }
-    }
-    if (fastest == Long.MAX_VALUE) {
-      fastest = 1;
-    }
+    long fastest = 0;
     int best = WAIT;
     double shortest = Double.MAX_VALUE;
     int equals = 0;
@@ -36,8 +27,12 @@ enum LeastOutstanding implements Policy {
       if (view.credits(stream) <= 0) {
         continue;
       }
-      long known = view.serviceNanos(stream);
-      double wait = (view.outstanding(stream) + 1.0) * (known > 0 ? known : fastest);
+      long nanos = view.serviceNanos(stream);
+      if (nanos == 0) {
+        fastest = fastest == 0 ? fastest(view) : fastest;
+        nanos = fastest;
+      }
+      double wait = (view.outstanding(stream) + 1.0) * nanos;
       if (wait < shortest) {
         shortest = wait;
         best = stream;
@@ -47,5 +42,17 @@ enum LeastOutstanding implements Policy {
       }
     }
     return best;
+  }
+
+  /// The shortest service time that is known, at least 1.
+  private static long fastest(SenderView view) {
+    long fastest = Long.MAX_VALUE;
+    for (int stream = 0; stream < view.streams(); stream++) {
+      long nanos = view.serviceNanos(stream);
+      if (nanos > 0 && view.isOpen(stream)) {
+        fastest = Math.min(fastest, nanos);
+      }
+    }
+    return fastest == Long.MAX_VALUE ? 1 : fastest;
   }
 }

@@ -1,0 +1,18 @@
+package dev.tigris.bench.flow;
+
+import dev.tigris.bench.Group;
+import dev.tigris.bench.fork.ForkedGroup;
+import java.util.List;
+
+/// The groups of `flow`.
+public final class FlowGroups {
+  private FlowGroups() {}
+
+  /// In the order in which they are measured.
+  public static List<Group> all() {
+    return List.of(
+        new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),
+        PerturbationGroup.ofEight(),
+        PerturbationGroup.ofThePaper());
+  }
+}

@@ -1,0 +1,205 @@
+package dev.tigris.flow;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// What a worker's module sees of the flow: its place, its streams, and the choices made for it.
+final class Context implements ModuleContext {
+  private final LocalRun run;
+  private final Flow.Stage stage;
+  private final int replica;
+  private final Parker parker;
+  private final Inlet inlet;
+  private final List<Outlet> outlets;
+  private final RandomGenerator random;
+  private @Nullable String from;
+  private long creditWaitNanos;
+
+  Context(
+      LocalRun run,
+      Flow.Stage stage,
+      int replica,
+      Parker parker,
+      Inlet inlet,
+      List<Outlet> outlets,
+      RandomGenerator random) {
+    this.run = run;
+    this.stage = stage;
+    this.replica = replica;
+    this.parker = parker;
+    this.inlet = inlet;
+    this.outlets = List.copyOf(outlets);
+    this.random = random;
+  }
+
+  // -- For the worker.
+
+  /// Begins a new call, for which nothing is chosen; `input` is where its water comes from.
+  void begin(@Nullable String input) {
+    from = input;
+    for (Outlet outlet : outlets) {
+      outlet.begin();
+    }
+  }
+
+  /// The one reservoir that chooses for every call; null if there is not exactly one.
+  @Nullable Outlet balanced() {
+    return outlets.size() == 1 && !outlets.getFirst().isRouted() ? outlets.getFirst() : null;
+  }
+
+  /// What a module gets as its outgoing stream when there is no such reservoir.
+  Stream fallback() {
+    if (outlets.size() == 1 && outlets.getFirst().routes() == 1) {
+      return outlets.getFirst().route(0);
+    }
+    return new ClosedStream(stage.name() + "[" + replica + "]->", advice());
+  }
+
+  private String advice() {
+    if (outlets.isEmpty()) {
+      return "stage " + stage.name() + " has no reservoir to put waters in: connect or drain it";
+    }
+    if (outlets.size() == 1) {
+      return "the reservoir of stage %s is routed: put on context.route(index)"
+          .formatted(stage.name());
+    }
+    return "stage %s has %d reservoirs: put on context.output(name), or route(name, index)"
+        .formatted(stage.name(), outlets.size());
+  }
+
+  /// Waits until a stream is chosen for this call; null if the policy, or all receivers, have said
+  /// that it is the end.
+  @Nullable Stream awaitChoice(Outlet outlet) {
+    if (!outlet.tryChoose()) {
+      long before = parker.waitedNanos();
+      try {
+        parker.await(outlet::tryChoose, "credit in reservoir " + outlet.name());
+      } finally {
+        creditWaitNanos += parker.waitedNanos() - before;
+      }
+    }
+    return outlet.chosen();
+  }
+
+  long creditWaitNanos() {
+    return creditWaitNanos;
+  }
+
+  /// Whether there are receivers, and all of them have ended.
+  boolean haveAllReceiversEnded() {
+    return !outlets.isEmpty() && outlets.stream().noneMatch(Outlet::isAnyOpen);
+  }
+
+  /// Ends all outgoing streams.
+  void endOutputs() {
+    outlets.forEach(Outlet::end);
+  }
+
+  // -- For the module.
+
+  @Override
+  public String flow() {
+    return run.flow().name();
+  }
+
+  @Override
+  public String stage() {
+    return stage.name();
+  }
+
+  @Override
+  public int replica() {
+    return replica;
+  }
+
+  @Override
+  public int replicas() {
+    return stage.replicas();
+  }
+
+  @Override
+  public String from() {
+    String current = from;
+    if (current == null) {
+      throw new IllegalStateException("only process() has an input that comes from somewhere");
+    }
+    return current;
+  }
+
+  @Override
+  public List<Stream> inputs() {
+    return inlet.streams();
+  }
+
+  @Override
+  public Stream output(String reservoir) {
+    Outlet outlet = outlet(reservoir);
+    if (outlet.isRouted()) {
+      throw new IllegalArgumentException(
+          "reservoir %s of stage %s is routed: use route(\"%s\", index)"
+              .formatted(reservoir, stage.name(), reservoir));
+    }
+    Stream stream = awaitChoice(outlet);
+    if (stream != null) {
+      return stream;
+    }
+    if (outlet.isAnyOpen()) {
+      throw new EndOfStreamException("the policy of reservoir " + reservoir + " says so");
+    }
+    return outlet.route(0);
+  }
+
+  @Override
+  public Stream route(int index) {
+    return only().route(index);
+  }
+
+  @Override
+  public Stream route(String reservoir, int index) {
+    return outlet(reservoir).route(index);
+  }
+
+  @Override
+  public int routes() {
+    return only().routes();
+  }
+
+  @Override
+  public int routes(String reservoir) {
+    return outlet(reservoir).routes();
+  }
+
+  @Override
+  public boolean isStopping() {
+    return run.isStopping();
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  private Outlet only() {
+    if (outlets.size() != 1) {
+      throw new IllegalStateException(
+          "stage %s has %d reservoirs: say which, of %s"
+              .formatted(stage.name(), outlets.size(), names()));
+    }
+    return outlets.getFirst();
+  }
+
+  private Outlet outlet(String reservoir) {
+    for (Outlet outlet : outlets) {
+      if (outlet.name().equals(reservoir)) {
+        return outlet;
+      }
+    }
+    throw new IllegalArgumentException(
+        "stage %s has no reservoir %s, only %s".formatted(stage.name(), reservoir, names()));
+  }
+
+  private List<String> names() {
+    return outlets.stream().map(Outlet::name).toList();
+  }
+}

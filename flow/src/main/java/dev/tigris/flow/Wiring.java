@@ -1,0 +1,192 @@
+package dev.tigris.flow;
+
+import dev.tigris.flow.policy.Policy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// Turns the description of a flow into streams, and into workers that know theirs: a stream from
+/// every replica of a reservoir's upstream stage to every replica of its downstream stage, and one
+/// for each feed and drain.
+final class Wiring {
+  private static final String FEED = "feed";
+
+  /// One end of a stream: a stage, a feed or a drain, and which replica or stream of it.
+  record End(String name, int index) {
+    @Override
+    public String toString() {
+      return name + "[" + index + "]";
+    }
+  }
+
+  /// A stream with its place in the graph.
+  record Placed(Stream stream, String reservoir, End from, End to, End module) {
+    FlowSnapshot.Channel snapshot() {
+      return new FlowSnapshot.Channel(
+          stream.name(),
+          reservoir,
+          from.name(),
+          from.index(),
+          to.name(),
+          to.index(),
+          stream.window(),
+          stream.counters());
+    }
+
+    /// What to say when the stream fails as it is closed: the stage that wrote to it.
+    FlowException failedToClose(String flow, RuntimeException cause) {
+      return new FlowException(
+          flow, module.name(), module.index(), "closing stream " + stream.name(), cause);
+    }
+  }
+
+  /// What belongs to one replica of a stage.
+  private record Replica(
+      Flow.Stage stage, int index, Parker parker, List<Inlet.Input> inputs, List<Outlet> outlets) {
+    Replica(Flow.Stage stage, int index) {
+      this(stage, index, new Parker(), new ArrayList<>(), new ArrayList<>());
+    }
+
+    End end() {
+      return new End(stage.name(), index);
+    }
+  }
+
+  private final LocalRun run;
+  private final Flow flow;
+  private final SplittableRandom random;
+  private final Map<String, List<Replica>> stages = new LinkedHashMap<>();
+  private final List<Placed> streams = new ArrayList<>();
+
+  Wiring(LocalRun run, Flow flow) {
+    this.run = run;
+    this.flow = flow;
+    this.random = new SplittableRandom(flow.seed());
+  }
+
+  /// All streams, as far as they could be opened.
+  List<Placed> streams() {
+    return streams;
+  }
+
+  /// Opens all streams, and makes a worker for each replica.
+  ///
+  /// @throws FlowException if a stream cannot be opened
+  List<Worker> wire() throws FlowException {
+    for (Flow.Stage stage : flow.stages()) {
+      List<Replica> replicas = new ArrayList<>();
+      for (int i = 0; i < stage.replicas(); i++) {
+        replicas.add(new Replica(stage, i));
+      }
+      stages.put(stage.name(), replicas);
+    }
+    for (Flow.Edge edge : flow.edges()) {
+      connect(edge);
+    }
+    for (Flow.Feed feed : flow.feeds()) {
+      feed(feed);
+    }
+    for (Flow.Drain drain : flow.drains()) {
+      drain(drain);
+    }
+    return stages.values().stream().flatMap(List::stream).map(this::worker).toList();
+  }
+
+  private Worker worker(Replica replica) {
+    Inlet inlet = new Inlet(replica.inputs());
+    Context context =
+        new Context(
+            run,
+            replica.stage(),
+            replica.index(),
+            replica.parker(),
+            inlet,
+            replica.outlets(),
+            random.split());
+    return new Worker(run, replica.stage(), replica.index(), replica.parker(), inlet, context);
+  }
+
+  private void connect(Flow.Edge edge) throws FlowException {
+    Reservoir reservoir = edge.reservoir();
+    for (Replica sender : replicas(edge.from())) {
+      List<Stream> row = new ArrayList<>();
+      for (Replica receiver : replicas(edge.to())) {
+        String name = sender.end() + "->" + receiver.end();
+        if (!edge.name().equals(edge.to())) {
+          name = name + ":" + edge.name();
+        }
+        StreamKind.Place place = new StreamKind.Place(name, reservoir.window());
+        Stream stream =
+            open(reservoir.kind(), place, edge.name(), sender.end(), receiver.end(), sender.end());
+        stream.sender(sender.parker());
+        stream.receiver(receiver.parker());
+        receiver.inputs().add(new Inlet.Input(stream, edge.from()));
+        row.add(stream);
+      }
+      sender.outlets().add(outlet(edge.name(), row, reservoir.policy()));
+    }
+  }
+
+  private void feed(Flow.Feed feed) throws FlowException {
+    List<Replica> replicas = replicas(feed.stage());
+    for (int i = 0; i < feed.kinds().size(); i++) {
+      Replica receiver = replicas.get(i % replicas.size());
+      End from = new End(FEED, i);
+      StreamKind.Place place =
+          new StreamKind.Place(from + "->" + receiver.end(), Reservoir.DEFAULT_WINDOW);
+      Stream stream = open(feed.kinds().get(i), place, FEED, from, receiver.end(), receiver.end());
+      stream.receiver(receiver.parker());
+      receiver.inputs().add(new Inlet.Input(stream, FEED));
+    }
+  }
+
+  private void drain(Flow.Drain drain) throws FlowException {
+    List<Replica> replicas = replicas(drain.stage());
+    for (Replica sender : replicas) {
+      List<Stream> row = new ArrayList<>();
+      for (int i = sender.index(); i < drain.kinds().size(); i += replicas.size()) {
+        End to = new End(drain.name(), i);
+        StreamKind.Place place =
+            new StreamKind.Place(sender.end() + "->" + to, drain.reservoir().window());
+        Stream stream =
+            open(drain.kinds().get(i), place, drain.name(), sender.end(), to, sender.end());
+        stream.sender(sender.parker());
+        row.add(stream);
+      }
+      sender.outlets().add(outlet(drain.name(), row, drain.reservoir().policy()));
+    }
+  }
+
+  private Outlet outlet(String name, List<Stream> row, @Nullable Policy policy) {
+    return new Outlet(name, row, policy, random.split());
+  }
+
+  private List<Replica> replicas(String stage) {
+    List<Replica> found = stages.get(stage);
+    if (found == null) {
+      throw new IllegalStateException("no stage " + stage);
+    }
+    return found;
+  }
+
+  private Stream open(
+      StreamKind kind, StreamKind.Place place, String reservoir, End from, End to, End module)
+      throws FlowException {
+    try {
+      Stream stream = kind.open(place);
+      stream.source(streams.size());
+      if (flow.checksums()) {
+        stream.useChecksums();
+      }
+      streams.add(new Placed(stream, reservoir, from, to, module));
+      return stream;
+    } catch (IOException | RuntimeException e) {
+      throw new FlowException(
+          flow.name(), module.name(), module.index(), "opening stream " + place.name(), e);
+    }
+  }
+}

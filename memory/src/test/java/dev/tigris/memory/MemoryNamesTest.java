@@ -1,0 +1,58 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.specializer.MemoryNames;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import org.junit.jupiter.api.Test;
+
+/// The specializer knows this module by name only; here the names meet the classes.
+class MemoryNamesTest {
+  private static ClassDesc desc(Class<?> type) {
+    return type.describeConstable().orElseThrow();
+  }
+
+  private static MethodType resolve(MethodTypeDesc type) throws ReflectiveOperationException {
+    return type.resolveConstantDesc(MethodHandles.lookup());
+  }
+
+  @Test
+  void namesTheClasses() {
+    assertEquals(desc(Pso.class), MemoryNames.PSO);
+    assertEquals(desc(PsoBinding.class), MemoryNames.BINDING);
+    assertEquals(desc(HeapOnly.class), MemoryNames.HEAP_ONLY);
+    assertEquals(desc(PsoLinkage.class), MemoryNames.LINKAGE);
+  }
+
+  @Test
+  void namesTheMethodsThatRewrittenCodeCalls() throws ReflectiveOperationException {
+    MethodType declare = resolve(MemoryNames.DECLARE_TYPE);
+    assertPublic(PsoLinkage.class.getMethod(MemoryNames.DECLARE, declare.parameterArray()));
+    MethodType bootstrap =
+        MethodType.fromMethodDescriptorString(
+            MemoryNames.FIELD_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());
+    assertPublic(
+        PsoLinkage.class.getMethod(
+            MemoryNames.FIELD_BOOTSTRAP.methodName(), bootstrap.parameterArray()));
+  }
+
+  private static void assertPublic(Method method) {
+    assertTrue(
+        Modifier.isStatic(method.getModifiers()) && Modifier.isPublic(method.getModifiers()));
+  }
+
+  @Test
+  void namesTheConstructorThatMakesViews() throws ReflectiveOperationException {
+    MethodType type = resolve(MemoryNames.BINDING_CONSTRUCTOR_TYPE);
+    Constructor<Pso> constructor = Pso.class.getDeclaredConstructor(type.parameterArray());
+    assertTrue(Modifier.isProtected(constructor.getModifiers()));
+    assertEquals(0, PsoBinding.class.getConstructors().length);
+  }
+}

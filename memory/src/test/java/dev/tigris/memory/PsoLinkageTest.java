@@ -1,0 +1,186 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.other.Account;
+import dev.tigris.memory.other.Stranger;
+import dev.tigris.specializer.MemoryNames;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Test;
+
+/// A call site gives what a field access in the same place gives, and the same errors, whoever
+/// wrote it.
+class PsoLinkageTest {
+  private static final ClassDesc ACCOUNT = Account.class.describeConstable().orElseThrow();
+  private static final ClassDesc INT = int.class.describeConstable().orElseThrow();
+  private static final MethodTypeDesc USE = MethodTypeDesc.of(INT, ACCOUNT);
+
+  private final Container container = Jbuf.allocate(1024).asContainer();
+  private final Account account = new Account(container);
+
+  static class Savings extends Account {
+    Savings(Container container) {
+      super(container);
+    }
+
+    int viaThis() {
+      return guarded;
+    }
+
+    int viaSuper() {
+      return super.guarded;
+    }
+
+    IntSupplier viaLambda() {
+      return () -> guarded++;
+    }
+
+    final class Inner {
+      int look() {
+        return guarded;
+      }
+    }
+  }
+
+  @Test
+  void reachesFieldsOfEveryVisibilityFromWhereJavaAllowsIt() {
+    assertEquals(10, account.sum());
+    assertEquals(5, Stranger.near(account));
+    assertEquals(1, account.open);
+    Savings savings = new Savings(container);
+    assertEquals(2, savings.viaThis());
+    assertEquals(2, savings.viaSuper());
+    assertEquals(2, savings.viaLambda().getAsInt());
+    assertEquals(3, savings.new Inner().look());
+  }
+
+  /// Defines a class beside [Stranger] with a method `int use(Account)` of the given code.
+  private static MethodHandle define(String name, Consumer<CodeBuilder> body) throws Exception {
+    byte[] bytes =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("dev.tigris.memory.other." + name),
+                type ->
+                    type.withMethodBody(
+                        "use", USE, ClassFile.ACC_PUBLIC | ClassFile.ACC_STATIC, body));
+    Lookup lookup = Stranger.lookup().defineHiddenClass(bytes, true);
+    return lookup.findStatic(
+        lookup.lookupClass(), "use", MethodType.methodType(int.class, Account.class));
+  }
+
+  private static MethodHandle site(
+      String operation, MethodTypeDesc type, ClassDesc owner, String field) throws Exception {
+    return define(
+        "Forger",
+        code ->
+            code.aload(0)
+                .invokedynamic(
+                    DynamicCallSiteDesc.of(
+                        MemoryNames.FIELD_BOOTSTRAP, operation, type, owner, field))
+                .ireturn());
+  }
+
+  private static MethodHandle plain(ClassDesc owner, String field) throws Exception {
+    return define("Plain", code -> code.aload(0).getfield(owner, field, INT).ireturn());
+  }
+
+  private Class<?> error(MethodHandle use) {
+    return assertThrows(Throwable.class, () -> ignore((int) use.invokeExact(account))).getClass();
+  }
+
+  private static void ignore(int value) {
+    assertTrue(value == value);
+  }
+
+  @Test
+  void linksAHandWrittenCallSiteThatIsEntitled() throws Throwable {
+    assertEquals(3, (int) site("get", USE, ACCOUNT, "near").invokeExact(account));
+  }
+
+  @Test
+  void throwsWhatAFieldAccessThrows() throws Exception {
+    for (String field : new String[] {"secret", "absent"}) {
+      Class<?> expected = error(plain(ACCOUNT, field));
+      assertSame(expected, error(site("get", USE, ACCOUNT, field)));
+    }
+    assertSame(IllegalAccessError.class, error(site("get", USE, ACCOUNT, "secret")));
+    assertSame(NoSuchFieldError.class, error(site("get", USE, ACCOUNT, "absent")));
+  }
+
+  @Test
+  void refusesTheFieldsOfThisModule() {
+    for (Lookup caller : new Lookup[] {Account.lookup(), Stranger.lookup()}) {
+      assertThrows(IllegalAccessError.class, () -> link(caller, "get", long.class, "bits"));
+      assertThrows(
+          IllegalAccessError.class, () -> link(caller, "get", Container.class, "container"));
+    }
+    // Whoever may see them gets them as plain fields only: no call site reaches them.
+    assertThrows(
+        IncompatibleClassChangeError.class,
+        () -> link(MethodHandles.lookup(), "get", long.class, "bits"));
+  }
+
+  @Test
+  void refusesReceiversThatAreNotTheOwner() throws Exception {
+    MethodTypeDesc object = MethodTypeDesc.of(INT, ClassDesc.of("java.lang.Object"));
+    assertSame(IncompatibleClassChangeError.class, error(site("get", object, ACCOUNT, "near")));
+    MethodTypeDesc pso = MethodTypeDesc.of(INT, MemoryNames.PSO);
+    assertSame(IncompatibleClassChangeError.class, error(site("get", pso, ACCOUNT, "near")));
+  }
+
+  @Test
+  void refusesOtherTypesOwnersAndOperations() throws Exception {
+    assertSame(IncompatibleClassChangeError.class, error(site("peek", USE, ACCOUNT, "near")));
+    assertThrows(NoSuchFieldError.class, () -> link(Stranger.lookup(), "get", long.class, "near"));
+    assertThrows(
+        IncompatibleClassChangeError.class,
+        () ->
+            PsoLinkage.field(
+                MethodHandles.lookup(),
+                "get",
+                MethodType.methodType(Container.class, PsoLinkageTest.class),
+                PsoLinkageTest.class,
+                "container"));
+  }
+
+  private static void link(Lookup caller, String operation, Class<?> type, String field) {
+    PsoLinkage.field(
+        caller, operation, MethodType.methodType(type, Account.class), Account.class, field);
+  }
+
+  @Test
+  void obeysTheCallersLookupAndNotTheClassAlone() {
+    link(Account.lookup(), "get", int.class, "secret");
+    assertThrows(
+        IllegalAccessError.class, () -> link(Stranger.lookup(), "get", int.class, "secret"));
+    assertThrows(
+        IllegalAccessError.class,
+        () -> link(Account.lookup().dropLookupMode(Lookup.PRIVATE), "get", int.class, "secret"));
+    assertThrows(
+        IllegalAccessError.class,
+        () -> link(MethodHandles.publicLookup(), "get", int.class, "near"));
+    assertThrows(
+        IllegalAccessError.class, () -> link(MethodHandles.lookup(), "get", int.class, "guarded"));
+  }
+
+  @Test
+  void declaresAClassOnlyWithItsOwnRights() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> PsoLinkage.declare(Account.lookup().dropLookupMode(Lookup.PRIVATE)));
+    assertThrows(IllegalArgumentException.class, () -> PsoLinkage.declare(MethodHandles.lookup()));
+  }
+}

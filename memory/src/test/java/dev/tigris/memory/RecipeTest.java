@@ -1,0 +1,161 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Instruction.Argument;
+import dev.tigris.memory.Instruction.Assign;
+import dev.tigris.memory.Instruction.Ordering;
+import dev.tigris.memory.Instruction.Peek;
+import dev.tigris.memory.Instruction.Poke;
+import dev.tigris.memory.Instruction.Recover;
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.MethodModel;
+import java.lang.constant.ClassDesc;
+import java.lang.invoke.MethodType;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RecipeTest {
+  private static final MethodType GET_INT = MethodType.methodType(int.class, Pso.class);
+  private static final MethodType SET_INT = MethodType.methodType(void.class, Pso.class, int.class);
+  private static final MethodType GET_PSO = MethodType.methodType(Pso.class, Pso.class);
+  private static final MethodType SET_PSO = MethodType.methodType(void.class, Pso.class, Pso.class);
+
+  static final class Sample extends Pso {
+    boolean flag;
+    byte tiny;
+    char unit;
+    short small;
+    int number;
+    float ratio;
+    long big;
+    double real;
+    volatile int ordered;
+    Sample next;
+    volatile Sample orderedNext;
+
+    Sample(Container container) {
+      super(container);
+    }
+  }
+
+  private static Recipe recipe(MethodType type, Instruction... body) {
+    return new Recipe("test", type, 16, 1, List.of(body));
+  }
+
+  private static void assertRefused(String problem, MethodType type, Instruction... body) {
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> recipe(type, body).verify());
+    assertTrue(e.getMessage().contains(problem), e.getMessage());
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            RecipeCompiler.compile(
+                ClassDesc.of("dev.tigris.memory.Refused"),
+                List.of(recipe(type, body)),
+                List.of("method")));
+  }
+
+  private static Peek peek(Primitive primitive, int offset) {
+    return new Peek(primitive, offset, Ordering.PLAIN);
+  }
+
+  private static Poke poke(Primitive primitive, int offset) {
+    return new Poke(primitive, offset, Ordering.PLAIN);
+  }
+
+  @Test
+  void refusesAccessesOutsideOfTheObject() {
+    for (int offset : new int[] {-4, 16, Integer.MAX_VALUE - 3, Integer.MIN_VALUE}) {
+      assertRefused("out of bounds", GET_INT, peek(Primitive.INT, offset));
+      assertRefused("out of bounds", SET_INT, new Argument(), poke(Primitive.INT, offset));
+      assertRefused(
+          "out of bounds", SET_PSO, new Argument(), new Assign(0, offset, Ordering.PLAIN));
+    }
+    recipe(GET_INT, peek(Primitive.INT, 12)).verify();
+  }
+
+  @Test
+  void refusesUnalignedAccesses() {
+    assertRefused("not aligned", GET_INT, peek(Primitive.INT, 2));
+    assertRefused("not aligned", SET_PSO, new Argument(), new Assign(0, 4, Ordering.PLAIN));
+  }
+
+  @Test
+  void refusesValuesOfTheWrongType() {
+    assertRefused("takes a int", GET_INT, peek(Primitive.FLOAT, 4));
+    assertRefused("takes a int", GET_INT);
+    assertRefused("takes a byte", SET_INT, new Argument(), poke(Primitive.BYTE, 4));
+    assertRefused("takes a long", GET_PSO, peek(Primitive.DOUBLE, 8), new Recover(0));
+    assertRefused("takes a dev.tigris.memory.Pso", GET_PSO, peek(Primitive.LONG, 8));
+  }
+
+  @Test
+  void refusesValuesThatAreLeftOver() {
+    assertRefused("left over", GET_INT, peek(Primitive.INT, 0), peek(Primitive.INT, 4));
+    assertRefused("left over", SET_INT, new Argument());
+  }
+
+  @Test
+  void refusesSlotsThatTheObjectDoesNotHave() {
+    assertRefused("slot 1", GET_PSO, peek(Primitive.LONG, 8), new Recover(1));
+    assertRefused("slot -1", SET_PSO, new Argument(), new Assign(-1, 8, Ordering.PLAIN));
+  }
+
+  @Test
+  void refusesOrderingsThatMeanNothing() {
+    assertRefused("cannot release", GET_INT, new Peek(Primitive.INT, 0, Ordering.RELEASE));
+    assertRefused(
+        "cannot acquire", SET_INT, new Argument(), new Poke(Primitive.INT, 0, Ordering.ACQUIRE));
+  }
+
+  @Test
+  void refusesOtherSignaturesAndTooLongBodies() {
+    assertRefused(
+        "receiver", MethodType.methodType(int.class, Object.class), peek(Primitive.INT, 0));
+    assertRefused("takes a receiver", MethodType.methodType(int.class), peek(Primitive.INT, 0));
+    assertRefused("no argument", GET_INT, new Argument());
+    Instruction[] body =
+        Collections.nCopies(17, peek(Primitive.INT, 0)).toArray(Instruction[]::new);
+    assertRefused("too long", GET_INT, body);
+  }
+
+  @Test
+  void printsItself() {
+    PsoLayout layout = PsoLayout.of(Sample.class);
+    assertEquals(
+        "ordered.set (Pso,int)void, 56 bytes: argument; poke int @32 release",
+        Recipe.set(field("ordered"), layout).toString());
+    assertEquals(
+        "next.get (Pso)Pso, 56 bytes: peek long @40; recover slot 0",
+        Recipe.get(field("next"), layout).toString());
+    assertEquals(
+        "orderedNext.set (Pso,Pso)void, 56 bytes: argument; assign long @48 release slot 1",
+        Recipe.set(field("orderedNext"), layout).toString());
+  }
+
+  private static PsoField field(String name) {
+    return PsoLayout.of(Sample.class).fields().stream()
+        .filter(field -> field.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void compilesToBodiesThatC1DoesNotInline() {
+    PsoLayout layout = PsoLayout.of(Sample.class);
+    for (PsoField field : layout.fields()) {
+      for (Recipe recipe : List.of(Recipe.get(field, layout), Recipe.set(field, layout))) {
+        ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
+        byte[] bytes = RecipeCompiler.compile(name, List.of(recipe), List.of("method"));
+        MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
+        int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
+        assertTrue(RecipeCompiler.isLongEnough(codeBytes), recipe + " " + codeBytes);
+      }
+    }
+  }
+}
