@@ -1,7 +1,13 @@
 /// The `tigris` command.
+@SuppressWarnings("requires-automatic") // XChart has no module descriptor
 module dev.tigris.cli {
   requires static org.jspecify;
   requires dev.tigris.memory;
+  requires dev.tigris.examples;
+  requires dev.tigris.sort;
+  requires java.desktop;
   requires com.fasterxml.jackson.core;
   requires info.picocli;
+  requires me.tongfei.progressbar;
+  requires xchart;
 }

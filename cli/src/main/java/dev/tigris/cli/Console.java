@@ -1,6 +1,7 @@
 package dev.tigris.cli;
 
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 
 /// Where a command prints, and what it knows of the terminal there.
 ///
@@ -16,6 +17,11 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
         System.err,
         Integer.getInteger("tigris.columns", 0),
         System.getProperty("tigris.home", "."));
+  }
+
+  /// Whether `out` can show more than ASCII.
+  boolean isUnicode() {
+    return out.charset().equals(StandardCharsets.UTF_8);
   }
 
   boolean isTerminal() {

@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.sort.SortException;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.ParameterException;
@@ -38,8 +39,19 @@ final class FailureReport {
     return report(ExitCode.USAGE, message.toString(), e);
   }
 
-  ExitCode expected(CommandFailedException e) {
-    return report(e.exitCode(), String.valueOf(e.getMessage()), e);
+  ExitCode sort(SortException e) {
+    ExitCode code =
+        switch (e.kind()) {
+          case INPUT -> ExitCode.BAD_INPUT;
+          case OUTPUT, DISK_FULL -> ExitCode.BAD_OUTPUT;
+          case MEMORY -> ExitCode.NO_MEMORY;
+          case DATA, IO -> ExitCode.FAILED;
+        };
+    return report(code, String.valueOf(e.getMessage()), e);
+  }
+
+  ExitCode interrupted(InterruptedException e) {
+    return report(ExitCode.INTERRUPTED, "stopped; nothing was left behind", e);
   }
 
   ExitCode unexpected(Throwable e) {

@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.tigris.sort.UInt128;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -45,6 +46,7 @@ final class Json {
       case Long number -> generator.writeNumber(number);
       case Integer number -> generator.writeNumber(number);
       case Double number -> generator.writeNumber(number);
+      case UInt128 number -> generator.writeNumber(number.toString());
       case Boolean truth -> generator.writeBoolean(truth);
       default -> generator.writeString(value.toString());
     }

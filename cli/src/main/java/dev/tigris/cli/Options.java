@@ -1,6 +1,10 @@
 package dev.tigris.cli;
 
+import dev.tigris.sort.RecordFormat;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /// The options that several commands share.
 final class Options {
@@ -17,11 +21,51 @@ final class Options {
     return OptionSpec.builder(name).type(boolean.class).description(description).build();
   }
 
-  static OptionSpec json() {
-    return flag("--json", "Print one JSON object for programs instead; failures too.");
+  static OptionSpec debug() {
+    return flag("--debug", "Print the stack trace of a failure.");
   }
 
-  static OptionSpec debug() {
-    return flag("--debug", "Print the stack trace of a failure (TIGRIS_DEBUG does it too).");
+  /// What every command that works for a while understands.
+  static void addCommon(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder("--parallel")
+            .type(Integer.class)
+            .converters(Quantity.THREADS)
+            .paramLabel("N")
+            .description("How many processors to use (default: all).")
+            .build());
+    spec.addOption(
+        flag("--progress", "Show progress even where the error output is not a terminal."));
+    spec.addOption(flag("--quiet", "Print failures only."));
+    spec.addOption(flag("--json", "Print one JSON object, for programs; failures too."));
+    spec.addOption(debug());
+    spec.addOption(help());
+  }
+
+  static void addRecordFormat(CommandSpec spec) {
+    spec.addOption(bytes("--record-size", "Bytes in a record (default: 100)."));
+    spec.addOption(bytes("--key-offset", "Where in the record the key begins (default: 0)."));
+    spec.addOption(bytes("--key-size", "Bytes in the key (default: 10)."));
+  }
+
+  private static OptionSpec bytes(String name, String description) {
+    return OptionSpec.builder(name)
+        .type(Integer.class)
+        .paramLabel("BYTES")
+        .description(description)
+        .build();
+  }
+
+  static RecordFormat recordFormat(ParseResult options) {
+    RecordFormat usual = RecordFormat.GENSORT;
+    try {
+      return new RecordFormat(
+          options.matchedOptionValue("--record-size", usual.recordSize()),
+          options.matchedOptionValue("--key-offset", usual.keyOffset()),
+          options.matchedOptionValue("--key-size", usual.keySize()));
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+    }
   }
 }

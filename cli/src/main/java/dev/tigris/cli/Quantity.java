@@ -23,6 +23,15 @@ final class Quantity {
   static final ITypeConverter<Long> BYTES =
       text -> parse(text, 1024, "'%s' is not a size, such as 512m, 2g or 1.5g");
 
+  /// Parses a number of threads.
+  static final ITypeConverter<Integer> THREADS =
+      text -> {
+        if (!text.matches("[1-9]\\d{0,3}")) {
+          throw new TypeConversionException("'%s' is not a number from 1 to 9999".formatted(text));
+        }
+        return Integer.valueOf(text);
+      };
+
   private Quantity() {}
 
   private static long parse(String text, int base, String refusal) {

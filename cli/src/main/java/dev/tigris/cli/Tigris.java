@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.sort.SortException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,10 @@ final class Tigris {
 
   private static Map<String, Supplier<Command>> commands() {
     var commands = new LinkedHashMap<String, Supplier<Command>>();
+    commands.put("demo", DemoCommand::new);
+    commands.put("gen", GenCommand::new);
+    commands.put("sort", SortCommand::new);
+    commands.put("check", CheckCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;
@@ -38,8 +43,10 @@ final class Tigris {
       return run(commandLine(commands).parseArgs(args), commands);
     } catch (ParameterException e) {
       return failures.usage(e);
-    } catch (CommandFailedException e) {
-      return failures.expected(e);
+    } catch (SortException e) {
+      return failures.sort(e);
+    } catch (InterruptedException e) {
+      return failures.interrupted(e);
     } catch (Exception | StackOverflowError | OutOfMemoryError | AssertionError e) {
       return failures.unexpected(e);
     }

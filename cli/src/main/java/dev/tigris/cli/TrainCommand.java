@@ -7,7 +7,13 @@ import picocli.CommandLine.ParseResult;
 /// Runs what people run most, in the current folder, so that the JVM records which classes that
 /// takes and where its time goes. The launcher makes the AOT cache of it, right after a build.
 final class TrainCommand implements Command {
-  private static final List<List<String>> LESSONS = List.of(List.of("--version"), List.of("help"));
+  private static final List<List<String>> LESSONS =
+      List.of(
+          List.of("--version"),
+          List.of("help"),
+          List.of("gen", "-c", "500k", "data"),
+          List.of("sort", "data", "sorted"),
+          List.of("check", "sorted"));
 
   @Override
   public CommandSpec spec() {

@@ -1,0 +1,114 @@
+package dev.tigris.cli;
+
+import dev.tigris.sort.CheckJob;
+import dev.tigris.sort.CheckSummary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris check`: says whether records are in order, as valsort does.
+final class CheckCommand implements Command {
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    spec.addOption(
+        OptionSpec.builder("-o")
+            .type(Path.class)
+            .paramLabel("SUMMARY")
+            .description("Also write what was found to a file, to be checked with others by -s.")
+            .build());
+    spec.addOption(
+        Options.flag("-s", "The FILEs are such summaries, in the order of their partitions."));
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .required(true)
+            .arity("1..*")
+            .type(List.class)
+            .auxiliaryTypes(Path.class)
+            .paramLabel("FILE")
+            .description("The files to check, as one sequence of records.")
+            .build());
+    Options.addRecordFormat(spec);
+    Options.addCommon(spec);
+    spec.usageMessage()
+        .header("Check that records are in order; count, sum and compare them as valsort does.")
+        .description("", "Exits with 0 if they are in order, and with 1 if not.", "")
+        .footer(
+            "",
+            "Examples:",
+            "  tigris check sorted",
+            "  tigris check sorted/part-*             partitions, read as one sequence",
+            "  tigris check -o 0.sum part-0000        on one machine,",
+            "  tigris check -o 1.sum part-0001        on another,",
+            "  tigris check -s 0.sum 1.sum            and both together");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    List<Path> files = options.matchedPositionalValue(0, List.of());
+    Path summaryFile = options.matchedOptionValue("-o", null);
+    boolean ofSummaries = options.hasMatchedOption("-s");
+    CheckSummary summary;
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("command", "check");
+    if (ofSummaries) {
+      summary = joined(files, options);
+    } else {
+      CheckJob.Result result = check(files, options, console);
+      summary = result.summary();
+      facts.put("bytes", result.bytes());
+      facts.put("seconds", LastLine.seconds(result.elapsed()));
+    }
+    if (summaryFile != null) {
+      summary.write(summaryFile);
+    }
+    if (options.hasMatchedOption("--json")) {
+      console.out().println(Json.object(describe(summary, facts)));
+    } else if (!options.hasMatchedOption("--quiet") || !summary.isOrdered()) {
+      summary.verdict().forEach(console.out()::println);
+    }
+    return summary.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+  }
+
+  private static CheckJob.Result check(List<Path> files, ParseResult options, Console console)
+      throws Exception {
+    try (var progress = new ProgressLine(console, options, "check", 1)) {
+      var job = CheckJob.of(files).format(Options.recordFormat(options)).progress(progress);
+      return CtrlC.stoppable(
+          job.parallel(options.matchedOptionValue("--parallel", job.parallel()))::run);
+    }
+  }
+
+  private static CheckSummary joined(List<Path> files, ParseResult options) throws Exception {
+    var parts = new ArrayList<CheckSummary>();
+    for (Path file : files) {
+      parts.addAll(CheckSummary.read(file));
+    }
+    try {
+      return parts.stream().reduce(CheckSummary::then).orElseThrow();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Map<String, Object> describe(CheckSummary summary, Map<String, Object> facts) {
+    facts.put("status", summary.isOrdered() ? "ok" : "out of order");
+    facts.put("records", summary.records());
+    facts.put("checksum", summary.checksum().toHex());
+    facts.put("duplicateKeys", summary.duplicates());
+    facts.put("unorderedRecords", summary.unordered());
+    if (summary.firstUnordered() != null) {
+      facts.put("firstUnorderedRecord", summary.firstUnordered());
+    }
+    return facts;
+  }
+}

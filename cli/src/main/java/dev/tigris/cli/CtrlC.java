@@ -1,0 +1,47 @@
+package dev.tigris.cli;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// Turns Ctrl-C (and SIGTERM) into an interrupt of the thread that works, and gives it time to
+/// clean up before the JVM ends.
+final class CtrlC {
+  private static final long PATIENCE_SECONDS = 10;
+
+  private CtrlC() {}
+
+  /// Does the work on this thread. If the process is asked to end meanwhile, the thread is
+  /// interrupted, and the process ends when the work has.
+  static <T> T stoppable(Callable<T> work) throws Exception {
+    Thread worker = Thread.currentThread();
+    var over = new CountDownLatch(1);
+    var hook = new Thread(() -> stop(worker, over), "tigris-stop");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return work.call();
+    } finally {
+      over.countDown();
+      forget(hook);
+    }
+  }
+
+  private static void stop(Thread worker, CountDownLatch over) {
+    worker.interrupt();
+    try {
+      if (!over.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        System.err.println("tigris: stopped without cleaning up; the next run will");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is ending, and the hook with it.
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tigris.cli;
+
+import dev.tigris.flow.FlowException;
+import dev.tigris.sort.CheckJob;
+import dev.tigris.sort.GenerateJob;
+import dev.tigris.sort.SortException;
+import dev.tigris.sort.SortJob;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris demo`: what the system does, in less than a minute.
+final class DemoCommand implements Command {
+  private static final long RECORDS = 1_000_000;
+  private static final Duration RUN = Duration.ofMillis(800);
+  private static final int QUICK = 10;
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    spec.addOption(Options.flag("--quick", "A tenth of everything: seconds, and less exact."));
+    spec.addOption(
+        OptionSpec.builder("--png")
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("Where to put the picture (default: build/demo.png of the checkout).")
+            .build());
+    spec.addOption(Options.debug());
+    spec.addOption(Options.help());
+    spec.usageMessage()
+        .header("Sort a million records; then see what slow consumers do to a dataflow.")
+        .description(
+            "", "Takes less than a minute, and some 300 MB of disk for the time it runs.", "")
+        .footer("", "Examples:", "  tigris demo", "  tigris demo --quick --png slow.png");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    boolean isQuick = options.hasMatchedOption("--quick");
+    Path home = Files.createDirectories(Path.of(console.home(), "build"));
+    Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
+    return CtrlC.stoppable(
+        () -> {
+          Path folder = Files.createTempDirectory(home, "demo");
+          try {
+            sort(folder, isQuick ? RECORDS / QUICK : RECORDS, console.out());
+          } finally {
+            delete(folder);
+          }
+          slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
+          sayWhatNext(console.out());
+          return ExitCode.OK;
+        });
+  }
+
+  private static void sort(Path folder, long records, PrintStream out)
+      throws SortException, InterruptedException {
+    Path data = folder.resolve("data");
+    Path sorted = folder.resolve("sorted");
+    out.printf("1. Sorting %,d records of 100 bytes, as sort benchmarks do%n%n", records);
+    var made = GenerateJob.to(data, records).checksum().run();
+    var line = new LastLine("gen", "generated", made.records(), made.bytes(), made.elapsed());
+    out.println("  gen    " + line.sentence(Objects.requireNonNull(made.checksum()).toHex()));
+    var order = SortJob.of(List.of(data), sorted).run();
+    line = new LastLine("sort", "sorted", order.records(), order.bytes(), order.elapsed());
+    out.println("  sort   " + line.sentence(order.checksum().toHex()));
+    var check = CheckJob.of(List.of(sorted)).run().summary();
+    out.println("  check  " + String.join(", ", check.verdict()));
+  }
+
+  private static void slowDown(Duration run, Path png, Console console)
+      throws FlowException, InterruptedException {
+    PrintStream out = console.out();
+    out.printf(
+        "%n2. A dataflow whose consumers get slow%n%n"
+            + "  4 producers put waters (batches of 8 KiB) into a reservoir, 8 consumers take%n"
+            + "  1500 a second each, and a slow one takes 11.6 %% of that. A bar is as long as%n"
+            + "  the best that any policy could reach, and full as far as this one came.%n");
+    SlowConsumers measured = SlowConsumers.measure(run, console);
+    out.printf("%n  In percent of the best:%n%n");
+    measured.table().forEach(out::println);
+    out.printf(
+        "%n  Round-robin runs at the pace of the slowest; a policy that looks at credits lets%n"
+            + "  the data flow to where it is taken.%n%n");
+    try {
+      SlowConsumersChart.write(measured, png);
+      out.println("  As a picture: " + png);
+    } catch (IOException | RuntimeException | LinkageError | InternalError e) {
+      // Bare machines have no fonts, of which the JDK complains in many ways.
+      out.println("  No picture: it cannot be drawn here (" + e + ").");
+      out.println("  With fonts it can: apt-get install fontconfig fonts-dejavu-core");
+    }
+  }
+
+  private static void sayWhatNext(PrintStream out) {
+    out.print(
+        """
+
+        3. Try next
+
+          ./tigris gen 10M data && ./tigris sort data sorted && ./tigris check sorted
+          ./tigris sort --help           your own records, of any size
+          ./tigris bench flow --quick    the same and more, measured with care
+          ./tigris test                  all tests
+          ARCHITECTURE.md                how it is built
+        """);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.tigris.cli;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/// What a job says when it is done: a line for people, or with `--json` an object for programs.
+///
+/// @param command the name of the command
+/// @param verb what was done to the records
+record LastLine(String command, String verb, long records, long bytes, Duration elapsed) {
+
+  /// Prints it, with facts that only some jobs have; people see the checksum of these.
+  void print(ParseResult options, Console console, Map<String, ?> facts) {
+    if (options.hasMatchedOption("--json")) {
+      console.out().println(Json.object(members(facts)));
+    } else if (!options.hasMatchedOption("--quiet")) {
+      console.out().println(sentence(facts.get("checksum")));
+    }
+  }
+
+  /// The line for people.
+  String sentence(@Nullable Object checksum) {
+    String sentence =
+        String.format(
+            Locale.ROOT,
+            "%s %,d records, %,d bytes, in %.2f s: %.1f MB/s",
+            verb,
+            records,
+            bytes,
+            seconds(elapsed),
+            megabytesPerSecond());
+    return checksum == null ? sentence : sentence + ", checksum " + checksum;
+  }
+
+  private Map<String, Object> members(Map<String, ?> facts) {
+    var members = new LinkedHashMap<String, Object>();
+    members.put("command", command);
+    members.put("status", "ok");
+    members.put("records", records);
+    members.put("bytes", bytes);
+    members.put("seconds", seconds(elapsed));
+    members.put("megabytesPerSecond", megabytesPerSecond());
+    members.putAll(facts);
+    return members;
+  }
+
+  static double seconds(Duration elapsed) {
+    return elapsed.toNanos() / 1e9;
+  }
+
+  private double megabytesPerSecond() {
+    return elapsed.isZero() ? 0 : bytes / 1e6 / seconds(elapsed);
+  }
+}

@@ -1,0 +1,93 @@
+package dev.tigris.cli;
+
+import dev.tigris.sort.SortJob;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris sort`: sorts files of records of one size.
+final class SortCommand implements Command {
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .required(true)
+            .arity("2..*")
+            .type(List.class)
+            .auxiliaryTypes(Path.class)
+            .paramLabel("FILE")
+            .description("The files to sort, and last the file to write.")
+            .build());
+    Options.addRecordFormat(spec);
+    spec.addOption(
+        OptionSpec.builder("--memory")
+            .type(Long.class)
+            .converters(Quantity.BYTES)
+            .paramLabel("SIZE")
+            .description(
+                "Memory for records, such as 512m or 2g (default: 2g). What does not fit goes to temporary"
+                    + " files beside the output.")
+            .build());
+    spec.addOption(
+        Options.flag(
+            "--partitions",
+            "Write a folder of files part-0000, part-0001, ... whose concatenation is sorted,"
+                + " instead of one file."));
+    spec.addOption(
+        Options.flag(
+            "--no-fsync",
+            "Do not force the output to the disk: faster, but after a loss of power it may be"
+                + " damaged."));
+    Options.addCommon(spec);
+    spec.usageMessage()
+        .customSynopsis("tigris sort [OPTIONS] IN... OUT")
+        .header("Sort records of a fixed size by a key at a fixed place.")
+        .description(
+            "",
+            "Keys are compared as unsigned bytes. The output appears under its name only when",
+            "it is complete and on the disk; an interrupted sort leaves nothing behind.",
+            "")
+        .footer(
+            "",
+            "Examples:",
+            "  tigris sort data sorted",
+            "  tigris sort --memory 512m monday tuesday week",
+            "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    List<Path> files = options.matchedPositionalValue(0, List.of());
+    Path output = files.getLast();
+    SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("checksum", result.checksum().toHex());
+    facts.put("output", output.toString());
+    facts.put("files", result.files());
+    facts.put("passes", result.passes());
+    facts.put("spilledBytes", result.spilledBytes());
+    facts.put("peakMemoryBytes", result.peakMemoryBytes());
+    new LastLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
+        .print(options, console, facts);
+    return ExitCode.OK;
+  }
+
+  private static SortJob.Result sort(
+      List<Path> inputs, Path output, ParseResult options, Console console) throws Exception {
+    try (var progress = new ProgressLine(console, options, "sort", 2)) {
+      var job = SortJob.of(inputs, output).progress(progress);
+      job = job.format(Options.recordFormat(options));
+      job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
+      job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
+      job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
+      job = options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
+      return CtrlC.stoppable(job::run);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tigris.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/// Runs commands in this process, and keeps what they print.
+final class Shell {
+  private final Path folder;
+
+  /// A shell for files in a folder: in its command lines, `@/` stands for it.
+  Shell(Path folder) {
+    this.folder = folder;
+  }
+
+  /// What a command did.
+  record Result(ExitCode code, String out, String err) {}
+
+  /// Runs a command line, split at spaces.
+  Result run(String line) {
+    return run(line, 0);
+  }
+
+  /// The same at a terminal of so many columns.
+  Result run(String line, int columns) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var console =
+        new Console(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            columns,
+            folder.toString());
+    String[] args =
+        line.isEmpty() ? new String[0] : line.replace("@/", folder + "/").split(" ", -1);
+    ExitCode code = new Tigris(console).run(args);
+    return new Result(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+}
