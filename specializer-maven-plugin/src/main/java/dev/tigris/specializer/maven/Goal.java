@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpecializeMojo {
   // Set by Maven before execute().
   @Parameter(defaultValue = "${project}", readonly = true, required = true)
-  private @Nullable MavenProject project;
+  @Nullable MavenProject project;
 
   /// Skips the goal. The classes can then not be used until they are specialized in another way.
   @Parameter(property = "tigris.specializer.skip", defaultValue = "false")
-  private boolean skip;
+  boolean skip;
 
   /// Whether the dependencies are looked through for unrewritten accesses too.
   @Parameter(property = "tigris.specializer.checkDependencies", defaultValue = "true")
-  private boolean checkDependencies;
+  boolean checkDependencies;
 
   final MavenProject project() {
     MavenProject current = project;

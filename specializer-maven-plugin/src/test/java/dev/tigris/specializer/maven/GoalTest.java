@@ -1,0 +1,188 @@
+package dev.tigris.specializer.maven;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.specializer.ClassSource;
+import dev.tigris.specializer.MemoryNames;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
+import org.apache.maven.artifact.Artifact;
+import org.apache.maven.artifact.DefaultArtifact;
+import org.apache.maven.artifact.handler.DefaultArtifactHandler;
+import org.apache.maven.model.Build;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.project.MavenProject;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GoalTest {
+  private static final ClassDesc TRADE = ClassDesc.of("app.Trade");
+  private static final ClassDesc USER = ClassDesc.of("app.User");
+
+  @TempDir private Path folder;
+  private MavenProject project;
+
+  @BeforeEach
+  void makeProject() throws IOException {
+    project = new MavenProject();
+    Build build = new Build();
+    build.setDirectory(folder.resolve("target").toString());
+    build.setOutputDirectory(folder.resolve("target/classes").toString());
+    build.setTestOutputDirectory(folder.resolve("target/test-classes").toString());
+    project.setBuild(build);
+    project.setArtifacts(Set.of());
+    write(Path.of(build.getOutputDirectory()), MemoryNames.PSO, pso());
+  }
+
+  private static byte[] pso() {
+    return ClassFile.of()
+        .build(
+            MemoryNames.PSO, type -> type.withFlags(ClassFile.ACC_PUBLIC | ClassFile.ACC_ABSTRACT));
+  }
+
+  /// A class of objects with one field.
+  private static byte[] trade(ClassDesc fieldType) {
+    return ClassFile.of()
+        .build(
+            TRADE,
+            type ->
+                type.withFlags(ClassFile.ACC_PUBLIC)
+                    .withSuperclass(MemoryNames.PSO)
+                    .withField("quantity", fieldType, ClassFile.ACC_PUBLIC));
+  }
+
+  /// A class that reads it.
+  private static byte[] user() {
+    return ClassFile.of()
+        .build(
+            USER,
+            type ->
+                type.withMethodBody(
+                    "use",
+                    MethodTypeDesc.of(ConstantDescs.CD_int, TRADE),
+                    ClassFile.ACC_STATIC,
+                    code ->
+                        code.aload(0).getfield(TRADE, "quantity", ConstantDescs.CD_int).ireturn()));
+  }
+
+  private static Path write(Path classes, ClassDesc name, byte[] bytes) throws IOException {
+    Path file = classes.resolve(ClassSource.pathOf(name));
+    Files.createDirectories(file.getParent());
+    return Files.write(file, bytes);
+  }
+
+  private Path classes() {
+    return Path.of(project.getBuild().getOutputDirectory());
+  }
+
+  private void run(Goal goal) throws Exception {
+    goal.project = project;
+    goal.checkDependencies = true;
+    goal.execute();
+  }
+
+  @Test
+  void specializesTheMainClassesAndReports() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path user = write(classes(), USER, user());
+    run(new SpecializeMojo());
+    assertFalse(Arrays.equals(user(), Files.readAllBytes(user)));
+    String report = Files.readString(folder.resolve("target/tigris-specializer/report.txt"));
+    assertTrue(report.contains("getfield app.Trade.quantity  by pso-field"), report);
+  }
+
+  @Test
+  void changesNothingTheSecondTime() throws Exception {
+    Path trade = write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path user = write(classes(), USER, user());
+    run(new SpecializeMojo());
+    byte[] tradeBytes = Files.readAllBytes(trade);
+    byte[] userBytes = Files.readAllBytes(user);
+    run(new SpecializeMojo());
+    assertArrayEquals(tradeBytes, Files.readAllBytes(trade));
+    assertArrayEquals(userBytes, Files.readAllBytes(user));
+    write(classes(), USER, user());
+    run(new SpecializeMojo());
+    assertArrayEquals(userBytes, Files.readAllBytes(user));
+  }
+
+  @Test
+  void specializesTestClassesThatUseMainClasses() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path user = write(Path.of(project.getBuild().getTestOutputDirectory()), USER, user());
+    run(new SpecializeMojo());
+    run(new TestSpecializeMojo());
+    assertFalse(Arrays.equals(user(), Files.readAllBytes(user)));
+  }
+
+  @Test
+  void failsOnAFieldThatCannotBeStored() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_String));
+    MojoFailureException e =
+        assertThrows(MojoFailureException.class, () -> run(new SpecializeMojo()));
+    assertTrue(e.getMessage().contains("app.Trade.quantity"), e.getMessage());
+    assertTrue(e.getMessage().contains("@HeapOnly"), e.getMessage());
+  }
+
+  @Test
+  void failsOnAnUnrewrittenAccessInADependency() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path jar = folder.resolve("user.jar");
+    try (OutputStream out = Files.newOutputStream(jar);
+        JarOutputStream entries = new JarOutputStream(out)) {
+      entries.putNextEntry(new ZipEntry("app/User.class"));
+      entries.write(user());
+    }
+    Artifact dependency =
+        new DefaultArtifact(
+            "app",
+            "user",
+            "1",
+            "runtime",
+            "jar",
+            null,
+            new DefaultArtifactHandler("jar") {
+              @Override
+              public boolean isAddedToClasspath() {
+                return true;
+              }
+            });
+    dependency.setFile(jar.toFile());
+    project.setResolvedArtifacts(Set.of(dependency));
+    project.setArtifactFilter(artifact -> true);
+    MojoFailureException e =
+        assertThrows(MojoFailureException.class, () -> run(new SpecializeMojo()));
+    assertTrue(
+        e.getMessage().contains("app.User.use(unknown source): getfield app.Trade.quantity"),
+        e.getMessage());
+    Goal unchecked = new SpecializeMojo();
+    unchecked.project = project;
+    unchecked.execute();
+  }
+
+  @Test
+  void doesNothingWithoutClassesOrWhenSkipped() throws Exception {
+    run(new TestSpecializeMojo());
+    Path trade = write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Goal skipped = new SpecializeMojo();
+    skipped.skip = true;
+    run(skipped);
+    assertArrayEquals(trade(ConstantDescs.CD_int), Files.readAllBytes(trade));
+    assertEquals(false, Files.exists(folder.resolve("target/tigris-specializer")));
+  }
+}
