@@ -1,0 +1,201 @@
+package dev.tigris.specializer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RefusalTest {
+  @TempDir private Path temporary;
+  private Workshop shop;
+
+  @BeforeEach
+  void openShop() throws IOException {
+    shop = new Workshop(temporary);
+  }
+
+  @AfterEach
+  void closeShop() {
+    shop.close();
+  }
+
+  private List<String> problems(String... sources) throws IOException {
+    shop.javac.compile(sources);
+    return shop.specializeAll().problems().stream().map(Problem::toString).toList();
+  }
+
+  @Test
+  void refusesFieldsThatCannotBeStored() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Bad extends Pso {
+              final int fixed = System.identityHashCode(this);
+              String text;
+              int[] array;
+              transient int passing;
+              Pso any;
+              Shape shape;
+              abstract static class Shape extends Pso { Shape(Container c) { super(c); } }
+              class Inner extends Pso {
+                Inner(Container c) { super(c); }
+                int look() { return array.length; }
+              }
+              Bad(Container container) { super(container); }
+            }
+            """);
+    for (String expected :
+        List.of(
+            "app.Bad.fixed(Bad.java): a final field",
+            "app.Bad.text(Bad.java): a field of type String cannot be stored",
+            "app.Bad.array(Bad.java): a field of type int[] cannot be stored",
+            "app.Bad.passing(Bad.java): 'transient'",
+            "app.Bad.any(Bad.java): a reference to Pso",
+            "app.Bad.shape(Bad.java): a reference to the abstract class",
+            "app.Bad$Inner.this$0(Bad.java): an inner or local class")) {
+      assertTrue(problems.stream().anyMatch(p -> p.startsWith(expected)), expected + problems);
+    }
+  }
+
+  @Test
+  void refusesToWriteAFieldBeforeThereIsAnObject() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Early extends Pso {
+              int quantity;
+              Early(Container container) {
+                quantity = 5;
+                super(container);
+              }
+            }
+            """);
+    assertEquals(1, problems.size());
+    assertTrue(
+        problems
+            .getFirst()
+            .startsWith("app.Early.<init>(Early.java:6): putfield app.Early.quantity"),
+        problems.getFirst());
+    assertTrue(problems.getFirst().contains("before super(...)"));
+  }
+
+  @Test
+  void allowsWritesToOtherObjectsBeforeThereIsOne() throws IOException {
+    assertEquals(
+        List.of(),
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Late extends Pso {
+              int quantity;
+              Late(Container container, Late other) {
+                other.quantity = 5;
+                super(container);
+                quantity = 6;
+              }
+            }
+            """));
+  }
+
+  @Test
+  void refusesAHandWrittenBindingConstructor() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Thief extends Pso {
+              Thief(PsoBinding binding) { super(binding); }
+            }
+            """);
+    assertEquals(1, problems.size());
+    assertTrue(problems.getFirst().contains("the specializer's to write"));
+  }
+
+  @Test
+  void refusesAFieldOfATypeThatItsUserCannotSee() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            public class Holder extends Pso {
+              public Secret secret;
+              public Holder(Container c) { super(c); }
+              static class Secret extends Pso { Secret(Container c) { super(c); } }
+            }
+            """,
+            """
+            package elsewhere;
+            class User { Object use(app.Holder holder) { return holder.secret; } }
+            """);
+    assertEquals(1, problems.size(), problems.toString());
+    assertTrue(problems.getFirst().contains("of a type that this class cannot see"));
+  }
+
+  @Test
+  void writesNothingWhenAnyClassHasAProblem() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        """
+        package app;
+        import dev.tigris.memory.*;
+        class Bad extends Pso { String text; Bad(Container c) { super(c); } }
+        """);
+    byte[] before = shop.bytes("app/Trade");
+    Report report = shop.specializeAll();
+    assertEquals(1, report.problems().size());
+    assertEquals(0, report.classesChanged());
+    assertArrayEquals(before, shop.bytes("app/Trade"));
+  }
+
+  @Test
+  void findsUnrewrittenAccessesWithClassMethodAndLine() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    shop.specializeAll();
+    shop.javac.compile(
+        "package app; class User {\n  long use(Trade t) {\n    return t.id;\n  }\n}");
+    List<Problem> problems = ClassFiles.check(List.of(shop.javac.folder()), shop.specializer);
+    assertEquals(
+        List.of("app.User.use(User.java:3): getfield app.Trade.id was not rewritten"),
+        problems.stream().map(Problem::toString).toList());
+    shop.specializeAll();
+    assertEquals(List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer));
+  }
+
+  @Test
+  void findsClassesThatWereNotSpecialized() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    List<Problem> problems = shop.specializer.check(shop.bytes("app/Trade"));
+    assertEquals("the class was not specialized", problems.getFirst().message());
+  }
+
+  @Test
+  void saysWhenAMethodGetsTooLong() throws IOException {
+    String statements = "trade.quantity = trade.quantity + 1; ".repeat(700);
+    shop.javac.compile(
+        Workshop.TRADE, "package app; class Long { void use(Trade trade) { " + statements + "} }");
+    MethodReport method = shop.specialize("app/Long").report().methods().getFirst();
+    assertTrue(method.becameHuge());
+    assertTrue(method.bytesBefore() < method.bytesAfter());
+    String tooMany = "trade.quantity = trade.quantity + 1; ".repeat(5200);
+    shop.javac.compile(
+        Workshop.TRADE, "package app; class Long { void use(Trade trade) { " + tooMany + "} }");
+    Specialized result = shop.specialize("app/Long");
+    assertFalse(result.changed());
+    assertTrue(result.problems().getFirst().message().startsWith("cannot be rewritten"));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.tigris.specializer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A folder of compiled classes and a specializer for them.
+final class Workshop implements AutoCloseable {
+  /// A class of objects with a field of every kind that matters.
+  static final String TRADE =
+      """
+      package app;
+      import dev.tigris.memory.*;
+      public class Trade extends Pso {
+        public long id;
+        protected int quantity;
+        private boolean open;
+        public Trade next;
+        @HeapOnly public String note;
+        public static int made;
+        public Trade(Container container) { super(container); quantity = 1; made++; }
+        Runnable opener() { return () -> open = true; }
+        class Watcher { boolean look() { return open; } }
+      }
+      """;
+
+  final Javac javac;
+  final ClassPath classPath;
+  final Specializer specializer;
+
+  Workshop(Path temporary) throws IOException {
+    javac = new Javac(Files.createDirectories(temporary.resolve("classes")));
+    classPath = new ClassPath(List.of(javac.folder()));
+    specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
+  }
+
+  byte[] bytes(String name) throws IOException {
+    return Files.readAllBytes(javac.folder().resolve(name + ".class"));
+  }
+
+  Specialized specialize(String name) throws IOException {
+    return specializer.specialize(bytes(name));
+  }
+
+  Report specializeAll() throws IOException {
+    return ClassFiles.specialize(javac.folder(), specializer);
+  }
+
+  @Override
+  public void close() {
+    classPath.close();
+  }
+}
