@@ -82,8 +82,8 @@ final class CheckCommand implements Command {
       throws Exception {
     try (var progress = new ProgressLine(console, options, "check", 1)) {
       var job = CheckJob.of(files).format(Options.recordFormat(options)).progress(progress);
-      return CtrlC.stoppable(
-          job.parallel(options.matchedOptionValue("--parallel", job.parallel()))::run);
+      job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
+      return job.run();
     }
   }
 

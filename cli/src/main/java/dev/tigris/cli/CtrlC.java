@@ -1,8 +1,8 @@
 package dev.tigris.cli;
 
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /// Turns Ctrl-C (and SIGTERM) into an interrupt of the thread that works, and gives it time to
 /// clean up before the JVM ends.
@@ -13,13 +13,13 @@ final class CtrlC {
 
   /// Does the work on this thread. If the process is asked to end meanwhile, the thread is
   /// interrupted, and the process ends when the work has.
-  static <T> T stoppable(Callable<T> work) throws Exception {
+  static <T> T stoppable(Supplier<T> work) {
     Thread worker = Thread.currentThread();
     var over = new CountDownLatch(1);
     var hook = new Thread(() -> stop(worker, over), "tigris-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     try {
-      return work.call();
+      return work.get();
     } finally {
       over.countDown();
       forget(hook);

@@ -49,18 +49,15 @@ final class DemoCommand implements Command {
     boolean isQuick = options.hasMatchedOption("--quick");
     Path home = Files.createDirectories(Path.of(console.home(), "build"));
     Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
-    return CtrlC.stoppable(
-        () -> {
-          Path folder = Files.createTempDirectory(home, "demo");
-          try {
-            sort(folder, isQuick ? RECORDS / QUICK : RECORDS, console.out());
-          } finally {
-            delete(folder);
-          }
-          slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
-          sayWhatNext(console.out());
-          return ExitCode.OK;
-        });
+    Path folder = Files.createTempDirectory(home, "demo");
+    try {
+      sort(folder, isQuick ? RECORDS / QUICK : RECORDS, console.out());
+    } finally {
+      delete(folder);
+    }
+    slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
+    sayWhatNext(console.out());
+    return ExitCode.OK;
   }
 
   private static void sort(Path folder, long records, PrintStream out)

@@ -77,7 +77,7 @@ final class GenCommand implements Command {
       job = options.hasMatchedOption("-c") ? job.checksum() : job;
       job = job.from(options.matchedOptionValue("-b", UInt128.ZERO));
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
-      return CtrlC.stoppable(job::run);
+      return job.run();
     }
   }
 }

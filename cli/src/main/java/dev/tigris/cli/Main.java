@@ -6,6 +6,6 @@ public final class Main {
 
   /// Runs one command and exits with its code.
   public static void main(String[] args) {
-    System.exit(new Tigris(Console.ofProcess()).run(args).number());
+    System.exit(CtrlC.stoppable(() -> new Tigris(Console.ofProcess()).run(args)).number());
   }
 }

@@ -87,7 +87,7 @@ final class SortCommand implements Command {
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
       job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
       job = options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
-      return CtrlC.stoppable(job::run);
+      return job.run();
     }
   }
 }

@@ -1,0 +1,265 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs the launcher itself, in a small checkout of its own, with JDKs and a Maven that only write
+/// down how they are called.
+class LauncherTest {
+  private static final String JAVA =
+      """
+      #!/bin/sh
+      case $1 in
+        -XX:AOTCacheOutput=*) echo "train" >> "$CALLS"; [ -z "${NO_CACHE:-}" ] && : > "${1#*=}" ;;
+        */RaiseClassVersion.java) echo "raise $2" >> "$CALLS" ;;
+        *) printf '%s\\n' "$0" "$@" ;;
+      esac
+      """;
+  private static final String MAVEN =
+      """
+      #!/bin/sh
+      echo "mvn $*" >> "$CALLS"
+      [ -z "${BROKEN:-}" ] || { echo '[ERROR] cli/Main.java: no such luck'; exit 1; }
+      mkdir -p cli/target/lib
+      echo jar > cli/target/lib/picocli-1.jar
+      echo jar > cli/target/tigris-cli-1.jar
+      """;
+  private static final List<String> TOOLS =
+      List.of("sh", "find", "mkdir", "rm", "mv", "cp", "grep", "head", "readlink", "stty", "sleep");
+
+  @TempDir Path folder;
+  private Path checkout;
+  private Path calls;
+  private Path bin;
+  private final Map<String, String> environment = new HashMap<>();
+
+  private record Result(int exitCode, String out, String err) {}
+
+  @BeforeEach
+  void makeACheckoutWhoseNameHasASpace() throws IOException {
+    checkout = Files.createDirectories(folder.resolve("check out"));
+    calls = Files.createFile(folder.resolve("calls"));
+    // The usual folders of JDKs are looked for below the temporary folder.
+    String script =
+        Files.readString(repository().resolve("tigris"))
+            .replaceAll("(?<=\\s)/(usr|opt|Library|home)/", folder + "/$1/");
+    executable(checkout.resolve("tigris"), script);
+    file(checkout.resolve("pom.xml"));
+    file(checkout.resolve("cli/pom.xml"));
+    file(checkout.resolve("cli/src/main/Main.java"));
+    file(checkout.resolve("cli/src/build/RaiseClassVersion.java"));
+    file(checkout.resolve("bench/pom.xml"));
+    bin = Files.createDirectory(folder.resolve("bin"));
+    for (String tool : TOOLS) {
+      Files.createSymbolicLink(bin.resolve(tool), which(tool));
+    }
+    executable(bin.resolve("mvn"), MAVEN);
+    environment.put("PATH", bin.toString());
+    environment.put("HOME", folder.resolve("user").toString());
+    environment.put("CALLS", calls.toString());
+    jdk("25.0.1", folder.resolve("jdk"));
+    environment.put("JAVA_HOME", folder.resolve("jdk").toString());
+  }
+
+  @Test
+  void buildsThenTrainsThenRuns() throws Exception {
+    Result result = tigris("sort", "a b", "c");
+    assertEquals(0, result.exitCode(), result.err());
+    assertTrue(
+        result.out().endsWith("dev.tigris.cli/dev.tigris.cli.Main\nsort\na b\nc\n"), result.out());
+    assertTrue(
+        result.out().contains("-XX:AOTCache=" + checkout + "/build/aot/cache\n"), result.out());
+    assertTrue(result.out().contains("\n-p\n" + checkout + "/build/cli\n"), result.out());
+    List<String> made = Files.readAllLines(calls);
+    assertEquals("mvn -B -ntp -pl cli -am package -Dmaven.test.skip=true", made.get(0));
+    assertEquals("raise " + checkout + "/build/cli.new/picocli-1.jar", made.get(1));
+    assertEquals(List.of("train"), made.subList(2, made.size()));
+    assertTrue(Files.exists(checkout.resolve("build/cli/tigris-cli-1.jar")));
+  }
+
+  @Test
+  void buildsAgainOnlyWhenASourceIsNewer() throws Exception {
+    tigris("help");
+    assertEquals("", tigris("help").err());
+    assertEquals(3, Files.readAllLines(calls).size());
+    newer(checkout.resolve("bench/pom.xml"));
+    assertEquals("", tigris("help").err());
+    newer(checkout.resolve("cli/src/main/Main.java"));
+    assertTrue(tigris("help").err().contains("building"));
+    assertEquals(6, Files.readAllLines(calls).size());
+  }
+
+  @Test
+  void worksThroughSymbolicLinksFromAnyFolder() throws Exception {
+    Path links = Files.createDirectory(folder.resolve("some links"));
+    Files.createSymbolicLink(links.resolve("direct"), checkout.resolve("tigris"));
+    Files.createSymbolicLink(links.resolve("indirect"), Path.of("direct"));
+    Result result = run(links, "./indirect", "help");
+    assertTrue(
+        result.out().contains("-Dtigris.home=" + checkout.toRealPath() + "\n"), result.toString());
+  }
+
+  @Test
+  void findsAJdkOnThePathAndInTheUsualFolders() throws Exception {
+    environment.remove("JAVA_HOME");
+    for (String usual :
+        List.of(
+            "usr/lib/jvm/j",
+            "opt/j",
+            "Library/Java/JavaVirtualMachines/j/Contents/Home",
+            "user/.sdkman/candidates/java/j")) {
+      Path home = folder.resolve(usual);
+      jdk("26-ea", home);
+      assertTrue(tigris("help").out().startsWith(home + "/bin/java\n"), usual);
+      Files.delete(home.resolve("release"));
+    }
+    Files.createSymbolicLink(bin.resolve("java"), folder.resolve("jdk/bin/java"));
+    assertTrue(tigris("help").out().startsWith(folder.resolve("jdk") + "/bin/java\n"));
+  }
+
+  @Test
+  void passesOverAJdkThatIsTooOld() throws Exception {
+    jdk("17.0.9", folder.resolve("old"));
+    environment.put("JAVA_HOME", folder.resolve("old").toString());
+    jdk("25", folder.resolve("usr/lib/jvm/new"));
+    assertTrue(tigris("help").out().startsWith(folder.resolve("usr/lib/jvm/new") + "/bin/java\n"));
+  }
+
+  @Test
+  void saysHowToGetAJdkAndWhichOnesAreTooOld() throws Exception {
+    jdk("17.0.9", folder.resolve("old"));
+    environment.put("JAVA_HOME", folder.resolve("old").toString());
+    Result result = tigris("help");
+    assertEquals(126, result.exitCode());
+    assertTrue(result.err().contains("a JDK 25 or newer is needed"), result.err());
+    assertTrue(result.err().contains("17.0.9 in " + folder.resolve("old")), result.err());
+    assertTrue(result.err().contains("https://adoptium.net"), result.err());
+  }
+
+  @Test
+  void saysHowToGetMaven() throws Exception {
+    Files.delete(bin.resolve("mvn"));
+    Result result = tigris("help");
+    assertEquals(126, result.exitCode());
+    assertTrue(result.err().contains("Maven is needed"), result.err());
+    assertTrue(result.err().contains("apt-get install maven"), result.err());
+  }
+
+  @Test
+  void showsWhyABuildFailedAndTriesAgainNextTime() throws Exception {
+    environment.put("BROKEN", "yes");
+    Result result = tigris("help");
+    assertEquals(126, result.exitCode());
+    assertTrue(result.err().contains("no such luck"), result.err());
+    assertTrue(result.err().contains("build/cli.log"), result.err());
+    environment.remove("BROKEN");
+    assertEquals(0, tigris("help").exitCode());
+  }
+
+  @Test
+  void goesOnWithoutACacheAndDoesNotTryEachTime() throws Exception {
+    environment.put("NO_CACHE", "yes");
+    assertTrue(tigris("help").out().contains("-XX:AOTMode=auto\n"));
+    assertEquals("", tigris("help").err());
+  }
+
+  @Test
+  void trainsAgainForAnotherJdk() throws Exception {
+    tigris("help");
+    jdk("25.0.2", folder.resolve("jdk"));
+    assertTrue(tigris("help").err().contains("training"));
+    assertEquals("", tigris("help").err());
+  }
+
+  @Test
+  void givesWayToALauncherThatIsBuilding() throws Exception {
+    Path lock = Files.createDirectories(checkout.resolve("build/lock"));
+    Files.writeString(lock.resolve("pid"), "999999999"); // nobody: it was killed
+    assertEquals(0, tigris("help").exitCode());
+    assertFalse(Files.exists(lock));
+  }
+
+  @Test
+  void testRunsAllTestsAndSaysWhetherTheyPassed() throws Exception {
+    assertEquals(0, tigris("test", "-pl", "memory").exitCode());
+    assertEquals(List.of("mvn -B -ntp verify -pl memory"), Files.readAllLines(calls));
+    environment.put("BROKEN", "yes");
+    assertEquals(1, tigris("test").exitCode());
+  }
+
+  private Result tigris(String... args) throws Exception {
+    return run(folder, checkout.resolve("tigris").toString(), args);
+  }
+
+  private Result run(Path from, String command, String... args) throws Exception {
+    var line = new ArrayList<>(List.of(command));
+    line.addAll(List.of(args));
+    Path out = folder.resolve("stdout");
+    Path err = folder.resolve("stderr");
+    var builder =
+        new ProcessBuilder(line)
+            .directory(from.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    int exitCode = builder.start().waitFor();
+    return new Result(exitCode, Files.readString(out), Files.readString(err));
+  }
+
+  private static Path repository() {
+    Path here = Path.of("").toAbsolutePath();
+    while (!Files.exists(here.resolve("tigris"))) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  private static Path which(String tool) {
+    for (String place : List.of("/usr/bin", "/bin")) {
+      if (Files.exists(Path.of(place, tool))) {
+        return Path.of(place, tool);
+      }
+    }
+    throw new IllegalStateException("this machine has no " + tool);
+  }
+
+  private static void jdk(String version, Path home) throws IOException {
+    Files.createDirectories(home.resolve("bin"));
+    executable(home.resolve("bin/java"), JAVA);
+    executable(home.resolve("bin/javac"), JAVA);
+    Files.writeString(
+        home.resolve("release"), "JAVA_VERSION=\"%s\"\nOS=\"any\"\n".formatted(version));
+  }
+
+  private static void executable(Path path, String script) throws IOException {
+    Files.write(path, script.getBytes(StandardCharsets.UTF_8));
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private static void file(Path path) throws IOException {
+    Files.createDirectories(path.resolveSibling("."));
+    Files.writeString(path, "a source");
+    Files.setLastModifiedTime(path, FileTime.from(Instant.EPOCH));
+  }
+
+  private static void newer(Path path) throws IOException {
+    Files.setLastModifiedTime(path, FileTime.from(Instant.now().plusSeconds(1)));
+  }
+}
