@@ -16,6 +16,7 @@ import picocli.CommandLine.ParseResult;
 final class ProgressLine implements Progress, AutoCloseable {
   private static final long PATIENCE_NANOS = 300_000_000;
   private static final int UPDATE_MILLIS = 200;
+  private static final long BYTES_PER_MEGABYTE = 1_000_000;
   private static final int USUAL_COLUMNS = 80;
 
   private final Console console;
@@ -52,7 +53,7 @@ final class ProgressLine implements Progress, AutoCloseable {
           new ProgressBarBuilder()
               .setTaskName(task)
               .setInitialMax(phases * totalBytes)
-              .setUnit(" MB", 1_000_000)
+              .setUnit(" MB", phases * BYTES_PER_MEGABYTE)
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(UPDATE_MILLIS)
               .setConsumer(new DelegatingProgressBarConsumer(this::draw, columns - 1))
