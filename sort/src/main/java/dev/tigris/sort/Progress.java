@@ -1,7 +1,7 @@
 package dev.tigris.sort;
 
-/// Hears how far a job is. Called from the job's threads, several times a second at most for each
-/// of them and once when a phase ends; it must be quick and must not throw.
+/// Hears how far a job is. Called from the job's threads, several at a time, after each piece of
+/// work: up to thousands of times a second. It must be quick and must not throw.
 @FunctionalInterface
 public interface Progress {
   /// Hears nothing.

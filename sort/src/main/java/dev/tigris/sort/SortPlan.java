@@ -35,6 +35,14 @@ record SortPlan(
   static final int WINDOW = 4;
 
   private static final long BUCKET_BYTES = 1 << 20;
+
+  /// Where each is read back in one go, larger ones keep the reads long, and still fit the cache of
+  /// two processors.
+  private static final long EXTERNAL_BUCKET_BYTES = 4 << 20;
+
+  /// What a bucket should hold before it is spilled, for long writes and reads.
+  private static final long SPILL_BYTES = 512 << 10;
+
   private static final int MAX_BUCKETS = 4096;
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
@@ -101,10 +109,17 @@ record SortPlan(
 
   private static SortPlan external(Demand demand) {
     int recordSize = demand.format.recordSize();
-    long work = demand.memoryBytes / (4L * sorters(demand));
-    long load = Math.max(1, work / (recordSize + BucketSorter.entryBytes(1)));
-    long bucket = Math.max(1, Math.min(load / 2, 32L * BUCKET_BYTES / recordSize)) * recordSize;
-    return build(demand, (int) Math.min(demand.inputBytes / bucket + 1, MAX_BUCKETS), load);
+    long mostWork = demand.memoryBytes / (4L * sorters(demand));
+    long mostLoad = Math.max(1, mostWork / (recordSize + BucketSorter.entryBytes(1)));
+    // As small as is good for the cache, but not so many that each holds little when it is spilled.
+    long buckets =
+        Math.min(
+            demand.inputBytes / EXTERNAL_BUCKET_BYTES,
+            Math.min(MAX_BUCKETS, demand.memoryBytes / SPILL_BYTES));
+    long bucketRecords = demand.inputBytes / recordSize / Math.max(1, buckets) + 1;
+    long load = Math.min(mostLoad, 2 * bucketRecords);
+    buckets = Math.max(buckets, 2 * demand.inputBytes / recordSize / load);
+    return build(demand, (int) Math.max(1, Math.min(buckets, MAX_BUCKETS)), load);
   }
 
   private static int sorters(Demand demand) {

@@ -14,9 +14,17 @@ final class SmallDisk implements AutoCloseable {
     this.folder = folder;
   }
 
-  static SmallDisk mount(Path parent, long bytes) throws Exception {
+  static SmallDisk mount(Path parent, long bytes) throws IOException {
+    return mount(parent, "size=" + bytes);
+  }
+
+  static SmallDisk mountReadOnly(Path parent) throws IOException {
+    return mount(parent, "size=1m,ro");
+  }
+
+  private static SmallDisk mount(Path parent, String options) throws IOException {
     Path folder = Files.createDirectory(parent.resolve("small-disk"));
-    int status = run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "tmpfs", folder.toString());
+    int status = run("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.toString());
     Assumptions.assumeTrue(status == 0, "skipped: a small tmpfs can be mounted by root only");
     return new SmallDisk(folder);
   }

@@ -1,0 +1,273 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SortFaultsTest {
+  private static final long MEGABYTE = 1 << 20;
+
+  @TempDir Path folder;
+  private Path input;
+  private Path output;
+
+  @BeforeEach
+  void makeInput() throws Exception {
+    input = folder.resolve("input");
+    output = folder.resolve("sorted");
+    GenerateJob.to(input, 100_000).run();
+  }
+
+  @Test
+  void refusesAnInputThatIsNotAWholeNumberOfRecords() throws Exception {
+    Files.write(input, new byte[17], StandardOpenOption.APPEND);
+    SortException refused = refusal(sort(), SortException.Kind.INPUT);
+    assertTrue(refused.getMessage().contains("17 bytes over"), refused.getMessage());
+    assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
+  }
+
+  @Test
+  void refusesAMissingInput() throws Exception {
+    Files.delete(input);
+    assertTrue(refusal(sort(), SortException.Kind.INPUT).getMessage().contains("does not exist"));
+  }
+
+  @Test
+  void refusesAnUnreadableInput() throws Exception {
+    Files.setPosixFilePermissions(input, PosixFilePermissions.fromString("---------"));
+    assumeFalse(Files.isReadable(input), "skipped: root may read everything");
+    assertTrue(refusal(sort(), SortException.Kind.INPUT).getMessage().contains("may not be read"));
+  }
+
+  @Test
+  void refusesADirectoryAsInput() throws Exception {
+    Path directory = Files.createDirectory(folder.resolve("directory"));
+    SortJob job = SortJob.of(List.of(input, directory), output);
+    assertTrue(refusal(job, SortException.Kind.INPUT).getMessage().contains("is a directory"));
+  }
+
+  @Test
+  void refusesToWriteOverItsInputUnderAnyName() throws Exception {
+    byte[] before = Files.readAllBytes(input);
+    Path hard = Files.createLink(folder.resolve("hard"), input);
+    Path symbolic = Files.createSymbolicLink(folder.resolve("symbolic"), input);
+    for (Path name : List.of(input, hard, symbolic, folder.resolve("./input"))) {
+      SortJob job = SortJob.of(List.of(input), name);
+      assertTrue(refusal(job, SortException.Kind.OUTPUT).getMessage().contains("same file"));
+    }
+    assertArrayEquals(before, Files.readAllBytes(input));
+  }
+
+  @Test
+  void refusesAnOutputInAMissingFolder() {
+    SortJob job = SortJob.of(List.of(input), folder.resolve("missing").resolve("sorted"));
+    assertTrue(refusal(job, SortException.Kind.OUTPUT).getMessage().contains("create it first"));
+  }
+
+  @Test
+  void refusesADirectoryAsOutput() throws Exception {
+    Files.createDirectory(output);
+    assertTrue(refusal(sort(), SortException.Kind.OUTPUT).getMessage().contains("is a directory"));
+    refusal(sort().partitioned(), SortException.Kind.OUTPUT);
+  }
+
+  @Test
+  void refusesAFolderThatIsNotWritable() throws Exception {
+    try (SmallDisk disk = SmallDisk.mountReadOnly(folder)) {
+      SortJob job = SortJob.of(List.of(input), disk.folder().resolve("sorted"));
+      assertTrue(refusal(job, SortException.Kind.OUTPUT).getMessage().contains("not writable"));
+    }
+  }
+
+  @Test
+  void leavesNothingBehindWhenTheDiskIsFull() throws Exception {
+    try (SmallDisk disk = SmallDisk.mount(folder, 4 * MEGABYTE)) {
+      for (long memory : new long[] {256 * MEGABYTE, 0}) {
+        SortJob job = SortJob.of(List.of(input), disk.folder().resolve("sorted")).parallel(1);
+        long bytes = memory == 0 ? SortJobTest.leastMemory(job) : memory;
+        SortException failed = refusal(job.memory(bytes), SortException.Kind.DISK_FULL);
+        assertTrue(failed.getMessage().contains("free some space"), failed.getMessage());
+        assertEquals(List.of(), list(disk.folder()));
+      }
+    }
+    assertEquals(10_000_000, Files.size(input));
+  }
+
+  @Test
+  void noticesAnInputThatIsCutShortWhileItIsRead() {
+    AtomicBoolean isCut = new AtomicBoolean();
+    SortJob job =
+        sort()
+            .parallel(1)
+            .progress(
+                (phase, done, total) -> {
+                  if (phase == Progress.Phase.PARTITION && isCut.compareAndSet(false, true)) {
+                    truncate(input);
+                  }
+                });
+    SortException failed = refusal(job, SortException.Kind.DATA);
+    assertTrue(failed.getMessage().contains("was cut short"), failed.getMessage());
+  }
+
+  private static void truncate(Path file) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(1_000);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void leavesNothingBehindWhenItIsInterrupted() throws Exception {
+    Thread caller = Thread.currentThread();
+    SortJob job =
+        sort()
+            .progress(
+                (phase, done, total) -> {
+                  if (phase == Progress.Phase.SORT) {
+                    caller.interrupt();
+                  }
+                });
+    assertThrows(InterruptedException.class, job::run);
+    assertEquals(List.of("input"), list(folder));
+  }
+
+  @Test
+  void twoSortsAtOnceDoNotDisturbEachOther() throws Exception {
+    AtomicReference<SortJob.Result> inner = new AtomicReference<>();
+    SortJob outer =
+        sort()
+            .progress(
+                (phase, done, total) -> {
+                  if (phase == Progress.Phase.SYNC && inner.get() == null) {
+                    inner.set(runUnchecked(sort())); // same input, same output, in the middle
+                  }
+                });
+    SortJob.Result result = outer.run();
+    assertEquals(result.checksum(), inner.get().checksum());
+    assertEquals(List.of("input", "sorted"), list(folder));
+  }
+
+  private static SortJob.Result runUnchecked(SortJob job) {
+    try {
+      return job.run();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void twoProcessesAtOnceDoNotDisturbEachOther() throws Exception {
+    SortProcess other = SortProcess.start(input, output, 256 * MEGABYTE);
+    assertTrue(other.awaitSteps(70)); // its folder is made and it partitions
+    sort().run();
+    assertEquals(0, other.finish());
+    assertEquals(List.of("input", "sorted"), list(folder));
+    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+  }
+
+  @RepeatedTest(4)
+  void aRerunCleansUpAfterAKill() throws Exception {
+    int steps = 1 + new Random().nextInt(160);
+    SortProcess killed = SortProcess.start(input, output, 12 * MEGABYTE);
+    boolean isRunning = killed.awaitSteps(steps);
+    killed.kill();
+    if (Files.exists(output)) { // it was done: only whole outputs appear
+      assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered(), "steps " + steps);
+    } else {
+      assertTrue(isRunning, "steps " + steps);
+    }
+    sort().run();
+    assertEquals(List.of("input", "sorted"), list(folder), "steps " + steps);
+    assertEquals(
+        CheckJob.of(List.of(input)).run().summary().checksum(),
+        CheckJob.of(List.of(output)).run().summary().checksum());
+  }
+
+  @Test
+  void cleansUpWhenItIsTerminated() throws Exception {
+    SortProcess terminated = SortProcess.start(input, output, 12 * MEGABYTE);
+    assertTrue(terminated.awaitSteps(80));
+    terminated.terminate();
+    List<String> left = new ArrayList<>(list(folder));
+    left.remove("sorted"); // if it was faster than the signal
+    assertEquals(List.of("input"), left);
+  }
+
+  @Test
+  void staysWithinItsMemory() throws Exception {
+    assumeTrue(Files.isReadable(Path.of("/proc/self/status")), "skipped: needs Linux's /proc");
+    GenerateJob.to(input, 3_000_000).run();
+    long memory = 48 * MEGABYTE;
+    SortProcess process = SortProcess.start(input, output, memory);
+    long most = 0;
+    String last = null;
+    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
+      most = Math.max(most, process.ownMemoryBytes());
+      last = line;
+    }
+    assertEquals(0, process.finish());
+    assertTrue(last != null && last.contains("SYNC 300000000/300000000"), last);
+    assertTrue(most < memory + memory / 4 + 150 * MEGABYTE, "used " + most + " bytes");
+    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+  }
+
+  private SortJob sort() {
+    return SortJob.of(List.of(input), output).memory(256 * MEGABYTE);
+  }
+
+  /// The job fails in this way, and leaves no output and no temporary files.
+  private SortException refusal(SortJob job, SortException.Kind kind) {
+    boolean existed = Files.exists(job.output());
+    SortException refused = assertThrows(SortException.class, job::run);
+    assertEquals(kind, refused.kind(), refused.getMessage());
+    assertEquals(existed, Files.exists(job.output()));
+    assertNull(list(folder).stream().filter(name -> name.startsWith(".")).findFirst().orElse(null));
+    return refused;
+  }
+
+  private static List<String> list(Path folder) {
+    try (var files = Files.list(folder)) {
+      return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void nothingAppearsBeforeItIsComplete() throws Exception {
+    AtomicBoolean appeared = new AtomicBoolean();
+    sort()
+        .progress(
+            (phase, done, total) -> {
+              if (phase != Progress.Phase.SYNC && Files.exists(output)) {
+                appeared.set(true);
+              }
+            })
+        .run();
+    assertFalse(appeared.get());
+    assertTrue(Files.exists(output));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Flow;
+import dev.tigris.memory.Jbuf;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A sort in a process of its own, which prints a line for each step that it makes: for tests that
+/// kill it, and for those that look at its memory.
+final class SortProcess {
+  private final Process process;
+  private final BufferedReader lines;
+
+  private SortProcess(Process process) {
+    this.process = process;
+    this.lines = process.inputReader();
+  }
+
+  static SortProcess start(Path input, Path output, long memoryBytes) throws IOException {
+    String path =
+        String.join(
+            File.pathSeparator,
+            location(SortJob.class),
+            location(Flow.class),
+            location(Jbuf.class),
+            Path.of("target", "test-classes").toAbsolutePath().toString());
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx64m",
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            path,
+            SortProcess.class.getName(),
+            input.toString(),
+            output.toString(),
+            Long.toString(memoryBytes));
+    return new SortProcess(
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+  }
+
+  private static String location(Class<?> type) {
+    try {
+      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    } catch (java.net.URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// The next line that it prints; null when it has ended.
+  @Nullable String nextLine() throws IOException {
+    return lines.readLine();
+  }
+
+  /// Waits until it has made so many steps, or has ended; returns whether it still runs.
+  boolean awaitSteps(int steps) throws IOException {
+    for (int i = 0; i < steps; i++) {
+      if (nextLine() == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Ends it without a chance to clean up.
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  /// Asks it to end.
+  int terminate() {
+    process.destroy();
+    return process.onExit().join().exitValue();
+  }
+
+  /// Reads what it prints until it ends.
+  int finish() throws IOException {
+    while (nextLine() != null) {}
+    return process.onExit().join().exitValue();
+  }
+
+  /// The memory that is its own and not a file's, in bytes; 0 when it has ended.
+  long ownMemoryBytes() {
+    try {
+      long sum = 0;
+      for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+        if (line.startsWith("RssAnon:") || line.startsWith("RssShmem:")) {
+          sum += Long.parseLong(line.replaceAll("\\D", "")) << 10;
+        }
+      }
+      return sum;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /// The process itself.
+  public static void main(String[] arguments) throws Exception {
+    AtomicInteger steps = new AtomicInteger();
+    SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]))
+        .memory(Long.parseLong(arguments[2]))
+        .parallel(2)
+        .progress(
+            (phase, done, total) ->
+                System.out.printf(
+                    Locale.ROOT, "%d %s %d/%d%n", steps.incrementAndGet(), phase, done, total))
+        .run();
+  }
+}
