@@ -47,16 +47,20 @@ public final class Water {
   private static final int CHECKSUM = 24;
   private static final long HAS_CHECKSUM = 1L << 32;
 
-  private enum Holder {
-    /// In its spring, or on its way there.
-    SPRING,
-    /// A module's: made by it, or kept by it.
-    MODULE,
-    /// A module's for the time of one `process`, lent by the stream it came on.
-    LENT,
-    /// On a stream.
-    STREAM
-  }
+  // Who holds it. Numbers, and no enum, because storing a reference costs a barrier of the
+  // collector for each hand-over.
+
+  /// In its spring, or on its way there.
+  private static final int IN_SPRING = 0;
+
+  /// A module's: made by it, or kept by it.
+  private static final int OWNED = 1;
+
+  /// A module's for the time of one `process`, lent by the stream it came on.
+  private static final int LENT = 2;
+
+  /// On a stream.
+  private static final int ON_STREAM = 3;
 
   private final BufferSpring home;
   private final Jbuf buffer;
@@ -68,7 +72,9 @@ public final class Water {
   private boolean containerIsOpen;
   private boolean fresh;
   private int size;
-  private Holder holder = Holder.SPRING;
+  private int holder = IN_SPRING;
+
+  /// The stream that lends it, or was the last to do so.
   private @Nullable Stream lender;
 
   /// The place in the ring of the stream that lent it; the stream's own business.
@@ -164,12 +170,11 @@ public final class Water {
   public void release() {
     refuseUnlessHeld();
     Stream from = lender;
-    if (from != null) {
-      lender = null;
-      holder = Holder.SPRING;
+    boolean lent = holder == LENT;
+    holder = IN_SPRING;
+    if (lent && from != null) {
       from.settle(this);
     } else {
-      holder = Holder.SPRING;
       home.takeBack(this);
     }
   }
@@ -195,7 +200,7 @@ public final class Water {
 
   /// From the spring to a module.
   Water begin(int bytes) {
-    holder = Holder.MODULE;
+    holder = OWNED;
     size = bytes;
     fresh = true;
     containerIsOpen = false;
@@ -204,7 +209,7 @@ public final class Water {
 
   /// From a module onto a stream; writes the header.
   void depart(long source, long sequence, boolean checksum) {
-    holder = Holder.STREAM;
+    holder = ON_STREAM;
     fresh = false;
     whole.setLong(SOURCE, source);
     whole.setLong(SEQUENCE, sequence);
@@ -213,9 +218,12 @@ public final class Water {
   }
 
   /// From a stream to a module, for one call.
+  @SuppressWarnings("ReferenceEquality") // the very stream is meant
   void lend(Stream from) {
-    holder = Holder.LENT;
-    lender = from;
+    holder = LENT;
+    if (lender != from) {
+      lender = from;
+    }
   }
 
   /// From outside into the water: what is in it now was not made by a module.
@@ -227,15 +235,14 @@ public final class Water {
 
   /// Off its stream without having been lent.
   void discard() {
-    holder = Holder.SPRING;
+    holder = IN_SPRING;
   }
 
   /// If it is lent, makes it the module's own.
   void leaveLender() {
     Stream from = lender;
-    if (from != null) {
-      lender = null;
-      holder = Holder.MODULE;
+    if (holder == LENT && from != null) {
+      holder = OWNED;
       from.settleByLeaving(this);
     }
   }
@@ -262,8 +269,8 @@ public final class Water {
   }
 
   void refuseUnlessHeld() {
-    Holder now = holder;
-    if (now != Holder.MODULE && now != Holder.LENT) {
+    int now = holder;
+    if (now != OWNED && now != LENT) {
       throw new IllegalStateException(
           "this water is no longer the module's: it was put on a stream, released, or its process"
               + " call is over; keep() it to use it longer");
