@@ -5,4 +5,5 @@ module dev.tigris.flow {
 
   exports dev.tigris.flow;
   exports dev.tigris.flow.policy;
+  exports dev.tigris.flow.testing;
 }

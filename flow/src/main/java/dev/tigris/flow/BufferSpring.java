@@ -75,9 +75,15 @@ public final class BufferSpring implements Spring {
     return water.begin(bytes);
   }
 
+  /// Whether this spring has made a water.
+  @SuppressWarnings("ReferenceEquality") // this very spring
+  public boolean owns(Water water) {
+    return water.home() == this;
+  }
+
   /// Takes back a water that this spring has made, and that nobody uses any more. Any thread.
   public void takeBack(Water water) {
-    if (water.home() != this) {
+    if (!owns(water)) {
       throw new IllegalArgumentException("this water comes from another spring");
     }
     water.discard();

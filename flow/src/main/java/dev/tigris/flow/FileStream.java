@@ -166,7 +166,7 @@ public final class FileStream extends Stream {
       throw failed("write", e);
     }
     countFinished();
-    water.home().takeBack(water);
+    water.returnHome();
   }
 
   @Override

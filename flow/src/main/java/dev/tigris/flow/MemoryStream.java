@@ -178,11 +178,11 @@ final class MemoryStream extends Stream {
 
   @Override
   protected void release(Water water) {
-    if (water.home() == home) {
+    if (home.owns(water)) {
       finish(water, water);
     } else {
       finish(water, null);
-      water.home().takeBack(water);
+      water.returnHome();
     }
   }
 

@@ -179,6 +179,12 @@ public final class Water {
     }
   }
 
+  /// Gives the water back to the spring that made it, whichever that is. For kinds of streams that
+  /// carry waters of other springs, when the receiver has finished with one.
+  public void returnHome() {
+    home.takeBack(this);
+  }
+
   /// The spring it was made by, and goes back to.
   BufferSpring home() {
     return home;

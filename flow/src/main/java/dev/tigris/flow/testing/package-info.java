@@ -1,0 +1,6 @@
+/// Checks for those who add to Tigris: [StreamContract][dev.tigris.flow.testing.StreamContract] for
+/// kinds of streams. Needs no test framework.
+@NullMarked
+package dev.tigris.flow.testing;
+
+import org.jspecify.annotations.NullMarked;
