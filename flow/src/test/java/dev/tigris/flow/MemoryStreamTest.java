@@ -1,0 +1,181 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.tigris.memory.Container;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class MemoryStreamTest {
+  /// Two streams in a row, and everything a module may do with their waters, beside a model of
+  /// what must come out.
+  private static final class Model {
+    final MemoryStream first;
+    final MemoryStream second;
+    final SplittableRandom random;
+    final ArrayDeque<Long> onFirst = new ArrayDeque<>();
+    final ArrayDeque<Long> onSecond = new ArrayDeque<>();
+    final List<Water> lentByFirst = new ArrayList<>();
+    final List<Water> lentBySecond = new ArrayList<>();
+    final List<Water> kept = new ArrayList<>();
+    final List<Water> made = new ArrayList<>();
+    long next;
+
+    Model(int firstWindow, int secondWindow, long seed) {
+      first = new MemoryStream(new StreamKind.Place("first", firstWindow));
+      second = new MemoryStream(new StreamKind.Place("second", secondWindow));
+      random = new SplittableRandom(seed);
+    }
+
+    void step() {
+      switch (random.nextInt(10)) {
+        case 0 -> {
+          if (made.size() < 5) {
+            made.add(first.spring().createWater(8 << random.nextInt(6)));
+          }
+        }
+        case 1, 2 -> {
+          if (first.credits() > 0) {
+            Water water = made.isEmpty() ? first.spring().createWater(8) : take(made);
+            onFirst.addLast(next);
+            water.bytes().setLong(0, next++);
+            first.put(water);
+          }
+        }
+        case 3, 4 -> receive(first, onFirst, lentByFirst);
+        case 5, 6 -> receive(second, onSecond, lentBySecond);
+        case 7 -> release(lentByFirst.isEmpty() ? lentBySecond : lentByFirst);
+        case 8 -> {
+          List<Water> from = kept.isEmpty() ? lentByFirst : kept;
+          if (!from.isEmpty() && second.credits() > 0) {
+            Water water = take(from);
+            onSecond.addLast(Numbers.number(water));
+            second.put(water);
+          }
+        }
+        default -> {
+          if (!lentByFirst.isEmpty() && kept.size() < 5) {
+            Water water = take(lentByFirst);
+            water.keep();
+            kept.add(water);
+          } else {
+            release(kept.isEmpty() ? lentBySecond : kept);
+          }
+        }
+      }
+      first.checkInvariants();
+      second.checkInvariants();
+      assertEquals(onFirst.size() + lentByFirst.size(), first.outstanding());
+      assertEquals(onSecond.size() + lentBySecond.size(), second.outstanding());
+    }
+
+    private static void receive(MemoryStream stream, ArrayDeque<Long> model, List<Water> lent) {
+      Water water = stream.poll();
+      Long expected = model.pollFirst();
+      if (expected == null) {
+        assertNull(water);
+      } else {
+        assertNotNull(water);
+        assertEquals(expected, Numbers.number(water));
+        lent.add(water);
+      }
+    }
+
+    private Water take(List<Water> waters) {
+      return waters.remove(random.nextInt(waters.size()));
+    }
+
+    private void release(List<Water> waters) {
+      if (!waters.isEmpty()) {
+        take(waters).release();
+      }
+    }
+  }
+
+  @Property(tries = 200)
+  void doesWhatTheModelDoes(
+      @ForAll @IntRange(min = 1, max = 9) int firstWindow,
+      @ForAll @IntRange(min = 1, max = 9) int secondWindow,
+      @ForAll long seed) {
+    Model model = new Model(firstWindow, secondWindow, seed);
+    for (int i = 0; i < 400; i++) {
+      model.step();
+    }
+    model.first.close(false);
+    model.second.close(false);
+  }
+
+  @Example
+  void headerLiesBeforeTheDataAndIsOutOfReach() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("header", 2));
+    stream.source(17);
+    for (int i = 0; i < 3; i++) {
+      Numbers.put(stream, i);
+      Water water = stream.poll();
+      assertNotNull(water);
+      assertEquals(17, water.source());
+      assertEquals(i, water.sequence());
+      water.bytes().set(0, (byte) 1);
+      assertThrows(IndexOutOfBoundsException.class, () -> water.bytes().set(-1, (byte) 1));
+      water.release();
+    }
+    stream.close(true);
+  }
+
+  @Example
+  void noticesDataThatChangedUnderWay() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("checked", 2));
+    stream.useChecksums();
+    Numbers.put(stream, 1);
+    Water intact = stream.poll();
+    assertNotNull(intact);
+    intact.release();
+    Water water = stream.spring().createWater(8);
+    var bytes = water.bytes();
+    bytes.setLong(0, 5);
+    stream.put(water);
+    bytes.setLong(0, 6);
+    String message = assertThrows(StreamException.class, stream::poll).getMessage();
+    assertEquals(
+        "stream checked: water 1 of source 0 is not what was sent: its checksum does not match",
+        message);
+    stream.close(false);
+  }
+
+  @Example
+  void watersCarryContainers() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("containers", 2));
+    for (int round = 0; round < 5; round++) {
+      Water water = stream.spring().createWater(256);
+      water.bytes().fill((byte) round);
+      Container container = water.container();
+      assertEquals(Container.HEADER_BYTES, container.usedBytes());
+      water.setSize((int) container.usedBytes());
+      stream.put(water);
+      Water taken = stream.poll();
+      assertNotNull(taken);
+      assertEquals(Container.HEADER_BYTES, taken.container().usedBytes());
+      taken.release();
+    }
+    stream.close(true);
+  }
+
+  @Example
+  void refusesASizeThatDoesNotFit() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("sizes", 2));
+    Water water = stream.spring().createWater(100);
+    assertThrows(IllegalArgumentException.class, () -> water.setSize(water.capacity() + 1));
+    assertThrows(IllegalArgumentException.class, () -> water.setSize(-1));
+    assertThrows(IllegalArgumentException.class, () -> stream.spring().createWater(-1));
+    stream.close(false);
+  }
+}
