@@ -1,0 +1,231 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class FileStreamTest {
+  @TempDir Path folder;
+
+  private Path file(String name, int bytes) throws IOException {
+    byte[] content = new byte[bytes];
+    new SplittableRandom(bytes).nextBytes(content);
+    return Files.write(folder.resolve(name), content);
+  }
+
+  private List<String> names() throws IOException {
+    try (var files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 999, 1000, 1001, 123_456})
+  void copiesAFile(int bytes) throws Exception {
+    Path in = file("in", bytes);
+    Path out = folder.resolve("out");
+    FlowRun run =
+        Flow.named("copy")
+            .stage("pass", () -> (water, stream) -> stream.put(water))
+            .feed("pass", FileStream.reading(in, 1000))
+            .drain("pass", FileStream.writing(out))
+            .build()
+            .start();
+    run.await();
+    assertArrayEquals(Files.readAllBytes(in), Files.readAllBytes(out));
+    assertEquals(List.of("in", "out"), names());
+    for (FlowSnapshot.Channel stream : run.snapshot().streams()) {
+      assertEquals(bytes, stream.counters().bytes());
+      assertEquals(0, stream.counters().outstanding());
+      assertEquals(0, stream.counters().copies());
+    }
+  }
+
+  @Test
+  void sharesAFileOutAmongReplicas() throws Exception {
+    Path in = file("in", 10_000);
+    Path out = folder.resolve("out");
+    Flow.named("share")
+        .stage("read", () -> (water, stream) -> stream.put(water), 2)
+        .feed(
+            "read",
+            FileStream.reading(in, 0, 5_000, 512),
+            FileStream.reading(in, 5_000, Long.MAX_VALUE, 512))
+        .reservoir(Reservoir.random())
+        .stage("write", WriteInPlace::new)
+        .drain("write", FileStream.writing(out))
+        .build()
+        .start()
+        .await();
+    assertEquals(10_000, Files.size(out));
+    byte[] sortedIn = Files.readAllBytes(in);
+    byte[] sortedOut = Files.readAllBytes(out);
+    java.util.Arrays.sort(sortedIn);
+    java.util.Arrays.sort(sortedOut);
+    assertArrayEquals(sortedIn, sortedOut);
+  }
+
+  /// Writes its waters one after the other, seeking to each place.
+  private static final class WriteInPlace implements Module {
+    private long position;
+
+    @Override
+    public void process(Water in, Stream out) {
+      FileStream file = assertInstanceOf(FileStream.class, out);
+      file.seek(position);
+      position += in.size();
+      file.put(in);
+      assertEquals(position, file.position());
+    }
+  }
+
+  @Test
+  void seeksInWhatItReads() throws Exception {
+    Path in = file("in", 4096);
+    List<Long> positions = new ArrayList<>();
+    Flow.named("seek")
+        .stage("skip", () -> new Skip(positions))
+        .feed("skip", FileStream.reading(in, 512))
+        .build()
+        .start()
+        .await();
+    assertEquals(List.of(0L, 1024L, 2048L, 3072L), positions);
+  }
+
+  /// Leaves out every second water.
+  private static final class Skip implements Module {
+    private final List<Long> positions;
+    private FileStream input;
+
+    Skip(List<Long> positions) {
+      this.positions = positions;
+    }
+
+    @Override
+    public void init(ModuleContext context) {
+      input = assertInstanceOf(FileStream.class, context.inputs().getFirst());
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      positions.add(input.position() - in.size());
+      input.seek(input.position() + 512);
+    }
+  }
+
+  @Test
+  void namesTheFileThatIsMissing() throws Exception {
+    Path missing = folder.resolve("missing");
+    FlowRun run =
+        Flow.named("missing")
+            .stage("sink", () -> (in, out) -> {})
+            .feed("sink", FileStream.reading(missing, 10))
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertInstanceOf(NoSuchFileException.class, failure.getCause());
+    assertTrue(failure.getMessage().contains(missing.toString()), failure.getMessage());
+    assertTrue(run.isDone());
+  }
+
+  @Test
+  void namesTheFileThatCannotBeRead() {
+    FlowRun run =
+        Flow.named("folder")
+            .stage("sink", () -> (in, out) -> {})
+            .feed("sink", FileStream.reading(folder, 10))
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertTrue(failure.getMessage().contains(folder.toString()), failure.getMessage());
+  }
+
+  @Test
+  void leavesNothingOfWhatWasNotCompleted() throws Exception {
+    Path in = file("in", 10_000);
+    Path old = Files.writeString(folder.resolve("old"), "old");
+    FlowRun run =
+        Flow.named("incomplete")
+            .stage("pass", FailsLate::new)
+            .feed("pass", FileStream.reading(in, 100))
+            .drain("pass", FileStream.writing(folder.resolve("out")), FileStream.writing(old))
+            .build()
+            .start();
+    assertThrows(FlowException.class, run::await);
+    assertEquals(List.of("in", "old"), names());
+    assertEquals("old", Files.readString(old));
+  }
+
+  private static final class FailsLate implements Module {
+    private int seen;
+
+    @Override
+    public void process(Water in, Stream out) {
+      out.put(in);
+      if (++seen == 50) {
+        throw new IllegalArgumentException("late");
+      }
+    }
+  }
+
+  @Test
+  void doesNotReadOnWhenItsReaderHasEnded() throws Exception {
+    Path in = file("in", 100_000);
+    FlowRun run =
+        Flow.named("enough")
+            .stage(
+                "head",
+                () ->
+                    (water, stream) -> {
+                      throw new EndOfStreamException();
+                    })
+            .feed("head", FileStream.reading(in, 100))
+            .build()
+            .start();
+    run.await();
+    assertEquals(1, run.snapshot().streams().getFirst().counters().taken());
+  }
+
+  @Test
+  void refusesToPutOnAFileThatIsRead() throws Exception {
+    Stream reading =
+        FileStream.reading(file("in", 10), 10).open(new StreamKind.Place("reading", 1));
+    Water water = reading.spring().createWater(1);
+    assertThrows(IllegalStateException.class, () -> reading.put(water));
+    reading.close(true);
+    assertThrows(IllegalArgumentException.class, () -> FileStream.reading(folder, 0));
+    assertThrows(IllegalArgumentException.class, () -> FileStream.reading(folder, -1, 1, 1));
+  }
+
+  @Test
+  void writesWithTheUsualPermissions() throws Exception {
+    Path out = folder.resolve("out");
+    Path usual = Files.createFile(folder.resolve("usual"));
+    Flow.named("permissions")
+        .source("none", () -> stream -> false)
+        .drain("none", FileStream.writing(out))
+        .build()
+        .start()
+        .await();
+    assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
+    assertFalse(Files.isExecutable(out));
+  }
+}
