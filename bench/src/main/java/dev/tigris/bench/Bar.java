@@ -30,6 +30,7 @@ public record Bar(
   }
 
   static final String PLAIN = "plain object";
+  static final String BYTE_BUFFER = "ByteBuffer getter";
   static final String ARRAY = "array";
   static final String ARENA = "Arena.ofShared";
   static final String BLOCKING_QUEUE = "ArrayBlockingQueue";
@@ -46,7 +47,7 @@ public record Bar(
           times("memory\\.field\\.(straight\\d+|loop)", PLAIN, 1 / 1.3, "time <= 1.3x"),
           most("memory\\.field\\.crashes", LIMIT, 0, "no crash in any process"),
           most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
-          most("memory\\.reference\\.again", PLAIN, 2, "<= 2 ns"),
+          most("memory\\.reference\\.again", BYTE_BUFFER, 2, "<= 2 ns"),
           times("memory\\.view\\..*", ARRAY, 1 / 1.05, "time <= 1.05x"),
           times("memory\\.jbuf\\..*", ARENA, 1, "faster"),
           times("flow\\.stream\\.memory\\..*", BLOCKING_QUEUE, 2, ">= 2x"),

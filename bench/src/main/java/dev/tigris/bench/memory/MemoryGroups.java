@@ -12,6 +12,10 @@ public final class MemoryGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("memory.view", ViewSuite.FIGURES, ViewSuite.class, 4, 10),
+        new ForkedGroup(
+            "memory.object", List.of(ObjectSuite.FIGURES.getFirst()), ObjectSuite.class, 4, 10),
+        new ForkedGroup(
+            "memory.reference", ObjectSuite.FIGURES.subList(1, 3), ObjectSuite.class, 4, 10),
         new FieldGroup(),
         new ForkedGroup("memory.jbuf", JbufSuite.FIGURES, JbufSuite.class, 2, 5));
   }
