@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Making objects, and following their references for the first time and again.
 ///
-/// References are followed along a ring of 64 objects; an operation is one step, which reads the
-/// reference and an int. `first` makes the object it finds, `again` finds it made. The second peer
-/// is what one would write without objects: the same ring in a direct ByteBuffer, with offsets for
-/// references.
+/// 64 objects form a ring. `first` walks around it, and every step makes the object that it finds;
+/// `again` reads every object's reference, and an int of the object it refers to, when all have
+/// been read before. The second peer is what one would write without objects: the same ring in a
+/// direct ByteBuffer, with offsets for references.
 public final class ObjectSuite implements Suite {
   static final List<String> FIGURES =
       List.of("memory.object.create", "memory.reference.first", "memory.reference.again");
@@ -32,8 +32,8 @@ public final class ObjectSuite implements Suite {
 
   private final Container container = Jbuf.allocate(1 << 16, "bench").asContainer();
   private final Container newcomers = Jbuf.allocate(1 << 16, "bench").asContainer();
-  private final Node head;
-  private final PlainNode plainHead;
+  private final Node[] ring = new Node[RING];
+  private final PlainNode[] plainRing = new PlainNode[RING];
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(RING * STRIDE).order(ByteOrder.LITTLE_ENDIAN);
   private final Node[] kept = new Node[KEPT];
@@ -55,23 +55,17 @@ public final class ObjectSuite implements Suite {
 
   /// Made by the measuring process.
   public ObjectSuite() {
-    head = new Node(container);
-    plainHead = new PlainNode();
-    Node last = head;
-    PlainNode plainLast = plainHead;
-    for (int i = 1; i < RING; i++) {
-      Node node = new Node(container);
-      node.value = i;
-      last.next = node;
-      last = node;
-      PlainNode plain = new PlainNode();
-      plain.value = i;
-      plainLast.next = plain;
-      plainLast = plain;
+    for (int i = 0; i < RING; i++) {
+      ring[i] = new Node(container);
+      ring[i].value = i;
+      plainRing[i] = new PlainNode();
+      plainRing[i].value = i;
     }
-    last.next = head;
-    plainLast.next = plainHead;
-    container.root(head);
+    for (int i = 0; i < RING; i++) {
+      ring[i].next = ring[(i + 1) % RING];
+      plainRing[i].next = plainRing[(i + 1) % RING];
+    }
+    container.root(ring[0]);
     for (int i = 0; i < RING; i++) {
       buffer.putInt(i * STRIDE + VALUE_AT, i);
       buffer.putInt(i * STRIDE + NEXT_AT, (i + 1) % RING * STRIDE);
@@ -80,19 +74,20 @@ public final class ObjectSuite implements Suite {
 
   @Override
   public List<Contest> contests(Scale scale) {
-    Trial again = around("references again", this::follow);
-    Trial plain = around("plain references", this::followPlain);
-    Trial bytes = around("offsets in a ByteBuffer", this::followBytes);
+    Trial walk = rounds("plain references", this::walkPlain);
+    Trial walkBytes = rounds("offsets in a ByteBuffer", this::walkBytes);
+    Trial again = rounds("references read again", this::readAgain);
+    Trial plain = rounds("plain references read again", this::readPlain);
+    Trial bytes = rounds("offsets in a ByteBuffer read again", this::readBytes);
     return List.of(
         Contest.timed(FIGURES.get(0), PLAIN, 1, this::create, this::createPlain),
-        Contest.timed(FIGURES.get(1), PLAIN, RING, this::followFirst, plain),
-        Contest.timed(FIGURES.get(1), BYTE_BUFFER, RING, this::followFirst, bytes),
+        Contest.timed(FIGURES.get(1), PLAIN, RING, this::walkFirst, walk),
+        Contest.timed(FIGURES.get(1), BYTE_BUFFER, RING, this::walkFirst, walkBytes),
         Contest.timed(FIGURES.get(2), PLAIN, RING, again, plain),
         Contest.timed(FIGURES.get(2), BYTE_BUFFER, RING, again, bytes));
   }
 
-  /// `count` times around the ring, all in one walk.
-  private static Trial around(String what, Trial.Body body) {
+  private static Trial rounds(String what, Trial.Body body) {
     return Trial.of(what, body, ObjectSuite::ringSum);
   }
 
@@ -134,7 +129,7 @@ public final class ObjectSuite implements Suite {
 
   /// Each round begins at an object that has followed no reference yet, and ends before the ring
   /// closes.
-  private long followFirst(int rounds) {
+  private long walkFirst(int rounds) {
     long sum = 0;
     long nanos = 0;
     for (int round = 0; round < rounds; round++) {
@@ -151,9 +146,9 @@ public final class ObjectSuite implements Suite {
     return nanos;
   }
 
-  private long follow(int rounds) {
+  private long walkPlain(int rounds) {
     long sum = 0;
-    Node node = head;
+    PlainNode node = plainRing[0];
     for (long i = (long) rounds * RING; i > 0 && node != null; i--) {
       sum += node.value;
       node = node.next;
@@ -161,22 +156,44 @@ public final class ObjectSuite implements Suite {
     return sum;
   }
 
-  private long followPlain(int rounds) {
-    long sum = 0;
-    PlainNode node = plainHead;
-    for (long i = (long) rounds * RING; i > 0 && node != null; i--) {
-      sum += node.value;
-      node = node.next;
-    }
-    return sum;
-  }
-
-  private long followBytes(int rounds) {
+  private long walkBytes(int rounds) {
     long sum = 0;
     int at = 0;
     for (long i = (long) rounds * RING; i > 0; i--) {
       sum += buffer.getInt(at + VALUE_AT);
       at = buffer.getInt(at + NEXT_AT);
+    }
+    return sum;
+  }
+
+  private long readAgain(int rounds) {
+    long sum = 0;
+    for (int round = 0; round < rounds; round++) {
+      for (Node node : ring) {
+        Node next = node.next;
+        sum += next == null ? 0 : next.value;
+      }
+    }
+    return sum;
+  }
+
+  private long readPlain(int rounds) {
+    long sum = 0;
+    for (int round = 0; round < rounds; round++) {
+      for (PlainNode node : plainRing) {
+        PlainNode next = node.next;
+        sum += next == null ? 0 : next.value;
+      }
+    }
+    return sum;
+  }
+
+  private long readBytes(int rounds) {
+    long sum = 0;
+    for (int round = 0; round < rounds; round++) {
+      for (int at = 0; at < RING * STRIDE; at += STRIDE) {
+        sum += buffer.getInt(buffer.getInt(at + NEXT_AT) + VALUE_AT);
+      }
     }
     return sum;
   }
