@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.memory.MemoryGroups;
+import dev.tigris.bench.sort.SortGroups;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -10,6 +11,8 @@ final class Groups {
   private Groups() {}
 
   static List<Group> all() {
-    return Stream.of(MemoryGroups.all(), FlowGroups.all()).flatMap(List::stream).toList();
+    return Stream.of(MemoryGroups.all(), FlowGroups.all(), SortGroups.all())
+        .flatMap(List::stream)
+        .toList();
   }
 }

@@ -1,6 +1,7 @@
 package dev.tigris.bench.flow;
 
 import dev.tigris.bench.Better;
+import dev.tigris.bench.Estimate;
 import dev.tigris.bench.Figure;
 import dev.tigris.bench.Group;
 import dev.tigris.bench.Pairs;
@@ -115,9 +116,10 @@ final class PerturbationGroup implements Group {
     run.emit(Figure.of(figure, "water/s", Better.HIGHER, IDEAL, fork(subjects, ideals)));
     Double paper = PAPER_SHARES.get(slow);
     if (ofThePaper && paper != null && unperturbed != null) {
+      double whole = Estimate.median(unperturbed.stream().mapToDouble(rate -> rate).toArray());
       double[] shares = new double[subjects.length];
       for (int i = 0; i < shares.length; i++) {
-        shares[i] = subjects[i] / unperturbed.get(i);
+        shares[i] = subjects[i] / whole;
       }
       double[] papers = measured.stream().mapToDouble(rate -> paper).toArray();
       run.emit(Figure.of(figure, "of slow0", Better.HIGHER, PAPER, fork(shares, papers)));

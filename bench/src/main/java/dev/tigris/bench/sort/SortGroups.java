@@ -22,7 +22,7 @@ public final class SortGroups {
         new SortGroup(
             new Sizes(
                 "sort.external",
-                new Scaled(400_000, 10_000_000, 40_000_000),
+                new Scaled(200_000, 10_000_000, 40_000_000),
                 new Scaled(16, 256, 1024),
                 new Scaled(1, 1, 3),
                 false)),
