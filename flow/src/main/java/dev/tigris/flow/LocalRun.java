@@ -86,7 +86,7 @@ final class LocalRun implements FlowRun {
     return flow;
   }
 
-  /// A module has been through its `init`, or will not be.
+  /// A module has been through its `init`.
   void isReady() {
     ready.countDown();
   }

@@ -112,13 +112,17 @@ final class Worker implements Runnable {
   public void run() {
     Operator operator = null;
     try {
+      operator = make();
+      phase = "init";
       try {
-        operator = make();
-        phase = "init";
         operator.init(context);
-      } finally {
+      } catch (EndOfStreamException e) {
         run.isReady();
+        throw e;
       }
+      // Not when it failed: stopping the flow counts for this module too, and by then the others
+      // see that there is nothing to begin.
+      run.isReady();
       run.awaitReady();
       if (work(operator)) {
         phase = "finish";
