@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: fields are plain memory, shared by whoever shares the container.
 public abstract class Pso {
+  private static final VarHandle FIRST;
   private static final VarHandle RECOVERED;
   private static final VarHandle FOREIGN;
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Pso[].class);
@@ -44,6 +45,7 @@ public abstract class Pso {
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
+      FIRST = lookup.findVarHandle(Pso.class, "first", Pso.class);
       RECOVERED = lookup.findVarHandle(Pso.class, "recovered", Pso[].class);
       FOREIGN = lookup.findVarHandle(Pso.class, "foreign", Pso[].class);
     } catch (ReflectiveOperationException e) {
@@ -58,7 +60,12 @@ public abstract class Pso {
 
   final Container container;
 
-  /// By slot, the object last written to or recovered from a reference.
+  /// The object last written to or recovered from the reference of slot 0. Most classes have no
+  /// more than that one, and following it is what lists and trees do all day.
+  @SuppressWarnings("UnusedVariable") // through FIRST
+  private @Nullable Pso first;
+
+  /// The same for the other slots, by slot.
   @SuppressWarnings("UnusedVariable") // through RECOVERED
   private Pso @Nullable [] recovered;
 
@@ -109,14 +116,19 @@ public abstract class Pso {
     if (stored == 0) {
       return holder.foreign(slot);
     }
-    Pso[] slots = holder.recovered;
-    if (slots != null) {
-      Pso known = slots[slot];
-      if (known != null && known.address() == holder.container.address + stored) {
-        return known;
-      }
+    Pso known = holder.known(slot);
+    if (known != null && known.address() == holder.container.address + stored) {
+      return known;
     }
     return holder.recoverAnew(stored, slot);
+  }
+
+  private @Nullable Pso known(int slot) {
+    if (slot == 0) {
+      return first;
+    }
+    Pso[] slots = recovered;
+    return slots == null ? null : slots[slot];
   }
 
   /// What a reference means in whose place 0 was read.
@@ -152,14 +164,27 @@ public abstract class Pso {
     String where = field.declaringClass().getName() + "." + field.name();
     Pso fresh = target.bind(PsoBinding.check(target, container, stored, where));
 
-    Pso[] slots = slots(RECOVERED);
-    Pso known = slots[slot];
+    Pso known = known(slot);
     if (known != null && known.offset() == stored) {
       return known;
     }
     // Of several threads that recover the same reference, all return the first one's object.
-    Pso winner = (Pso) SLOT.compareAndExchange(slots, slot, known, fresh);
+    Pso winner =
+        (Pso)
+            (slot == 0
+                ? FIRST.compareAndExchange(this, known, fresh)
+                : SLOT.compareAndExchange(slots(RECOVERED), slot, known, fresh));
     return winner != null && winner != known && winner.offset() == stored ? winner : fresh;
+  }
+
+  /// Remembers what was written. Partner of the plain reads in `known`: an object's final fields
+  /// are seen by whoever sees the object, so a reader needs no more.
+  private void remember(int slot, @Nullable Pso value) {
+    if (slot == 0) {
+      FIRST.setRelease(this, value);
+    } else if (value != null || recovered != null) {
+      SLOT.setRelease(slots(RECOVERED), slot, value);
+    }
   }
 
   /// Writes a reference field.
@@ -172,9 +197,7 @@ public abstract class Pso {
       holder.assignForeign(value, stays, slot, at);
       return;
     }
-    if (value != null || holder.recovered != null) {
-      SLOT.setRelease(holder.slots(RECOVERED), slot, value);
-    }
+    holder.remember(slot, value);
     holder.store(at, value == null ? 0 : value.offset(), release);
   }
 
@@ -185,7 +208,7 @@ public abstract class Pso {
     Pso[] slots = slots(FOREIGN);
     synchronized (slots) {
       if (stays && value != null) {
-        SLOT.setRelease(slots(RECOVERED), slot, value);
+        remember(slot, value);
         store(at, value.offset(), true);
         slots[slot] = null;
       } else {
