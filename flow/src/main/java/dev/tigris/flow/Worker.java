@@ -112,9 +112,9 @@ final class Worker implements Runnable {
   public void run() {
     Operator operator = null;
     try {
-      operator = make();
-      phase = "init";
       try {
+        operator = make();
+        phase = "init";
         operator.init(context);
       } catch (EndOfStreamException e) {
         run.isReady();
