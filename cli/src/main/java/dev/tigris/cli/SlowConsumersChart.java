@@ -32,6 +32,9 @@ final class SlowConsumersChart {
           new Color(0x00, 0x72, 0xb2),
           new Color(0x00, 0x9e, 0x73));
 
+  // Narrower from line to line where they are drawn over each other, so that all are seen.
+  private static final List<Integer> WIDTHS = List.of(6, 14, 9, 4);
+
   private SlowConsumersChart() {}
 
   /// Writes a PNG.
@@ -46,8 +49,7 @@ final class SlowConsumersChart {
       List<Double> reached = measured.of(policy).stream().map(Outcome::watersPerSecond).toList();
       var series = chart.addSeries(policy.label(), slow(), numbers(reached));
       series.setLineColor(COLORS.get(index));
-      // Narrower from line to line, so that those that reach the same are all seen.
-      series.setLineStyle(new BasicStroke(14 - 3 * index));
+      series.setLineStyle(new BasicStroke(WIDTHS.get(index)));
       series.setMarker(SeriesMarkers.CIRCLE);
       series.setMarkerColor(COLORS.get(index));
     }

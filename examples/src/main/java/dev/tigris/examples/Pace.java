@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 /// Thread rule: one thread.
 final class Pace {
   /// Longer than a thread of a busy machine usually waits for a processor.
-  static final long CATCH_UP_NANOS = 10_000_000;
+  static final long CATCH_UP_NANOS = 20_000_000;
 
   private final long periodNanos;
   private long due;
