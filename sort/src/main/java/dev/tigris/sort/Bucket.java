@@ -17,9 +17,9 @@ final class Bucket {
   long records;
   long heldBytes;
 
-  void add(Water water, long count) {
+  void add(Water water, long count, long waterBytes) {
     waters.add(water);
-    heldBytes += water.capacity();
+    heldBytes += waterBytes;
     records += count;
   }
 

@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
 import org.jspecify.annotations.Nullable;
 
 /// Sorts a bucket that is larger than what can be loaded: because one key is very frequent, or
@@ -32,12 +33,12 @@ final class LargeBucket {
   /// Records that a scan looks for: those whose keys begin with the first `from` bytes of
   /// `reference`, and go on with eight bytes from `min` to `max`.
   private static final class Range {
-    final byte[] reference;
+    final Bytes reference;
     final int from;
     final long min;
     final long max;
 
-    Range(byte[] reference, int from, long min, long max) {
+    Range(Bytes reference, int from, long min, long max) {
       this.reference = reference;
       this.from = from;
       this.min = min;
@@ -60,7 +61,7 @@ final class LargeBucket {
 
   /// Hands the records to `sink` in order. `sorter` is used meanwhile.
   void sortTo(RecordSink sink, BucketSorter sorter) throws SortException {
-    sort(new Range(new byte[0], 0, 0, -1), bucket.records, sink, sorter);
+    sort(new Range(buffers.load.bytes(), 0, 0, -1), bucket.records, sink, sorter);
   }
 
   private void sort(Range wide, long records, RecordSink sink, BucketSorter sorter)
@@ -97,28 +98,35 @@ final class LargeBucket {
     }
   }
 
-  /// The range from the smallest to the largest key that is really there; over later bytes of the
-  /// key, where the earlier ones are all equal; null if the keys are equal.
+  /// The same records as a range that begins where their keys first differ, and goes from the
+  /// smallest to the largest that is really there; null if the keys are equal.
   private @Nullable Range narrow(Range wide) throws SortException {
-    Range range = wide;
-    while (range.from < format.keySize()) {
-      long[] bounds = {-1, 0};
-      byte[] any = new byte[Math.min(range.from + Long.BYTES, format.keySize())];
-      scan(
-          range,
-          (bytes, record, prefix) -> {
-            bounds[0] = Long.compareUnsigned(prefix, bounds[0]) < 0 ? prefix : bounds[0];
-            if (Long.compareUnsigned(prefix, bounds[1]) >= 0) {
-              bounds[1] = prefix;
-              bytes.copyTo(record + format.keyOffset(), any, 0, any.length);
-            }
-          });
-      if (bounds[0] != bounds[1]) {
-        return new Range(range.reference, range.from, bounds[0], bounds[1]);
-      }
-      range = new Range(any, range.from + Long.BYTES, 0, -1);
+    int keySize = format.keySize();
+    Bytes any = Jbuf.allocate(keySize, "sort scan").asBytes();
+    int[] common = {-1};
+    scan(
+        wide,
+        (bytes, record, prefix) -> {
+          long key = record + format.keyOffset();
+          if (common[0] < 0) {
+            bytes.copyTo(key, any, 0, keySize);
+            common[0] = keySize;
+          }
+          common[0] = RecordFormat.mismatch(bytes, key, any, 0, wide.from, common[0]);
+        });
+    int from = common[0];
+    if (from >= keySize) {
+      return null;
     }
-    return null;
+    long[] bounds = {-1, 0};
+    scan(
+        wide,
+        (bytes, record, prefix) -> {
+          long next = format.prefix(bytes, record, from);
+          bounds[0] = Long.compareUnsigned(next, bounds[0]) < 0 ? next : bounds[0];
+          bounds[1] = Long.compareUnsigned(next, bounds[1]) > 0 ? next : bounds[1];
+        });
+    return new Range(any, from, bounds[0], bounds[1]);
   }
 
   private void load(Range range, RecordSink sink, BucketSorter sorter) throws SortException {
@@ -165,18 +173,13 @@ final class LargeBucket {
       long prefix = format.prefix(bytes, at, range.from);
       if (Long.compareUnsigned(prefix, range.min) >= 0
           && Long.compareUnsigned(prefix, range.max) <= 0
-          && beginsWith(bytes, at + format.keyOffset(), range)) {
+          && isSame(bytes, at + format.keyOffset(), range)) {
         visitor.visit(bytes, at, prefix);
       }
     }
   }
 
-  private static boolean beginsWith(Bytes bytes, long key, Range range) {
-    for (int i = 0; i < range.from && i < range.reference.length; i++) {
-      if (bytes.get(key + i) != range.reference[i]) {
-        return false;
-      }
-    }
-    return true;
+  private static boolean isSame(Bytes bytes, long key, Range range) {
+    return RecordFormat.mismatch(bytes, key, range.reference, 0, 0, range.from) == range.from;
   }
 }

@@ -60,6 +60,20 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return 0;
   }
 
+  /// The first of the bytes `from` to `to` in which what begins at `leftStart` differs from what
+  /// begins at `rightStart`; `to` if they are equal.
+  static int mismatch(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
+    for (int at = from; at < to; at += Long.BYTES) {
+      long different =
+          prefix(left, leftStart + at, (long) to - at)
+              ^ prefix(right, rightStart + at, (long) to - at);
+      if (different != 0) {
+        return at + Long.numberOfLeadingZeros(different) / Byte.SIZE;
+      }
+    }
+    return to;
+  }
+
   private static long prefix(Bytes bytes, long at, long left) {
     if (left >= Long.BYTES) {
       return bytes.getLongBigEndian(at);

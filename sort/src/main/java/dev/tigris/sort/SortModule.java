@@ -57,8 +57,9 @@ final class SortModule implements Module {
       return;
     }
     in.keep();
-    buckets[bytes.getInt(PartitionSource.BUCKET)].add(in, count);
-    heldBytes += in.capacity();
+    long held = SortPlan.rounded(in.capacity() + (long) SortRun.WATER_OVERHEAD);
+    buckets[bytes.getInt(PartitionSource.BUCKET)].add(in, count, held);
+    heldBytes += held;
     while (heldBytes > keepBytes) {
       spillLargest();
     }

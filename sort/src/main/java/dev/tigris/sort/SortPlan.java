@@ -46,6 +46,10 @@ record SortPlan(
   private static final int MAX_BUCKETS = 4096;
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
+
+  /// A water takes a few hundred bytes of the heap, which is small: so many of them fit it.
+  private static final int MAX_WATERS = 128 << 10;
+
   private static final int READ_BYTES = 256 << 10;
   private static final int DIRECT_READ_BYTES = 1 << 20;
   private static final int OUTPUT_BYTES = 1 << 20;
@@ -135,13 +139,14 @@ record SortPlan(
     long eighth = demand.memoryBytes / 8;
 
     // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth.
-    int overhead = PartitionSource.HEADER_BYTES + 64;
+    int overhead = PartitionSource.HEADER_BYTES + SortRun.WATER_OVERHEAD;
     int least = Math.max(MIN_WATER_BYTES, recordSize + overhead);
+    least = (int) Math.max(least, Math.min(demand.memoryBytes / MAX_WATERS, 1 << 20));
     int water = Math.max(WATER_BYTES, least);
-    while (water / 2 >= least && (long) water * partitioners * wantedBuckets > eighth) {
+    while (water / 2 >= least && rounded(water) * partitioners * wantedBuckets > eighth) {
       water /= 2;
     }
-    long fitting = Math.max(1, eighth / ((long) water * partitioners));
+    long fitting = Math.max(1, eighth / (rounded(water) * partitioners));
     int buckets = (int) Math.min(wantedBuckets, fitting);
 
     long sixteenth = demand.memoryBytes / 16;
@@ -171,9 +176,11 @@ record SortPlan(
     return (int) Math.min(bytes, Math.max(limit, MIN_BUFFER_BYTES));
   }
 
-  // The allocator rounds to within a quarter, and to 2 MiB above 1 MiB.
-  private static long rounded(long bytes) {
-    return bytes <= 1 << 20 ? bytes + bytes / 4 : (bytes + (2 << 20) - 1) & -(2L << 20);
+  /// What the allocator takes for so many bytes: four sizes to a power of two, and whole units of
+  /// 2 MiB above 1 MiB.
+  static long rounded(long bytes) {
+    long step = bytes > 1 << 20 ? 2 << 20 : Math.max(64, Long.highestOneBit(bytes) / 4);
+    return (bytes + step - 1) & -step;
   }
 
   /// How much the whole input takes in waters: the last of each bucket and partitioner may be
@@ -181,14 +188,14 @@ record SortPlan(
   /// each, where the next record did not fit.
   private long neededToKeep(Demand demand) {
     int recordSize = demand.format.recordSize();
-    int room = waterBytes - 64 - PartitionSource.HEADER_BYTES;
+    int room = waterBytes - SortRun.WATER_OVERHEAD - PartitionSource.HEADER_BYTES;
     int perWater = room / recordSize * recordSize;
-    return (demand.inputBytes / perWater + 1) * waterBytes
-        + (long) partitioners * buckets * waterBytes / 2;
+    long waters = demand.inputBytes / perWater + 1 + (long) partitioners * buckets / 2;
+    return waters * rounded(waterBytes);
   }
 
   /// A sorter that holds less than a few waters would write waters one by one.
   private long leastToKeep() {
-    return 4L * sorters * waterBytes;
+    return 4L * sorters * rounded(waterBytes);
   }
 }

@@ -103,7 +103,7 @@ final class SortRun {
 
   /// How much a sorter may hold: its expected share, and at least a few waters.
   long keepBytes(int sorter) {
-    long least = 3L * plan.waterBytes();
+    long least = 3 * SortPlan.rounded(plan.waterBytes());
     long rest = plan.keepBytes() - plan.sorters() * least;
     return least + (long) (rest * shares[sorter]);
   }

@@ -74,7 +74,7 @@ class SortJobTest {
     assertSorted(records, format, result);
   }
 
-  @Property(tries = 20)
+  @Property(tries = 12)
   void sortsWhatDoesNotFitTheMemory(
       @ForAll @IntRange(min = 1, max = 20) int keySize,
       @ForAll @IntRange(min = 0, max = 80) int rest,
@@ -116,6 +116,17 @@ class SortJobTest {
     assertSorted(records, format, job.memory(leastMemory(job)).run());
     Files.delete(output);
     assertSorted(records, format, job.memory(256 * MEGABYTE).run());
+  }
+
+  @Example
+  void sortsHugeRecords() throws Exception {
+    RecordFormat format = new RecordFormat(300_001, 200_000, 90_000);
+    byte[] records = Records.make(format, 60, Records.Keys.LONG_COMMON_PREFIX, 4);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).format(format).parallel(1);
+    assertSorted(records, format, job.run());
+    Files.delete(output);
+    assertEquals(2, job.memory(leastMemory(job)).run().passes());
   }
 
   @Example
