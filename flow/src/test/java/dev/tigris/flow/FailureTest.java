@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -115,7 +114,7 @@ class FailureTest {
     }
   }
 
-  private static void assertNothingIsLeft(String flow, long jbufsBefore) {
+  static void assertNothingIsLeft(String flow, long jbufsBefore) {
     List<String> threads =
         Thread.getAllStackTraces().keySet().stream()
             .map(Thread::getName)
@@ -280,104 +279,6 @@ class FailureTest {
   }
 
   @Test
-  void cancelStopsSendersThatWaitForCredit() throws Exception {
-    long jbufs = Jbuf.use().count();
-    CountDownLatch full = new CountDownLatch(1);
-    FlowRun run =
-        Flow.named("cancel-full")
-            .source("forever", Numbers.counting(0, Long.MAX_VALUE), 2)
-            .reservoir(Reservoir.lottery().withWindow(2))
-            .stage(
-                "stuck",
-                () ->
-                    (in, out) -> {
-                      full.countDown();
-                      new CountDownLatch(1).await();
-                    })
-            .build()
-            .start();
-    full.await();
-    run.cancel();
-    assertThrows(CancellationException.class, run::await);
-    assertEquals(FlowSnapshot.State.CANCELLED, run.snapshot().state());
-    run.cancel();
-    assertNothingIsLeft("cancel-full", jbufs);
-  }
-
-  @Test
-  void cancelStopsReceiversThatWaitForInput() throws Exception {
-    CountDownLatch ready = new CountDownLatch(2);
-    FlowRun run =
-        Flow.named("cancel-empty")
-            .source(
-                "silent",
-                () ->
-                    out -> {
-                      ready.countDown();
-                      new CountDownLatch(1).await();
-                      return true;
-                    })
-            .reservoir(Reservoir.lottery())
-            .stage(
-                "waiting",
-                () ->
-                    new Module() {
-                      @Override
-                      public void init(ModuleContext context) {
-                        ready.countDown();
-                      }
-
-                      @Override
-                      public void process(Water in, Stream out) {}
-                    },
-                3)
-            .build()
-            .start();
-    ready.await();
-    run.cancel();
-    assertThrows(CancellationException.class, run::await);
-    assertNothingIsLeft("cancel-empty", Long.MAX_VALUE);
-  }
-
-  @Test
-  void cancelStopsAModuleThatAsksWhetherToStop() {
-    FlowRun run =
-        Flow.named("cancel-busy")
-            .source(
-                "busy",
-                () ->
-                    new Source() {
-                      private ModuleContext context;
-
-                      @Override
-                      public void init(ModuleContext moduleContext) {
-                        context = moduleContext;
-                      }
-
-                      @Override
-                      public boolean produce(Stream out) {
-                        while (!context.isStopping()) {
-                          Thread.onSpinWait();
-                        }
-                        return true;
-                      }
-                    })
-            .build()
-            .start();
-    run.cancel();
-    assertThrows(CancellationException.class, run::await);
-  }
-
-  @Test
-  void cancelAfterTheEndChangesNothing() throws Exception {
-    FlowRun run = Flow.named("over").source("none", () -> out -> false).build().start();
-    run.await();
-    run.cancel();
-    run.await();
-    assertEquals(FlowSnapshot.State.DONE, run.snapshot().state());
-  }
-
-  @Test
   void aFailureWhileAConsumerDoesNotMoveEndsEverything() {
     long jbufs = Jbuf.use().count();
     CountDownLatch stuck = new CountDownLatch(1);
@@ -401,56 +302,6 @@ class FailureTest {
             .start();
     assertInstanceOf(Boom.class, assertThrows(FlowException.class, run::await).getCause());
     assertNothingIsLeft("stuck", jbufs);
-  }
-
-  @Test
-  void anInterruptFromOutsideFailsTheFlowAndSaysSo() {
-    FlowRun run =
-        Flow.named("interrupted")
-            .source(
-                "source",
-                () ->
-                    new Source() {
-                      @Override
-                      public boolean produce(Stream out) {
-                        Numbers.put(out, 1);
-                        Thread.currentThread().interrupt();
-                        return true;
-                      }
-                    })
-            .reservoir(Reservoir.random().withWindow(1))
-            .stage(
-                "stuck",
-                () ->
-                    (in, out) -> {
-                      new CountDownLatch(1).await();
-                    })
-            .build()
-            .start();
-    FlowException failure = assertThrows(FlowException.class, run::await);
-    assertEquals("source", failure.stage());
-    assertInstanceOf(StreamException.class, failure.getCause());
-    assertInstanceOf(InterruptedException.class, failure.getCause().getCause());
-  }
-
-  @Test
-  void interruptingTheOneWhoAwaitsLeavesTheFlowRunning() throws Exception {
-    CountDownLatch goOn = new CountDownLatch(1);
-    FlowRun run =
-        Flow.named("patient")
-            .source(
-                "source",
-                () ->
-                    out -> {
-                      goOn.await();
-                      return false;
-                    })
-            .build()
-            .start();
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, run::await);
-    goOn.countDown();
-    run.await();
   }
 
   @Test

@@ -1,22 +1,15 @@
 package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tigris.flow.policy.Policy;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,17 +30,11 @@ class FlowTest {
     return LongStream.range(first, end).boxed().toList();
   }
 
-  private static FlowSnapshot run(Flow flow) throws Exception {
-    FlowRun run = flow.start();
-    run.await();
-    return run.snapshot();
-  }
-
   @ParameterizedTest
   @MethodSource("balanced")
   void carriesEveryWaterOnce(Reservoir reservoir) throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
-    run(
+    Numbers.run(
         Flow.named("once")
             .source("count", Numbers.counting(0, 10_000), 3)
             .reservoir(reservoir)
@@ -62,7 +49,7 @@ class FlowTest {
   void carriesWatersThroughBigFans() throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
     FlowSnapshot snapshot =
-        run(
+        Numbers.run(
             Flow.named("fans")
                 .source("count", Numbers.counting(0, 20_000), 32)
                 .reservoir(Reservoir.lottery().withWindow(4))
@@ -77,34 +64,21 @@ class FlowTest {
   @Test
   void endsAtOnceWithoutWaters() throws Exception {
     AtomicInteger finished = new AtomicInteger();
-    run(
+    Numbers.run(
         Flow.named("empty")
             .source("nothing", () -> out -> false, 3)
             .reservoir(Reservoir.lottery())
-            .stage("pass", () -> new Finishing(finished), 2)
+            .stage("pass", () -> new Numbers.Finishing(finished), 2)
             .reservoir(Reservoir.lottery())
-            .stage("end", () -> new Finishing(finished), 2)
+            .stage("end", () -> new Numbers.Finishing(finished), 2)
             .build());
     assertEquals(4, finished.get());
-  }
-
-  /// Counts how often it is told to finish.
-  private record Finishing(AtomicInteger finished) implements Module {
-    @Override
-    public void process(Water in, Stream out) {
-      out.put(in);
-    }
-
-    @Override
-    public void finish(Stream out) {
-      finished.incrementAndGet();
-    }
   }
 
   @Test
   void whatIsPutWhenFinishingArrives() throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
-    run(
+    Numbers.run(
         Flow.named("sum")
             .source("count", Numbers.counting(0, 1000), 2)
             .reservoir(Reservoir.random())
@@ -134,7 +108,7 @@ class FlowTest {
   @Test
   void makesModulesOfAClass() throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
-    run(
+    Numbers.run(
         Flow.named("class")
             .source("count", Numbers.counting(0, 10))
             .reservoir(Reservoir.random())
@@ -148,7 +122,7 @@ class FlowTest {
   @Test
   void routesByTheModulesChoice() throws Exception {
     Map<Integer, Numbers.Collected> byReplica = new ConcurrentHashMap<>();
-    run(
+    Numbers.run(
         Flow.named("routes")
             .source("count", Numbers.counting(0, 1000), 2)
             .reservoir(Reservoir.random())
@@ -214,7 +188,7 @@ class FlowTest {
             .connect("high", "split", Reservoir.roundRobin())
             .connect("split", "even", Reservoir.lottery().withWindow(2))
             .connect("split", "odd", Reservoir.random().withName("rest"));
-    run(builder.build());
+    Numbers.run(builder.build());
     assertEquals(numbers(0, 1000).stream().filter(n -> n % 2 == 0).toList(), even.sorted());
     assertEquals(numbers(0, 1000).stream().filter(n -> n % 2 == 1).toList(), odd.sorted());
   }
@@ -241,7 +215,7 @@ class FlowTest {
         assertThrows(
             FlowException.class,
             () ->
-                run(
+                Numbers.run(
                     Flow.named("advice")
                         .source("count", Numbers.counting(0, 10))
                         .reservoir(Reservoir.random())
@@ -251,123 +225,12 @@ class FlowTest {
   }
 
   @Test
-  void aModuleThatEndsEarlyEndsThoseThatFeedIt() throws Exception {
-    Numbers.Collected collected = new Numbers.Collected();
-    FlowSnapshot snapshot =
-        run(
-            Flow.named("head")
-                .source("forever", Numbers.counting(0, Long.MAX_VALUE), 2)
-                .reservoir(Reservoir.random())
-                .stage("pass", () -> (in, out) -> out.put(in), 2)
-                .reservoir(Reservoir.random())
-                .stage(
-                    "head",
-                    () ->
-                        (in, out) -> {
-                          collected.add(Numbers.number(in));
-                          if (collected.count() == 100) {
-                            throw new EndOfStreamException();
-                          }
-                        })
-                .build());
-    assertEquals(100, collected.count());
-    assertEquals(FlowSnapshot.State.DONE, snapshot.state());
-    assertTrue(snapshot.replicas().stream().allMatch(FlowSnapshot.Replica::isEnded));
-  }
-
-  @ParameterizedTest
-  @MethodSource("balanced")
-  void sendersGoRoundAConsumerThatHasEnded(Reservoir reservoir) throws Exception {
-    Numbers.Collected collected = new Numbers.Collected();
-    LongAdder lost = new LongAdder();
-    CountDownLatch oneHasEnded = new CountDownLatch(1);
-    FlowSnapshot snapshot =
-        run(
-            Flow.named("reroute")
-                .source("count", Numbers.counting(0, 5000), 2)
-                .reservoir(reservoir.withWindow(2))
-                .stage("collect", () -> new EndsFirst(collected, lost, oneHasEnded), 3)
-                .build());
-    long discarded =
-        snapshot.streams().stream().mapToLong(stream -> stream.counters().discarded()).sum();
-    assertEquals(5000, collected.count() + lost.sum() + discarded);
-    assertTrue(discarded + lost.sum() <= 2 * 3 + 1, "only what was under way: " + discarded);
-  }
-
-  /// Replica 0 ends at its first water, and the others wait until then.
-  private static final class EndsFirst implements Module {
-    private final Numbers.Collected collected;
-    private final LongAdder lost;
-    private final CountDownLatch ended;
-    private int replica;
-
-    EndsFirst(Numbers.Collected collected, LongAdder lost, CountDownLatch ended) {
-      this.collected = collected;
-      this.lost = lost;
-      this.ended = ended;
-    }
-
-    @Override
-    public void init(ModuleContext context) {
-      replica = context.replica();
-    }
-
-    @Override
-    public void process(Water in, Stream out) throws Exception {
-      if (replica == 0) {
-        lost.increment();
-        ended.countDown();
-        throw new EndOfStreamException("enough");
-      }
-      ended.await();
-      collected.add(Numbers.number(in));
-    }
-  }
-
-  @Test
-  void aSourceMayEndAtOnce() throws Exception {
-    AtomicInteger finished = new AtomicInteger();
-    run(
-        Flow.named("at-once")
-            .source(
-                "none",
-                () ->
-                    out -> {
-                      throw new EndOfStreamException();
-                    },
-                2)
-            .reservoir(Reservoir.lottery())
-            .stage("end", () -> new Finishing(finished))
-            .build());
-    assertEquals(1, finished.get());
-  }
-
-  @Test
-  void aPolicyMayDeclareTheEnd() throws Exception {
-    Numbers.Collected collected = new Numbers.Collected();
-    Policy first =
-        (view, random) -> {
-          if (view.last() >= 0 && view.serviceNanos(0) > 0) {
-            return Policy.END;
-          }
-          return view.credits(0) > 0 ? 0 : Policy.WAIT;
-        };
-    run(
-        Flow.named("policy")
-            .source("forever", Numbers.counting(0, Long.MAX_VALUE))
-            .reservoir(Reservoir.of(first))
-            .stage("collect", collected.module(), 2)
-            .build());
-    assertTrue(collected.count() >= 1);
-  }
-
-  @Test
   void refusesAPolicyThatChoosesBadly() {
     FlowException failure =
         assertThrows(
             FlowException.class,
             () ->
-                run(
+                Numbers.run(
                     Flow.named("bad")
                         .source("count", Numbers.counting(0, 10))
                         .reservoir(Reservoir.of((view, random) -> 7))
@@ -379,7 +242,7 @@ class FlowTest {
   @Test
   void modulesMayKeepWatersBeyondTheWindow() throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
-    run(
+    Numbers.run(
         Flow.named("keep")
             .source("count", Numbers.counting(0, 500))
             .reservoir(Reservoir.random().withWindow(2))
@@ -410,7 +273,7 @@ class FlowTest {
   void copiesAndCountsWatersThatAStreamCannotCarry() throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
     FlowSnapshot snapshot =
-        run(
+        Numbers.run(
             Flow.named("copies")
                 .source("count", Numbers.counting(0, 1000))
                 .reservoir(Reservoir.random())
@@ -433,97 +296,9 @@ class FlowTest {
             .reservoir(Reservoir.random())
             .stage("collect", collected.module())
             .build();
-    run(flow);
-    run(flow);
+    Numbers.run(flow);
+    Numbers.run(flow);
     assertEquals(20, collected.count());
-  }
-
-  @Test
-  void modulesRunOnNamedThreadsWithTheStartersClassLoader() throws Exception {
-    AtomicReference<Thread> thread = new AtomicReference<>();
-    AtomicReference<ClassLoader> loader = new AtomicReference<>();
-    run(
-        Flow.named("threads")
-            .source(
-                "only",
-                () ->
-                    out -> {
-                      thread.set(Thread.currentThread());
-                      loader.set(Thread.currentThread().getContextClassLoader());
-                      return false;
-                    })
-            .build());
-    assertEquals("tigris-threads-only-0", thread.get().getName());
-    assertFalse(thread.get().isDaemon());
-    assertFalse(thread.get().isAlive(), "await returns after the threads have ended");
-    assertSame(Thread.currentThread().getContextClassLoader(), loader.get());
-  }
-
-  @Test
-  void saysHowFarItIs() throws Exception {
-    CountDownLatch half = new CountDownLatch(500);
-    CountDownLatch goOn = new CountDownLatch(1);
-    FlowRun run =
-        Flow.named("progress")
-            .source("count", Numbers.counting(0, 1000))
-            .reservoir(Reservoir.random())
-            .stage(
-                "work",
-                () ->
-                    (in, out) -> {
-                      half.countDown();
-                      if (half.getCount() == 0) {
-                        goOn.await();
-                      }
-                    })
-            .build()
-            .start();
-    half.await();
-    FlowSnapshot snapshot = run.snapshot();
-    assertEquals(FlowSnapshot.State.RUNNING, snapshot.state());
-    assertFalse(run.isDone());
-    assertFalse(run.await(Duration.ofNanos(1)));
-    FlowSnapshot.Channel channel = snapshot.streams().getFirst();
-    assertEquals("count[0]->work[0]", channel.name());
-    assertTrue(channel.counters().taken() >= 500);
-    goOn.countDown();
-    run.await();
-    FlowSnapshot last = run.snapshot();
-    assertEquals(FlowSnapshot.State.DONE, last.state());
-    assertEquals(1000, last.streams().getFirst().counters().waters());
-    assertEquals(8000, last.streams().getFirst().counters().bytes());
-    assertEquals(0, last.streams().getFirst().counters().outstanding());
-    assertTrue(run.await(Duration.ofNanos(1)));
-  }
-
-  @Test
-  void saysWhoIsSlow() throws Exception {
-    FlowSnapshot snapshot =
-        run(
-            Flow.named("slow")
-                .source("count", Numbers.counting(0, 600))
-                .reservoir(Reservoir.leastOutstanding())
-                .stage("work", SlowIfThird::new, 4)
-                .build());
-    assertEquals(List.of(3), snapshot.slow().stream().map(FlowSnapshot.Replica::replica).toList());
-  }
-
-  /// Spins for a while, the last replica for much longer.
-  private static final class SlowIfThird implements Module {
-    private long nanos;
-
-    @Override
-    public void init(ModuleContext context) {
-      nanos = context.replica() == 3 ? 20_000_000 : 100_000;
-    }
-
-    @Override
-    public void process(Water in, Stream out) {
-      long end = System.nanoTime() + nanos;
-      while (System.nanoTime() < end) {
-        java.util.concurrent.locks.LockSupport.parkNanos(end - System.nanoTime());
-      }
-    }
   }
 
   @Test
@@ -531,7 +306,7 @@ class FlowTest {
     List<Long> first = new ArrayList<>();
     List<Long> second = new ArrayList<>();
     for (List<Long> drawn : List.of(first, second)) {
-      run(
+      Numbers.run(
           Flow.named("seeded")
               .source(
                   "draw",

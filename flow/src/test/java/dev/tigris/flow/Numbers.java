@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /// Modules that tests are put together from. A water of theirs holds one or more longs.
@@ -62,5 +63,25 @@ final class Numbers {
     synchronized int count() {
       return numbers.size();
     }
+  }
+
+  /// Counts how often it is told to finish.
+  record Finishing(AtomicInteger finished) implements Module {
+    @Override
+    public void process(Water in, Stream out) {
+      out.put(in);
+    }
+
+    @Override
+    public void finish(Stream out) {
+      finished.incrementAndGet();
+    }
+  }
+
+  /// Runs a flow to its end.
+  static FlowSnapshot run(Flow flow) throws Exception {
+    FlowRun run = flow.start();
+    run.await();
+    return run.snapshot();
   }
 }

@@ -1,0 +1,106 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What can be seen of a flow from outside.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SnapshotTest {
+  @Test
+  void modulesRunOnNamedThreadsWithTheStartersClassLoader() throws Exception {
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    AtomicReference<ClassLoader> loader = new AtomicReference<>();
+    Numbers.run(
+        Flow.named("threads")
+            .source(
+                "only",
+                () ->
+                    out -> {
+                      thread.set(Thread.currentThread());
+                      loader.set(Thread.currentThread().getContextClassLoader());
+                      return false;
+                    })
+            .build());
+    assertEquals("tigris-threads-only-0", thread.get().getName());
+    assertFalse(thread.get().isDaemon());
+    assertFalse(thread.get().isAlive(), "await returns after the threads have ended");
+    assertSame(Thread.currentThread().getContextClassLoader(), loader.get());
+  }
+
+  @Test
+  void saysHowFarItIs() throws Exception {
+    CountDownLatch half = new CountDownLatch(500);
+    CountDownLatch goOn = new CountDownLatch(1);
+    FlowRun run =
+        Flow.named("progress")
+            .source("count", Numbers.counting(0, 1000))
+            .reservoir(Reservoir.random())
+            .stage(
+                "work",
+                () ->
+                    (in, out) -> {
+                      half.countDown();
+                      if (half.getCount() == 0) {
+                        goOn.await();
+                      }
+                    })
+            .build()
+            .start();
+    half.await();
+    FlowSnapshot snapshot = run.snapshot();
+    assertEquals(FlowSnapshot.State.RUNNING, snapshot.state());
+    assertFalse(run.isDone());
+    assertFalse(run.await(Duration.ofNanos(1)));
+    FlowSnapshot.Channel channel = snapshot.streams().getFirst();
+    assertEquals("count[0]->work[0]", channel.name());
+    assertTrue(channel.counters().taken() >= 500);
+    goOn.countDown();
+    run.await();
+    FlowSnapshot last = run.snapshot();
+    assertEquals(FlowSnapshot.State.DONE, last.state());
+    assertEquals(1000, last.streams().getFirst().counters().waters());
+    assertEquals(8000, last.streams().getFirst().counters().bytes());
+    assertEquals(0, last.streams().getFirst().counters().outstanding());
+    assertTrue(run.await(Duration.ofNanos(1)));
+  }
+
+  @Test
+  void saysWhoIsSlow() throws Exception {
+    FlowSnapshot snapshot =
+        Numbers.run(
+            Flow.named("slow")
+                .source("count", Numbers.counting(0, 600))
+                .reservoir(Reservoir.leastOutstanding())
+                .stage("work", SlowIfThird::new, 4)
+                .build());
+    assertEquals(List.of(3), snapshot.slow().stream().map(FlowSnapshot.Replica::replica).toList());
+  }
+
+  /// Spins for a while, the last replica for much longer.
+  private static final class SlowIfThird implements Module {
+    private long nanos;
+
+    @Override
+    public void init(ModuleContext context) {
+      nanos = context.replica() == 3 ? 20_000_000 : 100_000;
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      long end = System.nanoTime() + nanos;
+      while (System.nanoTime() < end) {
+        java.util.concurrent.locks.LockSupport.parkNanos(end - System.nanoTime());
+      }
+    }
+  }
+}
