@@ -1,5 +1,6 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// What the rules decided for one method, instruction by instruction.
 ///
@@ -33,6 +35,7 @@ final class MethodPlan {
   private final List<Choice> choices = new ArrayList<>();
   private final List<Choice> beforeSuper = new ArrayList<>();
   private int rewrittenEarlier;
+  private Optional<Split> split = Optional.empty();
 
   private MethodPlan() {}
 
@@ -43,7 +46,13 @@ final class MethodPlan {
       List<Rule> rules,
       ClassHierarchy hierarchy) {
     MethodPlan plan = new MethodPlan();
-    method.code().ifPresent(code -> plan.decide(code, method, in, start, rules, hierarchy));
+    method
+        .code()
+        .ifPresent(
+            code -> {
+              plan.decide(code, method, in, start, rules, hierarchy);
+              plan.split = Optional.of(Split.of(method, code, in, plan.replacements));
+            });
     return plan;
   }
 
@@ -152,16 +161,35 @@ final class MethodPlan {
     return !replacements.isEmpty();
   }
 
+  /// How many new methods the method's code moves to.
+  int parts() {
+    return split.map(Split::parts).orElse(0);
+  }
+
+  /// Adds those methods.
+  void addParts(ClassBuilder builder) {
+    split.ifPresent(parts -> parts.addParts(builder));
+  }
+
   /// Carries the plan out.
   CodeTransform transform() {
     return CodeTransform.ofStateful(
         () ->
             new CodeTransform() {
               private int ordinal = -1;
+              private int movedUntil;
 
               @Override
               public void accept(CodeBuilder builder, CodeElement element) {
                 ordinal++;
+                if (ordinal < movedUntil) {
+                  return;
+                }
+                int next = split.map(parts -> parts.callAt(ordinal, builder)).orElse(-1);
+                if (next >= 0) {
+                  movedUntil = next;
+                  return;
+                }
                 DynamicCallSiteDesc callSite = replacements.get(ordinal);
                 if (callSite == null) {
                   builder.with(element);

@@ -8,9 +8,15 @@ import java.util.List;
 /// @param bytesBefore size of its bytecode before
 /// @param bytesAfter size of its bytecode after
 /// @param rewrittenEarlier call sites that were there before, from an earlier run
+/// @param parts how many new methods parts of it were moved to, because it had too many call sites
 /// @param lines one for each instruction that a rule decided on
 public record MethodReport(
-    String method, int bytesBefore, int bytesAfter, int rewrittenEarlier, List<Line> lines) {
+    String method,
+    int bytesBefore,
+    int bytesAfter,
+    int rewrittenEarlier,
+    int parts,
+    List<Line> lines) {
   /// HotSpot never compiles a method of more bytes than this (`-XX:HugeMethodLimit`).
   static final int HUGE_METHOD_BYTES = 8_000;
 
@@ -29,6 +35,11 @@ public record MethodReport(
     return bytesBefore <= HUGE_METHOD_BYTES && bytesAfter > HUGE_METHOD_BYTES;
   }
 
+  /// Whether the method has more call sites than C1 can compile, and could not be split.
+  public boolean hasTooManySites() {
+    return parts == 0 && rewritten() > Split.MAX_SITES;
+  }
+
   void print(StringBuilder out) {
     out.append("  ").append(method).append("  ").append(bytesBefore);
     if (bytesAfter != bytesBefore) {
@@ -38,7 +49,15 @@ public record MethodReport(
     if (rewrittenEarlier > 0) {
       out.append(", ").append(rewrittenEarlier).append(" rewritten earlier");
     }
+    if (parts > 0) {
+      out.append(", moved to ").append(parts).append(" new methods");
+    }
     out.append('\n');
+    if (hasTooManySites()) {
+      out.append("    WARNING: HotSpot may leave a method with more than ")
+          .append(Split.MAX_SITES)
+          .append(" call sites in slow code; split this one\n");
+    }
     if (becameHuge()) {
       out.append("    WARNING: HotSpot interprets methods over ")
           .append(HUGE_METHOD_BYTES)

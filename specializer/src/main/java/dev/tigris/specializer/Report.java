@@ -42,13 +42,14 @@ public record Report(
     return out.toString();
   }
 
-  /// The methods that got too long for HotSpot to compile.
-  public List<String> hugeMethods() {
+  /// The methods that HotSpot may leave in slow code, because they are too long or have too many
+  /// call sites.
+  public List<String> slowMethods() {
     return classes.stream()
         .flatMap(
             type ->
                 type.methods().stream()
-                    .filter(MethodReport::becameHuge)
+                    .filter(method -> method.becameHuge() || method.hasTooManySites())
                     .map(method -> type.name() + "." + method.method()))
         .toList();
   }

@@ -133,6 +133,9 @@ public final class Specializer {
               code = code.andThen(PsoDeclaration.prologue());
             }
             builder.transformMethod(method, MethodTransform.transformingCode(code));
+            if (plan != null) {
+              plan.addParts(builder);
+            }
           } else {
             builder.with(element);
           }
@@ -197,6 +200,7 @@ public final class Specializer {
               codeBytes(method),
               sizes.getOrDefault(key(method), 0),
               plan.rewrittenEarlier(),
+              plan.parts(),
               plan.choices().stream().map(Specializer::line).toList()));
     }
     return new ClassReport(Location.nameOf(before.thisClass().asSymbol()), declared, reports);

@@ -185,17 +185,20 @@ class RefusalTest {
 
   @Test
   void saysWhenAMethodGetsTooLong() throws IOException {
-    String statements = "trade.quantity = trade.quantity + 1; ".repeat(700);
-    shop.javac.compile(
-        Workshop.TRADE, "package app; class Long { void use(Trade trade) { " + statements + "} }");
-    MethodReport method = shop.specialize("app/Long").report().methods().getFirst();
+    // Each statement writes a local variable, so none can be moved to another method.
+    String statement = "count = trade.quantity; ";
+    shop.javac.compile(Workshop.TRADE, user(statement.repeat(1300)));
+    MethodReport method = shop.specialize("app/User").report().methods().getFirst();
     assertTrue(method.becameHuge());
+    assertTrue(method.hasTooManySites());
     assertTrue(method.bytesBefore() < method.bytesAfter());
-    String tooMany = "trade.quantity = trade.quantity + 1; ".repeat(5200);
-    shop.javac.compile(
-        Workshop.TRADE, "package app; class Long { void use(Trade trade) { " + tooMany + "} }");
-    Specialized result = shop.specialize("app/Long");
+    shop.javac.compile(user(statement.repeat(10_000)));
+    Specialized result = shop.specialize("app/User");
     assertFalse(result.changed());
     assertTrue(result.problems().getFirst().message().startsWith("cannot be rewritten"));
+  }
+
+  private static String user(String statements) {
+    return "package app; class User { void use(Trade trade) { int count; " + statements + "} }";
   }
 }

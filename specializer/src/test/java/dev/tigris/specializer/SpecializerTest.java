@@ -252,4 +252,46 @@ class SpecializerTest {
     assertTrue(report.text().contains("line 1  getfield app.Trade.id  by pso-field"));
     assertTrue(report.summary().contains("(1 declared)"), report.summary());
   }
+
+  @Test
+  void movesStatementsOutOfAMethodWithTooManyCallSites() throws IOException {
+    String statements = "trade.id = trade.quantity + offset; take(trade.next);\n".repeat(200);
+    shop.javac.compile(
+        Workshop.TRADE,
+        """
+        package app;
+        class User {
+          void take(Trade trade) {}
+          long use(long offset, Trade trade, int limit) {
+            if (limit < 3) {
+              return trade.id;
+            }
+            int twice = limit * 2;
+            %s
+            return twice + trade.id;
+          }
+        }
+        """
+            .formatted(statements));
+    Specialized user = shop.specialize("app/User");
+    assertEquals(List.of(), user.problems());
+    MethodReport method =
+        user.report().methods().stream()
+            .filter(report -> report.method().startsWith("use"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(602, method.rewritten());
+    assertEquals(5, method.parts());
+    assertEquals(2, accesses(user.bytes(), "use").size());
+    int moved = 0;
+    for (MethodModel part : ClassFile.of().parse(user.bytes()).methods()) {
+      String name = part.methodName().stringValue();
+      if (name.startsWith("tigris$use$")) {
+        assertEquals("(User,long,Trade)void", part.methodTypeSymbol().displayDescriptor());
+        moved += accesses(user.bytes(), name).size();
+      }
+    }
+    assertEquals(600, moved);
+    assertFalse(shop.specializer.specialize(user.bytes()).changed());
+  }
 }

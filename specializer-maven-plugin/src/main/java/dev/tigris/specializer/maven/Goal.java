@@ -91,8 +91,8 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
     Path folder = Path.of(project().getBuild().getDirectory(), "tigris-specializer");
     Files.createDirectories(folder);
     Files.writeString(folder.resolve(reportName()), report.text());
-    for (String method : report.hugeMethods()) {
-      getLog().warn(method + " is now over 8000 bytes, which HotSpot never compiles: split it");
+    for (String method : report.slowMethods()) {
+      getLog().warn(method + " is too long for HotSpot to compile well: see the report");
     }
   }
 

@@ -1,0 +1,54 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tigris.specializer.ClassFiles;
+import dev.tigris.specializer.ClassHierarchy;
+import dev.tigris.specializer.ClassPath;
+import dev.tigris.specializer.Problem;
+import dev.tigris.specializer.Rule;
+import dev.tigris.specializer.Specializer;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.spi.ToolProvider;
+
+/// Compiles and specializes sources that are not part of the build.
+final class Outside {
+  /// The compiled classes of this module.
+  static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
+
+  private Outside() {}
+
+  /// Compiles the source of one top-level class to `folder`.
+  static void compile(Path folder, String name, String source, Path... path) throws IOException {
+    Files.createDirectories(folder);
+    Path file = Files.writeString(folder.resolve(name + ".java"), source);
+    StringBuilder classPath = new StringBuilder(MEMORY.toString());
+    for (Path entry : path) {
+      classPath.append(File.pathSeparator).append(entry);
+    }
+    StringWriter errors = new StringWriter();
+    PrintWriter out = new PrintWriter(errors);
+    String[] arguments = {"-d", folder.toString(), "-cp", classPath.toString(), file.toString()};
+    if (ToolProvider.findFirst("javac").orElseThrow().run(out, out, arguments) != 0) {
+      throw new AssertionError(errors.toString());
+    }
+  }
+
+  /// Specializes the classes in `folder`, which may have no problem.
+  static void specialize(Path folder, Path... path) throws IOException {
+    List<Path> lookup = new ArrayList<>(List.of(folder, MEMORY));
+    lookup.addAll(List.of(path));
+    try (ClassPath classPath = new ClassPath(lookup)) {
+      Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
+      List<Problem> problems = ClassFiles.specialize(folder, specializer).problems();
+      assertEquals(List.of(), problems);
+    }
+  }
+}

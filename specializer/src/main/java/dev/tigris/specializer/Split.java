@@ -1,0 +1,277 @@
+package dev.tigris.specializer;
+
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.Instruction;
+import java.lang.classfile.Label;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.attribute.StackMapFrameInfo;
+import java.lang.classfile.instruction.IncrementInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.LabelTarget;
+import java.lang.classfile.instruction.LineNumber;
+import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.classfile.instruction.StoreInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/// Moves runs of statements out of a method that has more call sites than C1 can compile.
+///
+/// HotSpot's C1 compiler profiles the arguments of each call site, and runs out of registers for it
+/// at about 290 sites in a method. It then never gathers the profile that C2 waits for, and the
+/// method may stay in slow code for good (docs/decisions/014). So a method with more than
+/// [#MAX_SITES] calls several new ones, of at most that many.
+///
+/// What can move is a run of statements without jumps, that begins and ends with nothing on the
+/// operand stack, writes no local variable and reads only parameters that are never written. Such a
+/// run becomes a private static method that takes those parameters. A method in which there is none
+/// stays as it is.
+final class Split {
+  /// The most call sites to leave in one method; where it is split, parts have about half as many.
+  static final int MAX_SITES = 256;
+
+  private static final int MIN_PART_SITES = 32;
+
+  /// A run of elements `[start, end)` of the code, and the parameters that it reads, by slot.
+  private record Part(int start, int end, List<Integer> slots) {}
+
+  private final MethodModel method;
+  private final ClassInfo in;
+  private final Map<Integer, DynamicCallSiteDesc> replacements;
+  private final List<CodeElement> code;
+  private final Map<Integer, ClassDesc> parameters;
+  private final List<Part> parts = new ArrayList<>();
+
+  private Split(
+      MethodModel method,
+      CodeModel code,
+      ClassInfo in,
+      Map<Integer, DynamicCallSiteDesc> replacements) {
+    this.method = method;
+    this.in = in;
+    this.replacements = replacements;
+    this.code = code.elementList();
+    this.parameters = parameters();
+  }
+
+  /// Looks for runs to move.
+  ///
+  /// @param replacements the call sites, by the ordinal of the element that they replace
+  static Split of(
+      MethodModel method,
+      CodeModel code,
+      ClassInfo in,
+      Map<Integer, DynamicCallSiteDesc> replacements) {
+    Split split = new Split(method, code, in, replacements);
+    // In a constructor 'this' is no object yet at first, and an interface would need other calls.
+    boolean possible = !method.methodName().stringValue().startsWith("<") && !in.isInterface();
+    if (possible && split.sites(0, split.code.size()) > MAX_SITES) {
+      split.find(code);
+    }
+    return split;
+  }
+
+  /// How many methods were made; 0 if the method stays whole.
+  int parts() {
+    return parts.size();
+  }
+
+  /// The parameters that are never written, by slot.
+  private Map<Integer, ClassDesc> parameters() {
+    Map<Integer, ClassDesc> found = new HashMap<>();
+    int slot = 0;
+    if (!method.flags().has(java.lang.reflect.AccessFlag.STATIC)) {
+      found.put(slot++, in.name());
+    }
+    for (ClassDesc type : method.methodTypeSymbol().parameterList()) {
+      found.put(slot, type);
+      slot += TypeKind.from(type).slotSize();
+    }
+    for (CodeElement element : code) {
+      if (element instanceof StoreInstruction store) {
+        found.remove(store.slot());
+      } else if (element instanceof IncrementInstruction increment) {
+        found.remove(increment.slot());
+      }
+    }
+    return found;
+  }
+
+  /// Call sites in a range; one with two references counts twice, as C1 profiles both.
+  private int sites(int start, int end) {
+    int sites = 0;
+    for (int ordinal = start; ordinal < end; ordinal++) {
+      DynamicCallSiteDesc site = replacements.get(ordinal);
+      if (site != null) {
+        List<ClassDesc> types = site.invocationType().parameterList();
+        sites += (int) types.stream().filter(type -> !type.isPrimitive()).count();
+      }
+    }
+    return sites;
+  }
+
+  private void find(CodeModel model) {
+    int total = sites(0, code.size());
+    int wanted = Math.ceilDiv(total, Math.ceilDiv(total, MAX_SITES / 2));
+    Set<Label> empty = labelsWithEmptyStack(model);
+    boolean known = true;
+    int height = 0;
+    int start = -1;
+    int end = -1;
+    for (int ordinal = 0; ordinal < code.size(); ordinal++) {
+      CodeElement element = code.get(ordinal);
+      boolean inside = start >= 0;
+      if (element instanceof LabelTarget target) {
+        close(start, end);
+        start = -1;
+        known = known || empty.contains(target.label());
+        height = empty.contains(target.label()) ? 0 : height;
+      } else if (element instanceof Instruction instruction) {
+        if (known && height == 0 && movable(instruction) && !inside) {
+          start = ordinal;
+          end = ordinal;
+        }
+        OptionalInt effect = StackEffect.of(instruction);
+        known = known && effect.isPresent();
+        height += effect.orElse(0);
+        if (!known || !movable(instruction)) {
+          close(start, end);
+          start = -1;
+        } else if (height == 0) {
+          end = ordinal + 1;
+          if (start >= 0 && sites(start, end) >= wanted) {
+            close(start, end);
+            start = -1;
+          }
+        }
+      }
+    }
+    close(start, end);
+  }
+
+  private Set<Label> labelsWithEmptyStack(CodeModel model) {
+    Set<Label> labels = new HashSet<>();
+    model
+        .findAttribute(Attributes.stackMapTable())
+        .ifPresent(
+            table -> {
+              for (StackMapFrameInfo frame : table.entries()) {
+                if (frame.stack().isEmpty()) {
+                  labels.add(frame.target());
+                }
+              }
+            });
+    return labels;
+  }
+
+  private boolean movable(Instruction instruction) {
+    return switch (instruction) {
+      case LoadInstruction load -> parameters.containsKey(load.slot());
+      case StoreInstruction _ -> false;
+      case InvokeInstruction call ->
+          call.opcode() != Opcode.INVOKESPECIAL
+              || call.name().equalsString(ConstantDescs.INIT_NAME);
+      default -> StackEffect.of(instruction).isPresent();
+    };
+  }
+
+  private void close(int start, int end) {
+    if (start >= 0 && sites(start, end) >= MIN_PART_SITES) {
+      List<Integer> slots =
+          code.subList(start, end).stream()
+              .filter(LoadInstruction.class::isInstance)
+              .map(element -> ((LoadInstruction) element).slot())
+              .distinct()
+              .sorted()
+              .toList();
+      parts.add(new Part(start, end, slots));
+    }
+  }
+
+  /// If a part begins at an element, calls it and returns the ordinal after it; otherwise -1.
+  int callAt(int ordinal, CodeBuilder builder) {
+    for (int number = 0; number < parts.size(); number++) {
+      Part part = parts.get(number);
+      if (part.start == ordinal) {
+        for (int slot : part.slots) {
+          builder.loadLocal(TypeKind.from(type(slot)), slot);
+        }
+        builder.invokestatic(in.name(), name(number), type(part));
+        return part.end;
+      }
+    }
+    return -1;
+  }
+
+  /// Adds the new methods.
+  void addParts(ClassBuilder builder) {
+    for (int number = 0; number < parts.size(); number++) {
+      Part part = parts.get(number);
+      builder.withMethodBody(
+          name(number),
+          type(part),
+          ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC,
+          body -> copy(part, body));
+    }
+  }
+
+  private void copy(Part part, CodeBuilder builder) {
+    line(part.start, builder);
+    for (int ordinal = part.start; ordinal < part.end; ordinal++) {
+      CodeElement element = code.get(ordinal);
+      DynamicCallSiteDesc site = replacements.get(ordinal);
+      if (site != null) {
+        builder.invokedynamic(site);
+      } else if (element instanceof LoadInstruction load) {
+        int parameter = part.slots.indexOf(load.slot());
+        builder.loadLocal(load.typeKind(), builder.parameterSlot(parameter));
+      } else if (element instanceof Instruction || element instanceof LineNumber) {
+        builder.with(element);
+      }
+    }
+    builder.return_();
+  }
+
+  /// Carries the line that is current at an element over into the new method.
+  private void line(int ordinal, CodeBuilder builder) {
+    for (int before = ordinal - 1; before >= 0; before--) {
+      if (code.get(before) instanceof LineNumber number) {
+        builder.lineNumber(number.line());
+        return;
+      }
+    }
+  }
+
+  private ClassDesc type(int slot) {
+    ClassDesc type = parameters.get(slot);
+    if (type == null) {
+      throw new IllegalStateException("slot " + slot + " is no parameter");
+    }
+    return type;
+  }
+
+  private MethodTypeDesc type(Part part) {
+    return MethodTypeDesc.of(ConstantDescs.CD_void, part.slots.stream().map(this::type).toList());
+  }
+
+  private String name(int number) {
+    // The index tells overloads apart.
+    int index = method.parent().orElseThrow().methods().indexOf(method);
+    return "tigris$" + method.methodName().stringValue() + "$" + index + "$" + number;
+  }
+}
