@@ -122,6 +122,7 @@ final class FieldGroup implements Group {
         }
       }
     }
-    run.emit(Figure.once(tier.modes(), worst, "x", Better.LOWER, "limit", 10).withNote(where));
+    Figure modes = Figure.once(tier.modes(), worst, "x", Better.LOWER, "limit", 10);
+    run.emit(where.isEmpty() ? modes : modes.withNote(where));
   }
 }

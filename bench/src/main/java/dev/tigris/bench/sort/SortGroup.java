@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class SortGroup implements Group {
 
   @Override
   public List<String> figures() {
-    return List.of(sizes.name(), sizes.name() + ".memory");
+    return List.of(name(), name() + ".rate", name() + ".memory");
   }
 
   @Override
@@ -189,16 +190,35 @@ final class SortGroup implements Group {
       String note = "%d records, %d MiB of memory".formatted(records, sizes.memory().in(run));
       for (Contender contender : contenders) {
         if (!contender.name().equals("tigris")) {
-          Pairs pairs = new Pairs(ours, array(contender.name()));
-          run.emit(
-              Figure.of(name(), "s", Better.LOWER, contender.name(), List.of(pairs))
-                  .withNote(note));
+          double[] theirs = array(contender.name());
+          report("", "s", Better.LOWER, contender, ours, theirs, note);
+          double megabytes = (double) records * RECORD_BYTES / 1e6;
+          report(
+              ".rate",
+              "MB/s",
+              Better.HIGHER,
+              contender,
+              Arrays.stream(ours).map(seconds -> megabytes / seconds).toArray(),
+              Arrays.stream(theirs).map(seconds -> megabytes / seconds).toArray(),
+              note);
         }
       }
       double limit = sizes.memory().in(run) * 1.25 * 1024 * 1024 + 150e6;
       run.emit(
           Figure.once(name() + ".memory", peakBytes / 1e6, "MB", Better.LOWER, "limit", limit / 1e6)
               .withNote("RssAnon + RssShmem at its highest"));
+    }
+
+    private void report(
+        String suffix,
+        String unit,
+        Better better,
+        Contender contender,
+        double[] ours,
+        double[] theirs,
+        String note) {
+      List<Pairs> pairs = List.of(new Pairs(ours, theirs));
+      run.emit(Figure.of(name() + suffix, unit, better, contender.name(), pairs).withNote(note));
     }
 
     private double[] array(String contender) {
