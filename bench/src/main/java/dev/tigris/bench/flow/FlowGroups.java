@@ -13,6 +13,7 @@ public final class FlowGroups {
     return List.of(
         new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),
         PerturbationGroup.ofEight(),
+        new SimulationGroup(),
         PerturbationGroup.ofThePaper());
   }
 }

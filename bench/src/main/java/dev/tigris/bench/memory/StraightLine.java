@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 /// pre-serialized objects goes through the specializer, as the Maven plugin does it.
 final class StraightLine {
   private static final int PAIRS = 64;
+  private static final Specializer SPECIALIZER = specializer();
   private static final ClassDesc OBJECTS = ConstantDescs.CD_Object.arrayType();
   private static final MethodTypeDesc RUN =
       MethodTypeDesc.of(ConstantDescs.CD_void, OBJECTS, OBJECTS, ConstantDescs.CD_int);
@@ -173,16 +174,18 @@ final class StraightLine {
   }
 
   private static byte[] specialize(byte[] classFile) {
+    Specialized result = SPECIALIZER.specialize(classFile);
+    if (!result.changed()) {
+      throw new IllegalStateException("not specialized: " + result.problems());
+    }
+    return result.bytes();
+  }
+
+  /// Its class path stays open for as long as the measuring process lives.
+  private static Specializer specializer() {
     String path = System.getProperty("java.class.path");
     List<Path> entries = Stream.of(path.split(File.pathSeparator, -1)).map(Path::of).toList();
-    try (ClassPath classes = new ClassPath(entries)) {
-      Specialized result =
-          new Specializer(new ClassHierarchy(classes), Rule.standard()).specialize(classFile);
-      if (!result.changed()) {
-        throw new IllegalStateException("not specialized: " + result.problems());
-      }
-      return result.bytes();
-    }
+    return new Specializer(new ClassHierarchy(new ClassPath(entries)), Rule.standard());
   }
 
   private static Loop loop(String kind, byte[] classFile) {
