@@ -1,10 +1,13 @@
 package dev.tigris.memory.raw;
 
+import java.io.File;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
 
 /// Pages of anonymous memory from the operating system. They are mapped for good: what is given
 /// back by [#discard] loses its physical memory and its contents, never its addresses, so that a
@@ -18,11 +21,44 @@ public final class Pages {
   private static final int MADV_DONTNEED = 4;
   private static final int MADV_HUGEPAGE = 14;
 
+  private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
+  private static final int FREE_PAGE_REPORTING = 5;
+
   private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
   private static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
   private static final int MAP_ANONYMOUS_NORESERVE = LINUX ? 0x20 | 0x4000 : 0x1000 | 0x40;
 
+  /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else unless
+  /// this is a virtual machine whose host takes free memory back. There a huge page is nearly
+  /// always one that the host has to provide again, which takes ten times as long as to clear it,
+  /// and a small one seldom is (docs/decisions/036-huge-pages.md).
+  private static final boolean WANTS_HUGE_PAGES = wantsHugePages();
+
   private Pages() {}
+
+  private static boolean wantsHugePages() {
+    String configured = System.getProperty("tigris.memory.hugepages");
+    return configured == null ? !hostTakesFreeMemory() : Boolean.parseBoolean(configured);
+  }
+
+  /// Looks for a balloon device with feature 5, free page reporting.
+  private static boolean hostTakesFreeMemory() {
+    String[] devices = BALLOONS.list((folder, name) -> name.startsWith("virtio"));
+    if (devices == null) {
+      return false;
+    }
+    for (String device : devices) {
+      try {
+        String features = Files.readString(BALLOONS.toPath().resolve(device).resolve("features"));
+        if (features.startsWith("1", FREE_PAGE_REPORTING)) {
+          return true;
+        }
+      } catch (IOException e) {
+        // Not known to take memory back.
+      }
+    }
+    return false;
+  }
 
   /// Maps `bytes` (a multiple of [#UNIT_BYTES]) of zeros, aligned to [#UNIT_BYTES], and returns
   /// the address; 0 where the operating system refuses.
@@ -36,7 +72,7 @@ public final class Pages {
       return 0;
     }
     long aligned = (start + UNIT_BYTES - 1) & -UNIT_BYTES;
-    if (LINUX) {
+    if (LINUX && WANTS_HUGE_PAGES) {
       // A refusal means small pages, no more: the result is not needed.
       Native.advise(aligned, bytes, MADV_HUGEPAGE);
     }
