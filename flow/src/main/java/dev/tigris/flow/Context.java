@@ -74,7 +74,7 @@ final class Context implements ModuleContext {
     if (!outlet.tryChoose()) {
       long before = parker.waitedNanos();
       try {
-        parker.await(outlet::tryChoose, "credit in reservoir " + outlet.name());
+        parker.await(Parker.CREDIT, outlet::tryChoose, "credit in reservoir " + outlet.name());
       } finally {
         creditWaitNanos += parker.waitedNanos() - before;
       }

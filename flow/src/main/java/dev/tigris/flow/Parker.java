@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Where one thread waits for its streams, and where others wake it.
 ///
+/// **What for.** A module's thread waits for input or for credit, and is woken only for what it
+/// waits for; a module that waits for input is left alone by its receivers' credits.
+///
 /// **The protocol.** The sleeper raises `waiting`, looks once more whether there is something to
 /// do, and parks. The waker makes something to do (by a release store in its stream), reads
 /// `waiting`, and unparks the sleeper if it is raised. Were the waker's store always visible before
@@ -31,8 +34,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
 final class Parker {
-  static final long FIRST_PARK_NANOS = 50_000;
+  static final long FIRST_PARK_NANOS = 500_000;
   static final long LONGEST_PARK_NANOS = 10_000_000;
+
+  /// Waits for nothing.
+  private static final int NOTHING = 0;
+
+  /// Waits for a water, or for the end of a stream.
+  static final int INPUT = 1;
+
+  /// Waits for credit.
+  static final int CREDIT = 2;
 
   private static final int LONGEST_SPIN = 64;
   private static final int YIELDS = 4;
@@ -43,7 +55,7 @@ final class Parker {
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      WAITING = lookup.findVarHandle(Parker.class, "waiting", boolean.class);
+      WAITING = lookup.findVarHandle(Parker.class, "waiting", int.class);
       STOPS = lookup.findVarHandle(Parker.class, "stops", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -51,7 +63,7 @@ final class Parker {
   }
 
   @SuppressWarnings("UnusedVariable") // read and written by WAITING
-  private volatile boolean waiting;
+  private volatile int waiting;
 
   @SuppressWarnings("UnusedVariable") // written by STOPS
   private volatile int stops;
@@ -64,9 +76,10 @@ final class Parker {
 
   private long waitedNanos;
 
-  /// Wakes the sleeper if it sleeps. Costs one read of a flag that rarely changes when it does not.
-  void wake() {
-    if ((boolean) WAITING.getOpaque(this) && WAITING.compareAndSet(this, true, false)) {
+  /// Wakes the sleeper if it waits for this. Costs one read of a flag that rarely changes when it
+  /// does not.
+  void wake(int what) {
+    if ((int) WAITING.getOpaque(this) == what && WAITING.compareAndSet(this, what, NOTHING)) {
       LockSupport.unpark(sleeper);
     }
   }
@@ -77,9 +90,12 @@ final class Parker {
     LockSupport.unpark(sleeper);
   }
 
-  /// Counts a stream whose receiver has ended, so that the sender knows when to look.
+  /// Counts a stream whose receiver has ended, so that the sender knows when to look, and wakes it
+  /// whatever it waits for.
   void countStop() {
     STOPS.getAndAdd(this, 1);
+    wake(INPUT);
+    wake(CREDIT);
   }
 
   int stops() {
@@ -93,23 +109,24 @@ final class Parker {
 
   /// Waits until `ready` says true.
   ///
-  /// @param what what is waited for, for the message of an interrupt
+  /// @param what [#INPUT] or [#CREDIT]
+  /// @param name what exactly is waited for, for the message of an interrupt
   /// @throws CancellationException if [#stop] was called
   /// @throws StreamException if the thread was interrupted, with [InterruptedException] as cause
-  void await(BooleanSupplier ready, String what) {
+  void await(int what, BooleanSupplier ready, String name) {
     if (spins(ready)) {
       return;
     }
     long since = System.nanoTime();
     try {
-      yieldOrPark(ready, what);
+      yieldOrPark(what, ready, name);
     } finally {
       waitedNanos += System.nanoTime() - since;
     }
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
-  private void yieldOrPark(BooleanSupplier ready, String what) {
+  private void yieldOrPark(int what, BooleanSupplier ready, String name) {
     for (int i = 0; i < YIELDS; i++) {
       Thread.yield();
       if (ready.getAsBoolean()) {
@@ -120,7 +137,7 @@ final class Parker {
     long nanos = FIRST_PARK_NANOS;
     try {
       while (true) {
-        waiting = true;
+        waiting = what;
         if (ready.getAsBoolean()) {
           return;
         }
@@ -128,12 +145,12 @@ final class Parker {
         if (ready.getAsBoolean()) {
           return;
         }
-        refuseToGoOn(what);
+        refuseToGoOn(name);
         LockSupport.parkNanos(this, nanos);
         nanos = Math.min(2 * nanos, LONGEST_PARK_NANOS);
       }
     } finally {
-      waiting = false;
+      waiting = NOTHING;
       sleeper = null;
     }
   }
@@ -154,13 +171,13 @@ final class Parker {
     return false;
   }
 
-  private void refuseToGoOn(String what) {
+  private void refuseToGoOn(String name) {
     if (stopped) {
       throw new CancellationException("the flow is being stopped");
     }
     if (Thread.interrupted()) {
       throw new StreamException(
-          "interrupted while waiting for " + what, new InterruptedException());
+          "interrupted while waiting for " + name, new InterruptedException());
     }
   }
 }

@@ -166,7 +166,7 @@ public abstract class Stream {
       if (isDrained()) {
         return null;
       }
-      receiver.await(() -> isReady() || isDrained(), "a water on stream " + name);
+      receiver.await(Parker.INPUT, () -> isReady() || isDrained(), "a water on stream " + name);
     }
   }
 
@@ -185,7 +185,6 @@ public abstract class Stream {
     drop();
     sendStop();
     sender.countStop();
-    wakeSender();
   }
 
   // -- Both.
@@ -245,12 +244,12 @@ public abstract class Stream {
 
   /// Wakes the sender if it waits for credit on any of its streams.
   protected final void wakeSender() {
-    sender.wake();
+    sender.wake(Parker.CREDIT);
   }
 
   /// Wakes the receiver if it waits for a water on any of its streams.
   protected final void wakeReceiver() {
-    receiver.wake();
+    receiver.wake(Parker.INPUT);
   }
 
   /// Counts a water that came from outside the flow, on a stream without a sender.
@@ -318,7 +317,7 @@ public abstract class Stream {
     water.depart(source, sequence, checksums);
     send(water);
     sends.add(WATERS, 1);
-    receiver.wake();
+    receiver.wake(Parker.INPUT);
   }
 
   private Water copy(Water water) {
@@ -334,7 +333,7 @@ public abstract class Stream {
     }
     long since = System.nanoTime();
     try {
-      sender.await(() -> hasCredit() || stopped, "credit on stream " + name);
+      sender.await(Parker.CREDIT, () -> hasCredit() || stopped, "credit on stream " + name);
     } finally {
       sends.add(CREDIT_WAITS, 1);
       sends.add(CREDIT_WAIT_NANOS, System.nanoTime() - since);

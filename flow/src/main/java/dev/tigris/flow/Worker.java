@@ -258,6 +258,7 @@ final class Worker implements Runnable {
     long before = parker.waitedNanos();
     try {
       parker.await(
+          Parker.INPUT,
           () -> inlet.ready() != null || inlet.isDrained() || parker.stops() != seenStops,
           "input of stage " + stage.name());
     } finally {
