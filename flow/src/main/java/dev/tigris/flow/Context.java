@@ -14,7 +14,6 @@ final class Context implements ModuleContext {
   private final List<Outlet> outlets;
   private final RandomGenerator random;
   private @Nullable String from;
-  private long creditWaitNanos;
 
   Context(
       LocalRun run,
@@ -72,18 +71,9 @@ final class Context implements ModuleContext {
   /// that it is the end.
   @Nullable Stream awaitChoice(Outlet outlet) {
     if (!outlet.tryChoose()) {
-      long before = parker.waitedNanos();
-      try {
-        parker.await(Parker.CREDIT, outlet::tryChoose, "credit in reservoir " + outlet.name());
-      } finally {
-        creditWaitNanos += parker.waitedNanos() - before;
-      }
+      parker.await(Parker.CREDIT, outlet::tryChoose, "credit in reservoir " + outlet.name());
     }
     return outlet.chosen();
-  }
-
-  long creditWaitNanos() {
-    return creditWaitNanos;
   }
 
   /// Whether there are receivers, and all of them have ended.

@@ -299,7 +299,7 @@ final class Worker implements Runnable {
       long known = counters.get(SERVICE_NANOS);
       long average = known == 0 ? nanos : known + (nanos - known) / SERVICE_MEMORY;
       counters.set(SERVICE_NANOS, average);
-      counters.set(CREDIT_WAIT_NANOS, context.creditWaitNanos());
+      counters.set(CREDIT_WAIT_NANOS, parker.waitedNanos() - counters.get(INPUT_WAIT_NANOS));
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,32 @@ class FlowTest {
                 .build());
     assertEquals(numbers(0, 20_000), collected.sorted());
     assertEquals(32 * 32 + 32, snapshot.streams().size());
+  }
+
+  @Test
+  void theExampleOfThePackageWorks() throws Exception {
+    LongAdder total = new LongAdder();
+    Flow flow =
+        Flow.named("sum")
+            .source(
+                "count",
+                () ->
+                    new Source() {
+                      private int next;
+
+                      @Override
+                      public boolean produce(Stream out) {
+                        Water water = out.spring().createWater(Integer.BYTES);
+                        water.bytes().setInt(0, next++);
+                        out.put(water);
+                        return next < 1000;
+                      }
+                    })
+            .reservoir(Reservoir.leastOutstanding())
+            .stage("add", () -> (in, out) -> total.add(in.bytes().getInt(0)), 4)
+            .build();
+    flow.start().await();
+    assertEquals(999 * 1000 / 2, total.sum());
   }
 
   @Test
