@@ -223,7 +223,7 @@ class LauncherTest {
     return new Result(exitCode, Files.readString(out), Files.readString(err));
   }
 
-  private static Path repository() {
+  static Path repository() {
     Path here = Path.of("").toAbsolutePath();
     while (!Files.exists(here.resolve("tigris"))) {
       here = here.getParent();

@@ -107,6 +107,14 @@ class TigrisTest {
   }
 
   @Test
+  void theReadmeListsEveryExitCode() throws Exception {
+    String readme = Files.readString(LauncherTest.repository().resolve("README.md"));
+    for (ExitCode code : ExitCode.values()) {
+      assertTrue(readme.contains("\n| %d | ".formatted(code.number())), code.toString());
+    }
+  }
+
+  @Test
   void generatesGensortsRecords() throws Exception {
     Result result = shell.run("gen -c 1000 @/data");
     assertEquals(ExitCode.OK, result.code(), result.err());
