@@ -51,7 +51,7 @@ final class FieldGroup implements Group {
     Plan plan(Scale scale) {
       int forks = this == SIMPLE ? scale.pick(1, 2, 4) : scale.pick(1, 3, 10);
       return new Plan(
-          forks, flags(), scale.pick(1, 400, 800), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
+          forks, flags(), scale.pick(1, 800, 1_500), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
     }
   }
 
