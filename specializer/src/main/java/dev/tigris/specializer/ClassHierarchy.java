@@ -58,6 +58,10 @@ public final class ClassHierarchy {
 
   /// Whether `type` is a class of pre-serialized objects, which `Pso` itself is not.
   public boolean isPso(ClassDesc type) {
+    // Not worth reading: the JDK's classes are the most mentioned of all.
+    if (type.packageName().startsWith("java.")) {
+      return false;
+    }
     return !type.equals(MemoryNames.PSO) && isSubclass(type, MemoryNames.PSO);
   }
 

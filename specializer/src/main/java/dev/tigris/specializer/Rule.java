@@ -1,5 +1,6 @@
 package dev.tigris.specializer;
 
+import java.lang.constant.ClassDesc;
 import java.util.List;
 
 /// A translation rule (papers: 000 section 3.1): sees one instruction in context and leaves it, or
@@ -11,6 +12,10 @@ import java.util.List;
 public interface Rule {
   /// The name that the report gives.
   String name();
+
+  /// Whether the rule could have something to say about the fields or methods of a class. A class
+  /// file that mentions none of the kind is passed over as a whole, which is nearly all of them.
+  boolean concerns(ClassDesc owner, ClassHierarchy hierarchy);
 
   /// Decides on one instruction.
   Decision decide(Site site);

@@ -11,6 +11,8 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.attribute.CodeAttribute;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,11 +103,27 @@ public final class Specializer {
 
   private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
     Map<String, MethodPlan> plans = new LinkedHashMap<>();
+    if (!isConcerned(model)) {
+      return plans;
+    }
     for (MethodModel method : model.methods()) {
       Location start = location(model, method.methodName().stringValue());
       plans.put(key(method), MethodPlan.of(method, info, start, rules, hierarchy));
     }
     return plans;
+  }
+
+  private boolean isConcerned(ClassModel model) {
+    Set<ClassDesc> asked = new HashSet<>();
+    for (PoolEntry entry : model.constantPool()) {
+      if (entry instanceof MemberRefEntry member) {
+        ClassDesc owner = member.owner().asSymbol();
+        if (asked.add(owner) && rules.stream().anyMatch(rule -> rule.concerns(owner, hierarchy))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private static List<Problem> refusals(Map<String, MethodPlan> plans) {

@@ -214,6 +214,11 @@ class SpecializerTest {
           }
 
           @Override
+          public boolean concerns(ClassDesc owner, ClassHierarchy hierarchy) {
+            return owner.equals(ClassDesc.of("app.User"));
+          }
+
+          @Override
           public Decision decide(Site site) {
             if (site.instruction() instanceof InvokeInstruction call
                 && call.name().equalsString("ring")) {

@@ -1,0 +1,63 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A class that changed after the code that uses it was specialized.
+class PsoDriftTest {
+  private static final String RECORD =
+      """
+      import dev.tigris.memory.*;
+      public class Record extends Pso {
+        %s
+        public int value;
+        public Record(Container container) { super(container); }
+      }
+      """;
+
+  private static final String USER =
+      """
+      import dev.tigris.memory.*;
+      public class User {
+        public static int run(Container container) {
+          Record record = new Record(container);
+          record.value = 7;
+          return record.value;
+        }
+      }
+      """;
+
+  @TempDir private Path temporary;
+
+  private int run(String change) throws Exception {
+    Path before = temporary.resolve("before");
+    Path user = temporary.resolve("user");
+    Path after = temporary.resolve("after");
+    Outside.compile(before, "Record", RECORD.formatted(""));
+    Outside.compile(user, "User", USER, before);
+    Outside.specialize(user, before);
+    Outside.compile(after, "Record", RECORD.formatted(change));
+    Outside.specialize(after);
+    URL[] path = {user.toUri().toURL(), after.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(path, Pso.class.getClassLoader())) {
+      Container container = Jbuf.allocate(1024).asContainer();
+      return (int)
+          loader.loadClass("User").getMethod("run", Container.class).invoke(null, container);
+    }
+  }
+
+  @Test
+  void followsTheLayoutOfTheClassThatIsLoaded() throws Exception {
+    assertEquals(7, run("public long first, second;"));
+  }
+
+  @Test
+  void reachesAFieldThatIsNoLongerStored() throws Exception {
+    assertEquals(7, run("@HeapOnly"));
+  }
+}
