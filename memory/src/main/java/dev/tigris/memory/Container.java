@@ -150,7 +150,7 @@ public final class Container extends View {
       return null;
     }
     Pso known = root;
-    if (known != null && known.offset() == stored && type.isInstance(known)) {
+    if (known != null && known.offset == stored && type.isInstance(known)) {
       return type.cast(known);
     }
     PsoClass target = PsoClass.of(type);
@@ -168,7 +168,7 @@ public final class Container extends View {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
     root = object;
-    rootOffset(object == null ? 0 : object.offset());
+    rootOffset(object == null ? 0 : object.offset);
   }
 
   /// The offset of the root object as it stands in the header, unchecked; 0 = none.

@@ -60,6 +60,10 @@ public abstract class Pso {
 
   final Container container;
 
+  /// Where the object lies in its container. It could be computed from the address, but comparing
+  /// it with what a reference field holds should take one load and not three.
+  final long offset;
+
   /// The object last written to or recovered from the reference of slot 0. Most classes have no
   /// more than that one, and following it is what lists and trees do all day.
   @SuppressWarnings("UnusedVariable") // through FIRST
@@ -82,7 +86,8 @@ public abstract class Pso {
     PsoClass type = PsoClass.of(getClass());
     type.requireSpecialized();
     this.container = container;
-    this.bits = (container.address + container.allocate(type.layout().sizeBytes())) ^ Raw.SCRATCH;
+    this.offset = container.allocate(type.layout().sizeBytes());
+    this.bits = (container.address + offset) ^ Raw.SCRATCH;
   }
 
   /// Makes an object over bytes that are there already. Called by the specializer's constructors
@@ -97,12 +102,8 @@ public abstract class Pso {
               .formatted(binding.type.getName(), getClass().getName()));
     }
     this.container = binding.container;
-    this.bits = (binding.container.address + binding.offset) ^ Raw.SCRATCH;
-  }
-
-  /// Where the object lies in its container.
-  final long offset() {
-    return address() - container.address;
+    this.offset = binding.offset;
+    this.bits = (container.address + offset) ^ Raw.SCRATCH;
   }
 
   private long address() {
@@ -117,7 +118,7 @@ public abstract class Pso {
       return holder.foreign(slot);
     }
     Pso known = holder.known(slot);
-    if (known != null && known.address() == holder.container.address + stored) {
+    if (known != null && known.offset == stored) {
       return known;
     }
     return holder.recoverAnew(stored, slot);
@@ -165,7 +166,7 @@ public abstract class Pso {
     Pso fresh = target.bind(PsoBinding.check(target, container, stored, where));
 
     Pso known = known(slot);
-    if (known != null && known.offset() == stored) {
+    if (known != null && known.offset == stored) {
       return known;
     }
     // Of several threads that recover the same reference, all return the first one's object.
@@ -174,7 +175,7 @@ public abstract class Pso {
             (slot == 0
                 ? FIRST.compareAndExchange(this, known, fresh)
                 : SLOT.compareAndExchange(slots(RECOVERED), slot, known, fresh));
-    return winner != null && winner != known && winner.offset() == stored ? winner : fresh;
+    return winner != null && winner != known && winner.offset == stored ? winner : fresh;
   }
 
   /// Remembers what was written. Partner of the plain reads in `known`: an object's final fields
@@ -198,7 +199,7 @@ public abstract class Pso {
       return;
     }
     holder.remember(slot, value);
-    holder.store(at, value == null ? 0 : value.offset(), release);
+    holder.store(at, value == null ? 0 : value.offset, release);
   }
 
   /// The rare case: the object refers, or did refer, to an object of another container. The order
@@ -209,7 +210,7 @@ public abstract class Pso {
     synchronized (slots) {
       if (stays && value != null) {
         remember(slot, value);
-        store(at, value.offset(), true);
+        store(at, value.offset, true);
         slots[slot] = null;
       } else {
         slots[slot] = value;

@@ -72,7 +72,7 @@ class PsoReferenceTest {
     first.next = second;
     assertSame(second, first.next);
     assertNull(first.other);
-    assertEquals(second.offset(), bare(first).next);
+    assertEquals(second.offset, bare(first).next);
     first.next = null;
     assertNull(first.next);
     assertEquals(0, bare(first).next);
@@ -80,7 +80,7 @@ class PsoReferenceTest {
 
   @Test
   void recoversAnObjectOnceAndReturnsItFromThenOn() {
-    bare(first).next = second.offset();
+    bare(first).next = second.offset;
     Node recovered = first.next;
     assertEquals(2, recovered.value);
     assertNotSame(second, recovered);
@@ -94,11 +94,11 @@ class PsoReferenceTest {
     Node third = new Node(container, 3);
     first.next = second;
     Bare bare = bare(first);
-    bare.next = third.offset();
+    bare.next = third.offset;
     assertEquals(3, first.next.value);
     bare.next = 0;
     assertNull(first.next);
-    bare.next = second.offset();
+    bare.next = second.offset;
     assertEquals(2, first.next.value);
   }
 
@@ -210,7 +210,7 @@ class PsoReferenceTest {
       for (int round = 0; round < 200; round++) {
         container.clear();
         Node holder = new Node(container, 1);
-        bare(holder).next = new Node(container, 2).offset();
+        bare(holder).next = new Node(container, 2).offset;
         Callable<Node> read =
             () -> {
               start.await();
