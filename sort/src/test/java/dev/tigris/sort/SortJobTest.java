@@ -83,8 +83,8 @@ class SortJobTest {
       @ForAll long seed)
       throws Exception {
     RecordFormat format = new RecordFormat(keySize + rest, 0, keySize);
-    int count = (int) (12 * MEGABYTE) / format.recordSize();
-    byte[] records = Records.make(format, Math.min(count, 200_000), keys, seed);
+    int count = (int) (8 * MEGABYTE) / format.recordSize();
+    byte[] records = Records.make(format, Math.min(count, 120_000), keys, seed);
     Files.write(input, records);
     SortJob job = SortJob.of(List.of(input), output).format(format).parallel(parallel).unforced();
     SortJob.Result result = job.memory(leastMemory(job) + MEGABYTE).run();
@@ -106,8 +106,8 @@ class SortJobTest {
   void sortsABucketThatTheSampleDidNotForesee() throws Exception {
     // Nearly all records have keys from a narrow range that the sample sees as one key's.
     RecordFormat format = new RecordFormat(100, 0, 100);
-    byte[] records = Records.make(format, 200_000, Records.Keys.EQUAL, 3);
-    for (int i = 0; i < 200_000; i++) {
+    byte[] records = Records.make(format, 120_000, Records.Keys.EQUAL, 3);
+    for (int i = 0; i < 120_000; i++) {
       records[100 * i + 99] = (byte) (i * 31);
       records[100 * i + 90] = (byte) (i * 17);
     }
