@@ -85,12 +85,12 @@ class LauncherTest {
         result.out().endsWith("dev.tigris.cli/dev.tigris.cli.Main\nsort\na b\nc\n"), result.out());
     assertTrue(
         result.out().contains("-XX:AOTCache=" + checkout + "/build/aot/cache\n"), result.out());
-    assertTrue(result.out().contains("\n-p\n" + checkout + "/build/cli\n"), result.out());
+    assertTrue(result.out().contains("\n-p\n" + checkout + "/build/jars/cli\n"), result.out());
     List<String> made = Files.readAllLines(calls);
     assertEquals("mvn -B -ntp -pl cli -am package -Dmaven.test.skip=true", made.get(0));
-    assertEquals("raise " + checkout + "/build/cli.new/picocli-1.jar", made.get(1));
+    assertEquals("raise " + checkout + "/build/jars/cli.new/picocli-1.jar", made.get(1));
     assertEquals(List.of("train"), made.subList(2, made.size()));
-    assertTrue(Files.exists(checkout.resolve("build/cli/tigris-cli-1.jar")));
+    assertTrue(Files.exists(checkout.resolve("build/jars/cli/tigris-cli-1.jar")));
   }
 
   @Test
