@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One sender's end of a reservoir: its streams, and the choice among them.
 ///
-/// Thread rule: the sender's thread, except [#serviceNanos].
+/// Thread rule: the sender's thread.
 final class Outlet {
   private final String name;
   private final Stream[] streams;
@@ -62,6 +62,7 @@ final class Outlet {
     int before = chosen;
     if (before >= 0 && streams[before].sent() != sentWhenChosen) {
       state.used(before);
+      streams[before].estimate(state.serviceNanos(before));
     }
     chosen = Policy.WAIT;
   }
@@ -124,12 +125,6 @@ final class Outlet {
     for (Stream stream : streams) {
       stream.end();
     }
-  }
-
-  /// What the sender estimates for a stream's service time. From any thread: perhaps not the
-  /// newest.
-  long serviceNanos(int stream) {
-    return state.serviceNanos(stream);
   }
 
   @Override

@@ -35,6 +35,7 @@ public abstract class Stream {
   private static final int DISCARDED = 3;
   private static final int CREDIT_WAITS = 4;
   private static final int CREDIT_WAIT_NANOS = 5;
+  private static final int SERVICE_NANOS = 6;
 
   // The receiver's counters.
   private static final int TAKEN = 0;
@@ -43,7 +44,7 @@ public abstract class Stream {
 
   private final String name;
   private final int window;
-  private final Counters sends = new Counters(6);
+  private final Counters sends = new Counters(7);
   private final Counters receipts = new Counters(3);
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
@@ -201,7 +202,8 @@ public abstract class Stream {
         sends.get(DISCARDED) + receipts.get(DROPPED),
         sends.get(CREDIT_WAITS),
         sends.get(CREDIT_WAIT_NANOS),
-        receipts.get(TAKEN));
+        receipts.get(TAKEN),
+        sends.get(SERVICE_NANOS));
   }
 
   /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
@@ -276,6 +278,11 @@ public abstract class Stream {
   /// The number by which waters name this stream as their source.
   final void source(long number) {
     source = number;
+  }
+
+  /// What the sender thinks of its receiver, for those who look at the counters.
+  final void estimate(long serviceNanos) {
+    sends.set(SERVICE_NANOS, serviceNanos);
   }
 
   final void useChecksums() {

@@ -12,6 +12,8 @@ package dev.tigris.flow;
 /// @param creditWaits how often a put had to wait for credit
 /// @param creditWaitNanos for how long, in all
 /// @param taken how many waters the receiver has taken
+/// @param serviceNanos in which time the receiver finishes a water of this stream, as the sender
+///     estimated it when it last chose the stream; 0 if there was no choice to make
 public record StreamCounters(
     long waters,
     long outstanding,
@@ -20,4 +22,5 @@ public record StreamCounters(
     long discarded,
     long creditWaits,
     long creditWaitNanos,
-    long taken) {}
+    long taken,
+    long serviceNanos) {}

@@ -84,6 +84,9 @@ class SnapshotTest {
                 .stage("work", SlowIfLast::new, 4)
                 .build());
     assertTrue(snapshot.slow().stream().anyMatch(one -> one.replica() == 3), snapshot::toString);
+    long slow = snapshot.streams().get(3).counters().serviceNanos();
+    long other = snapshot.streams().get(0).counters().serviceNanos();
+    assertTrue(slow > 2 * other, "the sender knows too: " + slow + " and " + other);
   }
 
   @Test
