@@ -22,7 +22,7 @@ import java.util.Arrays;
 /// records apart (two passes for what fits a cache) leaves short runs of entries that agree in
 /// them. A short run is sorted by insertion, comparing whole keys. A long one is sorted like a
 /// bucket of its own: its prefixes are read again and normalised to the run, or, where they are all
-/// equal, the next eight bytes of the keys are taken. Each such step resolves at least
+/// equal, the bytes after what the keys have in common. Each such step resolves at least
 /// [#MIN_DIGIT_BITS] bits of the key, or finds eight bytes equal, so the worst distribution of keys
 /// costs a number of passes in proportion to the length of the keys, and not to the number of
 /// records.
@@ -148,14 +148,17 @@ final class BucketSorter implements AutoCloseable {
   /// Makes the entries of all records, over the first bytes of the keys that are not equal in all
   /// of them. Returns false if the keys are equal.
   private boolean load() {
-    for (int from = 0; from < format.keySize(); from += Long.BYTES) {
+    int from = records > 1 ? 0 : format.keySize();
+    while (from < format.keySize()) {
       long min = -1;
       long max = 0;
       long index = 0;
       for (int piece = 0; piece < pieceCount; piece++) {
         Bytes bytes = pieces[piece];
         long at = offsets[piece];
-        fetch(bytes, at, at + (long) counts[piece] * recordSize);
+        if (from == 0) {
+          fetch(bytes, at, at + (long) counts[piece] * recordSize);
+        }
         for (int i = 0; i < counts[piece]; i++, at += recordSize, index++) {
           long prefix = format.prefix(bytes, at, from);
           entries.set(index, prefix);
@@ -163,13 +166,26 @@ final class BucketSorter implements AutoCloseable {
           max = Long.compareUnsigned(prefix, max) > 0 ? prefix : max;
         }
       }
-      if (min != max && records > 1) {
+      if (min != max) {
         pack(min, max);
         loadedFrom = from;
         return true;
       }
+      from = commonBytes(from + Long.BYTES);
     }
     return false;
+  }
+
+  /// In how many bytes all keys agree, which is known of the first `from`.
+  private int commonBytes(int from) {
+    int common = format.keySize();
+    for (int piece = 0; piece < pieceCount; piece++) {
+      long at = offsets[piece];
+      for (int i = 0; i < counts[piece] && from < common; i++, at += recordSize) {
+        common = format.commonBytes(pieces[0], offsets[0], pieces[piece], at, from, common);
+      }
+    }
+    return common;
   }
 
   /// Reads from every cache line, in order, which the processor foresees: the records are then in
@@ -279,7 +295,8 @@ final class BucketSorter implements AutoCloseable {
   /// Sorts a long run, whose keys agree in the bytes before `first`, like a bucket of its own.
   private void deepen(long low, long high, int first) {
     long indexMask = (1L << indexBits) - 1;
-    for (int from = first; from < format.keySize(); from += Long.BYTES) {
+    int from = first;
+    while (from < format.keySize()) {
       long min = -1;
       long max = 0;
       for (long i = low; i < high; i++) {
@@ -298,7 +315,20 @@ final class BucketSorter implements AutoCloseable {
         sortRange(low, high, from);
         return;
       }
+      from = commonBytes(low, high, from + Long.BYTES);
     }
+  }
+
+  /// In how many bytes the keys of a run agree, which is known of the first `from`.
+  private int commonBytes(long low, long high, int from) {
+    int common = format.keySize();
+    long head = entries.get(low);
+    for (long i = low + 1; i < high && from < common; i++) {
+      long entry = entries.get(i);
+      common =
+          format.commonBytes(piece(head), offset(head), piece(entry), offset(entry), from, common);
+    }
+    return common;
   }
 
   private void insertionSort(long low, long high, int from) {

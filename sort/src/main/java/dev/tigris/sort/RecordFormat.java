@@ -46,6 +46,12 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return compare(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, keySize);
   }
 
+  /// In how many of their first `most` bytes the keys of two records agree, if they agree in the
+  /// first `from`.
+  int commonBytes(Bytes left, long leftRecord, Bytes right, long rightRecord, int from, int most) {
+    return mismatch(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, most);
+  }
+
   /// Compares bytes `from` to `to` of what begins at `leftStart` with those of what begins at
   /// `rightStart`, as unsigned bytes.
   static int compare(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
