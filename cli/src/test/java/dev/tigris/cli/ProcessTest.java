@@ -39,7 +39,8 @@ class ProcessTest {
     } else {
       assertEquals(143, sort.exitValue());
       assertEquals(List.of("data", "err", "out"), files());
-      assertTrue(Files.readString(folder.resolve("err")).contains("stopped"));
+      assertEquals(
+          "tigris: stopped; nothing was left behind\n", Files.readString(folder.resolve("err")));
     }
   }
 

@@ -212,6 +212,8 @@ final class TemporaryFolder implements AutoCloseable {
     closed = true;
     try (lockFile) {
       deleteTree(folder);
+    } catch (NoSuchFileException e) {
+      // The process is ending, and deleteAllLiving was quicker.
     } catch (IOException e) {
       System.getLogger("dev.tigris.sort")
           .log(System.Logger.Level.WARNING, "could not delete " + folder, e);
