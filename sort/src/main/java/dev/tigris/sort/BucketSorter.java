@@ -22,9 +22,9 @@ import java.util.Arrays;
 /// records apart (two passes for what fits a cache) leaves short runs of entries that agree in
 /// them. A short run is sorted by insertion, comparing whole keys. A long one is sorted like a
 /// bucket of its own: its prefixes are read again and normalised to the run, or, where they are all
-/// equal, the bytes after what the keys have in common. Each such step resolves at least
-/// [#MIN_DIGIT_BITS] bits of the key, or finds eight bytes equal, so the worst distribution of keys
-/// costs a number of passes in proportion to the length of the keys, and not to the number of
+/// equal, taken from after what the keys have in common. Each such step resolves at least
+/// [#MIN_DIGIT_BITS] bits of the key or skips bytes that are equal, so the worst distribution of
+/// keys costs a number of passes in proportion to the length of the keys, and not to the number of
 /// records.
 ///
 /// Thread rule: one thread at a time.

@@ -4,6 +4,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Reservoir;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ public record SortJob(
     boolean isPartitioned,
     boolean isForced,
     Progress progress) {
-  /// How much memory is used unless something else is asked for.
+  /// How much memory is used unless something else is asked for, or the machine has too little.
   public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
 
   /// What came of it.
@@ -98,15 +99,9 @@ public record SortJob(
   /// processors.
   public static SortJob of(List<Path> inputs, Path output) {
     int processors = Runtime.getRuntime().availableProcessors();
+    long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
     return new SortJob(
-        inputs,
-        output,
-        RecordFormat.GENSORT,
-        DEFAULT_MEMORY_BYTES,
-        processors,
-        false,
-        true,
-        Progress.NONE);
+        inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
   /// The same for other records.
