@@ -61,8 +61,14 @@ final class StraightLine {
   }
 
   private Trial trial(Loop loop, Sixteen[] objects) {
-    Sixteen[] ps = Arrays.copyOf(objects, PAIRS);
-    Sixteen[] qs = Arrays.copyOfRange(objects, PAIRS, 2 * PAIRS);
+    // A pair lies side by side. All ps before all qs would put each pair a page's size apart, and a
+    // processor takes a load at the same place in another page for one from the store before it.
+    Sixteen[] ps = new Sixteen[PAIRS];
+    Sixteen[] qs = new Sixteen[PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+      ps[i] = objects[2 * i];
+      qs[i] = objects[2 * i + 1];
+    }
     int[] source = new int[Sixteen.FIELDS];
     Arrays.setAll(source, i -> 1000 * i);
     for (Sixteen q : qs) {
