@@ -20,8 +20,7 @@ import picocli.CommandLine.Spec;
 
 /// `tigris bench`: measures figures, each beside its peer.
 @Command(
-    name = "bench",
-    mixinStandardHelpOptions = true,
+    name = "tigris bench",
     description = "Measures the figures whose names start with NAME, each beside its peer.",
     footer = {
       "",
@@ -33,6 +32,13 @@ public final class Main implements Callable<Integer> {
   private static final int FAILED = 3;
 
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "print this help")
+  @SuppressWarnings("UnusedVariable") // picocli looks at it
+  private boolean help;
 
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "a figure's prefix (default: all)")
   private String prefix = "";
@@ -64,7 +70,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "FOLDER",
-      description = "for big files (default: build/bench of the checkout)")
+      description = "for big files (default: build/bench-work of the checkout)")
   private @Nullable Path work;
 
   /// Runs the command and exits with its code.
@@ -143,7 +149,7 @@ public final class Main implements Callable<Integer> {
   }
 
   private Run run(List<Figure> figures) throws IOException {
-    Path folder = work != null ? work : Home.find().resolve("build").resolve("bench");
+    Path folder = work != null ? work : Home.find().resolve("build").resolve("bench-work");
     return new Run(
         scale(),
         prefix,
