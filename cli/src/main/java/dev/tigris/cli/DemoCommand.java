@@ -83,6 +83,9 @@ final class DemoCommand implements Command {
             + "  4 producers put waters (batches of 8 KiB) into a reservoir, 8 consumers take%n"
             + "  1500 a second each, and a slow one takes 11.6 %% of that. A bar is as long as%n"
             + "  the best that any policy could reach, and full as far as this one came.%n");
+    if (run.compareTo(RUN) < 0) {
+      out.println("  (Runs are short, so single bars can be far off: that is --quick.)");
+    }
     SlowConsumers measured = SlowConsumers.measure(run, console);
     out.printf("%n  In percent of the best:%n%n");
     measured.table().forEach(out::println);
