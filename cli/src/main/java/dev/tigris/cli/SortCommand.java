@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import dev.tigris.sort.SortJob;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -73,9 +74,17 @@ final class SortCommand implements Command {
     facts.put("passes", result.passes());
     facts.put("spilledBytes", result.spilledBytes());
     facts.put("peakMemoryBytes", result.peakMemoryBytes());
+    facts.put("samplingSeconds", seconds(result.sampling()));
+    facts.put("partitioningSeconds", seconds(result.partitioning()));
+    facts.put("sortingSeconds", seconds(result.sorting()));
+    facts.put("syncingSeconds", seconds(result.syncing()));
     new LastLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
         .print(options, console, facts);
     return ExitCode.OK;
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / 1e9;
   }
 
   private static SortJob.Result sort(
