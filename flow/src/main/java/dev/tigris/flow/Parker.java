@@ -47,7 +47,15 @@ final class Parker {
   static final int CREDIT = 2;
 
   private static final int LONGEST_SPIN = 64;
-  private static final int YIELDS = 4;
+  private static final int FEWEST_YIELDS = 4;
+
+  /// About 100 microseconds where nobody else wants the processor.
+  private static final int MOST_YIELDS = 256;
+
+  /// A park that ends sooner than this would have been better spent yielding: to wake a thread
+  /// takes the waker some microseconds, and the thread some tens of them.
+  private static final long SHORT_PARK_NANOS = 200_000;
+
   private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
   private static final VarHandle WAITING;
   private static final VarHandle STOPS;
@@ -73,6 +81,11 @@ final class Parker {
 
   /// How long the last waits say that spinning is worth while.
   private int spin = LONGEST_SPIN;
+
+  /// How often to yield before parking. Two modules that wait for each other by turns would
+  /// otherwise park and wake each other once for every window; those that wait long, or with
+  /// others that want the processor, soon stop to try.
+  private int yields = FEWEST_YIELDS;
 
   private long waitedNanos;
 
@@ -127,12 +140,13 @@ final class Parker {
 
   @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   private void yieldOrPark(int what, BooleanSupplier ready, String name) {
-    for (int i = 0; i < YIELDS; i++) {
+    for (int i = 0; i < yields; i++) {
       Thread.yield();
       if (ready.getAsBoolean()) {
         return;
       }
     }
+    long parkedSince = System.nanoTime();
     sleeper = Thread.currentThread();
     long nanos = FIRST_PARK_NANOS;
     try {
@@ -152,6 +166,8 @@ final class Parker {
     } finally {
       waiting = NOTHING;
       sleeper = null;
+      boolean isShort = System.nanoTime() - parkedSince < SHORT_PARK_NANOS;
+      yields = isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2);
     }
   }
 
