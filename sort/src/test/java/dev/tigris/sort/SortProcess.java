@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// A sort in a process of its own, which prints a line for each step that it makes: for tests that
 /// kill it, and for those that look at its memory.
 final class SortProcess {
+  private static final String REFUSED = "refused: ";
+
   private final Process process;
   private final BufferedReader lines;
 
@@ -24,6 +27,25 @@ final class SortProcess {
   }
 
   static SortProcess start(Path input, Path output, long memoryBytes) throws IOException {
+    return start(List.of(), input, output, memoryBytes);
+  }
+
+  /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
+  static @Nullable String refusalWithoutPrivileges(Path input, Path output) throws IOException {
+    String dropped = "-dac_override,-dac_read_search";
+    List<String> prefix =
+        List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--");
+    SortProcess process = start(prefix, input, output, 256 << 20);
+    String last = null;
+    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
+      last = line;
+    }
+    process.finish();
+    return last != null && last.startsWith(REFUSED) ? last.substring(REFUSED.length()) : null;
+  }
+
+  private static SortProcess start(List<String> prefix, Path input, Path output, long memoryBytes)
+      throws IOException {
     String path =
         String.join(
             File.pathSeparator,
@@ -31,7 +53,8 @@ final class SortProcess {
             location(Flow.class),
             location(Jbuf.class),
             Path.of("target", "test-classes").toAbsolutePath().toString());
-    List<String> command =
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx64m",
@@ -42,7 +65,7 @@ final class SortProcess {
             SortProcess.class.getName(),
             input.toString(),
             output.toString(),
-            Long.toString(memoryBytes));
+            Long.toString(memoryBytes)));
     return new SortProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
@@ -106,13 +129,19 @@ final class SortProcess {
   /// The process itself.
   public static void main(String[] arguments) throws Exception {
     AtomicInteger steps = new AtomicInteger();
-    SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]))
-        .memory(Long.parseLong(arguments[2]))
-        .parallel(2)
-        .progress(
-            (phase, done, total) ->
-                System.out.printf(
-                    Locale.ROOT, "%d %s %d/%d%n", steps.incrementAndGet(), phase, done, total))
-        .run();
+    SortJob job =
+        SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]))
+            .memory(Long.parseLong(arguments[2]))
+            .parallel(2)
+            .progress(
+                (phase, done, total) ->
+                    System.out.printf(
+                        Locale.ROOT, "%d %s %d/%d%n", steps.incrementAndGet(), phase, done, total));
+    try {
+      job.run();
+    } catch (SortException e) {
+      System.out.println(REFUSED + e.getMessage());
+      throw e;
+    }
   }
 }
