@@ -64,7 +64,7 @@ final class Budget {
   }
 
   private synchronized boolean add(Block block, long rounded) {
-    if (usedBytes + rounded > budgetBytes) {
+    if (rounded > budgetBytes - usedBytes) {
       return false;
     }
     usedBytes += rounded;
@@ -107,7 +107,7 @@ final class Budget {
     try {
       synchronized (this) {
         long leftNanos = deadlineNanos - System.nanoTime();
-        while (usedBytes + rounded > budgetBytes && leftNanos > 0) {
+        while (rounded > budgetBytes - usedBytes && leftNanos > 0) {
           TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
           leftNanos = deadlineNanos - System.nanoTime();
         }

@@ -71,9 +71,17 @@ final class Verifier {
       } catch (Throwable e) {
         // An interrupt comes this way too: nobody has a reason to stop this thread, which ends
         // with the process.
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        report(e);
       }
+    }
+  }
+
+  private static void report(Throwable thrown) {
+    Thread thread = Thread.currentThread();
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    } catch (Throwable e) {
+      // As the JVM does. Without this thread nothing would ever be verified or reclaimed again.
     }
   }
 

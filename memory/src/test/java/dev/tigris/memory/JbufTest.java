@@ -245,6 +245,15 @@ class JbufTest {
   }
 
   @Test
+  void refusesSizesThatCannotBeRounded() {
+    long largest = Long.MAX_VALUE;
+    for (long bytes : new long[] {largest, largest - 1, largest - (2 << 20), largest / 2}) {
+      assertThrows(MemoryBudgetException.class, () -> Jbuf.allocate(bytes));
+    }
+    Budget.PROCESS.checkInvariants();
+  }
+
+  @Test
   void refusesEmptyBuffers() {
     assertThrows(IllegalArgumentException.class, () -> Jbuf.allocate(0));
     assertThrows(IllegalArgumentException.class, () -> Jbuf.allocate(-1));

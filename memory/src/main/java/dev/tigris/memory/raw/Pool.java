@@ -24,6 +24,7 @@ public final class Pool {
   /// Ranges up to this size come from size classes.
   public static final long SMALL_LIMIT_BYTES = 1L << 20;
 
+  private static final long LARGEST_BYTES = Long.MAX_VALUE & -Pages.UNIT_BYTES;
   private static final long GRAIN_BYTES = 64;
   private static final long SLAB_BYTES = 2 * Pages.UNIT_BYTES;
   private static final long GROWTH_BYTES = 32 * Pages.UNIT_BYTES;
@@ -45,8 +46,12 @@ public final class Pool {
     }
   }
 
-  /// How many bytes a request really takes.
+  /// How many bytes a request really takes: never fewer than `bytes`, except that what is too large
+  /// to be rounded gives the largest number of units that there is, which nobody can have.
   public static long roundedBytes(long bytes) {
+    if (bytes > LARGEST_BYTES) {
+      return LARGEST_BYTES;
+    }
     return bytes <= SMALL_LIMIT_BYTES
         ? classBytes(sizeClass(bytes))
         : (bytes + Pages.UNIT_BYTES - 1) & -Pages.UNIT_BYTES;
