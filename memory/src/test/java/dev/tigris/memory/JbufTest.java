@@ -214,6 +214,36 @@ class JbufTest {
   }
 
   @Test
+  void aHandlerThatThrowsDoesNotStopTheNextCallbackEither() throws InterruptedException {
+    Thread verifier =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().equals("tigris-jbuf-verifier"))
+            .findFirst()
+            .orElseThrow();
+    Thread.UncaughtExceptionHandler before = verifier.getUncaughtExceptionHandler();
+    CountDownLatch handled = new CountDownLatch(1);
+    verifier.setUncaughtExceptionHandler(
+        (thread, thrown) -> {
+          handled.countDown();
+          throw new IllegalArgumentException("from the handler");
+        });
+    try {
+      Jbuf first = Jbuf.allocate(64);
+      first.asInts();
+      first.unreference(
+          jbuf -> {
+            throw new IllegalStateException("from the callback");
+          });
+      collectUntilOpen(handled);
+    } finally {
+      verifier.setUncaughtExceptionHandler(before);
+    }
+    Jbuf second = Jbuf.allocate(64);
+    second.asInts();
+    unreferenceAndWait(second);
+  }
+
+  @Test
   void reclaimsWhatNobodyCanReach() throws InterruptedException {
     long before = Jbuf.use().reclaimedCount();
     forget();
