@@ -32,6 +32,12 @@ public record Bar(
   static final String PLAIN = "plain object";
   static final String BYTE_BUFFER = "ByteBuffer getter";
   static final String ARRAY = "array";
+  static final String SEGMENT = "FFM segment per object";
+  static final String FLATBUFFERS = "FlatBuffers";
+  static final String SBE = "SBE";
+  static final String SERIALIZATION = "Java serialization";
+  static final String KRYO = "Kryo";
+  static final String FORY = "Fory";
   static final String ARENA = "Arena.ofShared";
   static final String BLOCKING_QUEUE = "ArrayBlockingQueue";
   static final String JCTOOLS = "JCTools SPSC";
@@ -50,6 +56,12 @@ public record Bar(
           most("memory\\.reference\\.again", BYTE_BUFFER, 2, "<= 2 ns"),
           times("memory\\.view\\..*", ARRAY, 1 / 1.05, "time <= 1.05x"),
           times("memory\\.jbuf\\..*", ARENA, 1, "faster"),
+          times("objects\\.update", SEGMENT, 1, "faster"),
+          times("objects\\.update", FLATBUFFERS, 1, "faster"),
+          times("objects\\.update", SBE, 1, "faster"),
+          times("objects\\.roundtrip", SERIALIZATION, 50, ">= 50x"),
+          times("objects\\.roundtrip", KRYO, 10, ">= 10x"),
+          times("objects\\.roundtrip", FORY, 4, ">= 4x"),
           times("flow\\.stream\\.memory\\..*", BLOCKING_QUEUE, 2, ">= 2x"),
           times("flow\\.stream\\.memory\\..*", JCTOOLS, 0.8, ">= 0.8x"),
           times(

@@ -2,6 +2,8 @@ package dev.tigris.bench;
 
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.memory.MemoryGroups;
+import dev.tigris.bench.objects.ObjectGroups;
+import dev.tigris.bench.papers.PaperGroups;
 import dev.tigris.bench.sort.SortGroups;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,7 +13,12 @@ final class Groups {
   private Groups() {}
 
   static List<Group> all() {
-    return Stream.of(MemoryGroups.all(), FlowGroups.all(), SortGroups.all())
+    return Stream.of(
+            MemoryGroups.all(),
+            ObjectGroups.all(),
+            PaperGroups.all(),
+            FlowGroups.all(),
+            SortGroups.all())
         .flatMap(List::stream)
         .toList();
   }

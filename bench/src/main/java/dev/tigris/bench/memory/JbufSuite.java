@@ -16,7 +16,9 @@ import java.util.concurrent.CountDownLatch;
 /// What the management of Jbufs costs: Chang, table 3.1, with as many 4-byte buffers as there.
 ///
 /// The peer is a segment's whole life, an allocation from a new shared arena and its close.
-/// Allocating and freeing are held against their own halves of it as well.
+/// Allocating and freeing are held against their own halves of it as well, and allocating against
+/// the other arenas: the confined one, which only its own thread can use, and the automatic one,
+/// which only the collector can close.
 public final class JbufSuite implements Suite {
   static final List<String> FIGURES =
       List.of(
@@ -29,6 +31,8 @@ public final class JbufSuite implements Suite {
   private static final String PEER = "Arena.ofShared";
   private static final String OPEN = "allocate of Arena.ofShared";
   private static final String CLOSE = "close of Arena.ofShared";
+  private static final String CONFINED = "Arena.ofConfined";
+  private static final String AUTOMATIC = "allocate of Arena.ofAuto";
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final int BYTES = 4;
   private static final int BUFFERS = 1000;
@@ -42,6 +46,10 @@ public final class JbufSuite implements Suite {
     return List.of(
         Contest.counted(FIGURES.get(0), PEER, BUFFERS, JbufSuite::allocate, life),
         Contest.counted(FIGURES.get(0), OPEN, BUFFERS, JbufSuite::allocate, JbufSuite::arenaOpen),
+        Contest.counted(
+            FIGURES.get(0), CONFINED, BUFFERS, JbufSuite::allocate, JbufSuite::confinedLife),
+        Contest.counted(
+            FIGURES.get(0), AUTOMATIC, BUFFERS, JbufSuite::allocate, JbufSuite::automaticOpen),
         Contest.counted(FIGURES.get(1), PEER, BUFFERS, JbufSuite::free, life),
         Contest.counted(FIGURES.get(1), CLOSE, BUFFERS, JbufSuite::free, JbufSuite::arenaClose),
         Contest.counted(FIGURES.get(2), PEER, BUFFERS, JbufSuite::view, life),
@@ -190,5 +198,28 @@ public final class JbufSuite implements Suite {
       }
     }
     return System.nanoTime() - start;
+  }
+
+  private static long confinedLife(int count) {
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      try (Arena arena = Arena.ofConfined()) {
+        WrongResultException.check("a new segment", 0, arena.allocate(BYTES).get(BYTE, 0));
+      }
+    }
+    return System.nanoTime() - start;
+  }
+
+  private static long automaticOpen(int count) {
+    MemorySegment[] segments = new MemorySegment[count];
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      segments[i] = Arena.ofAuto().allocate(BYTES);
+    }
+    long nanos = System.nanoTime() - start;
+    for (MemorySegment segment : segments) {
+      WrongResultException.check("size of a segment", BYTES, segment.byteSize());
+    }
+    return nanos;
   }
 }

@@ -1,0 +1,16 @@
+package dev.tigris.bench.papers;
+
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Pso;
+import org.jspecify.annotations.Nullable;
+
+/// The object of Welsh's thesis, figure 7.
+final class MyObject extends Pso {
+  int someInt;
+  byte someByte;
+  @Nullable MyObject someRef;
+
+  MyObject(Container container) {
+    super(container);
+  }
+}
