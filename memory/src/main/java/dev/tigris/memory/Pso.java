@@ -110,18 +110,16 @@ public abstract class Pso {
     return bits ^ Raw.SCRATCH;
   }
 
-  /// Turns what a reference field holds into an object.
+  /// Turns what a reference field holds into an object. The common case comes first, and is all
+  /// that a caller has to inline: no object lies at the offset 0, which means null.
   ///
   /// @param stored what was read from the field, once: the memory may change at any time
   static @Nullable Pso recover(Pso holder, long stored, int slot) {
-    if (stored == 0) {
-      return holder.foreign(slot);
-    }
     Pso known = holder.known(slot);
     if (known != null && known.offset == stored) {
       return known;
     }
-    return holder.recoverAnew(stored, slot);
+    return stored == 0 ? holder.foreign(slot) : holder.recoverAnew(stored, slot);
   }
 
   private @Nullable Pso known(int slot) {
@@ -159,11 +157,9 @@ public abstract class Pso {
   @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
   private Pso recoverAnew(long stored, int slot) {
     requireConstructed();
-    PsoField field = PsoClass.of(getClass()).layout().references().get(slot);
-    FieldKind.Reference kind = (FieldKind.Reference) field.kind();
-    PsoClass target = PsoClass.of(kind.target());
-    String where = field.declaringClass().getName() + "." + field.name();
-    Pso fresh = target.bind(PsoBinding.check(target, container, stored, where));
+    PsoClass.Slot reference = PsoClass.of(getClass()).slot(slot);
+    PsoClass target = reference.target();
+    Pso fresh = target.bind(PsoBinding.check(target, container, stored, reference.where()));
 
     Pso known = known(slot);
     if (known != null && known.offset == stored) {

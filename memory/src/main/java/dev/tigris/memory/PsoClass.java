@@ -29,11 +29,18 @@ final class PsoClass {
   private volatile @Nullable Lookup lookup;
 
   private volatile @Nullable PsoLayout layout;
+  private volatile Slot @Nullable [] slots;
   private volatile @Nullable Accessors accessors;
   private volatile @Nullable MethodHandle binder;
 
   /// Whether this class and all its superclasses have declared themselves.
   private volatile boolean specialized;
+
+  /// What is needed to recover a reference.
+  ///
+  /// @param target what it refers to
+  /// @param where names the field in messages
+  record Slot(PsoClass target, String where) {}
 
   private PsoClass(Class<?> type) {
     if (!Pso.class.isAssignableFrom(type) || type == Pso.class) {
@@ -65,6 +72,21 @@ final class PsoClass {
       layout = known;
     }
     return known;
+  }
+
+  /// The reference of an object of this class that has this slot.
+  Slot slot(int index) {
+    Slot[] known = slots;
+    if (known == null) {
+      known = layout().references().stream().map(PsoClass::slot).toArray(Slot[]::new);
+      slots = known;
+    }
+    return known[index];
+  }
+
+  private static Slot slot(PsoField field) {
+    FieldKind.Reference kind = (FieldKind.Reference) field.kind();
+    return new Slot(of(kind.target()), field.declaringClass().getName() + "." + field.name());
   }
 
   /// The accessors of the fields that this class declares: one hidden class, whoever asks first.
