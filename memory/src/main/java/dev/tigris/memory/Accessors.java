@@ -23,19 +23,27 @@ final class Accessors {
     List<String> methods = new ArrayList<>();
     for (PsoField field : layout.ownFields()) {
       recipes.add(Recipe.get(field, layout));
-      methods.add("get" + methods.size());
-      recipes.add(Recipe.set(field, layout));
-      methods.add("set" + methods.size());
+      if (!field.kind().isPart()) {
+        recipes.add(Recipe.set(field, layout));
+      }
+    }
+    for (int index = 0; index < recipes.size(); index++) {
+      methods.add("accessor" + index);
     }
     String name = Pso.class.getPackageName() + ".Accessors$" + layout.type().getSimpleName();
-    byte[] classFile = RecipeCompiler.compile(ClassDesc.of(name), recipes, methods);
+    List<Object> constants = new ArrayList<>();
+    byte[] classFile = RecipeCompiler.compile(ClassDesc.of(name), recipes, methods, constants);
     Accessors accessors = new Accessors();
     try {
-      Lookup hidden = PsoClass.packageLookup().defineHiddenClass(classFile, true);
-      for (int index = 0; index < recipes.size(); index += 2) {
-        String field = layout.ownFields().get(index / 2).name();
-        accessors.getters.put(field, find(hidden, recipes.get(index), methods.get(index)));
-        accessors.setters.put(field, find(hidden, recipes.get(index + 1), methods.get(index + 1)));
+      Lookup hidden =
+          PsoClass.packageLookup().defineHiddenClassWithClassData(classFile, constants, true);
+      int index = 0;
+      for (PsoField field : layout.ownFields()) {
+        accessors.getters.put(field.name(), find(hidden, recipes.get(index), methods.get(index++)));
+        if (!field.kind().isPart()) {
+          accessors.setters.put(
+              field.name(), find(hidden, recipes.get(index), methods.get(index++)));
+        }
       }
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("no accessors for " + layout.type().getName(), e);

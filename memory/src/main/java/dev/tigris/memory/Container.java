@@ -2,7 +2,6 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
@@ -127,12 +126,13 @@ public final class Container extends View {
   ///
   /// @throws ContainerFullException if there is not enough left
   long allocate(long objectBytes) {
-    long rounded = (Objects.checkIndex(objectBytes, Raw.SCRATCH_BYTES) + 7) & -8;
-    if (rounded > remainingBytes()) {
+    // What remains is a multiple of eight, so that what fits still fits when it is rounded up.
+    if (objectBytes < 0 || objectBytes > remainingBytes()) {
       throw new ContainerFullException(
           "no room for an object of %d bytes: %d of %d are used"
               .formatted(objectBytes, usedBytes, bytes));
     }
+    long rounded = (objectBytes + 7) & -8;
     long offset = usedBytes;
     raw(offset, rounded).fill((byte) 0);
     setUsedBytes(offset + rounded);
@@ -156,6 +156,44 @@ public final class Container extends View {
     PsoClass target = PsoClass.of(type);
     T recovered =
         type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
+    root = recovered;
+    return recovered;
+  }
+
+  /// The root object if it is a list whose elements are of this class; otherwise as [#root(Class)].
+  ///
+  /// @throws CorruptReferenceException if no list can be where the header says
+  @SuppressWarnings("unchecked") // made for this class
+  public <T extends Pso> @Nullable PsoList<T> rootList(Class<T> element) {
+    return (PsoList<T>) rootCollection(PsoList.class, element);
+  }
+
+  /// The root object if it is a table whose elements are of this class; otherwise as
+  /// [#root(Class)].
+  ///
+  /// @throws CorruptReferenceException if no table can be where the header says
+  @SuppressWarnings("unchecked") // made for this class
+  public <T extends Pso> @Nullable PsoTable<T> rootTable(Class<T> element) {
+    return (PsoTable<T>) rootCollection(PsoTable.class, element);
+  }
+
+  private @Nullable PsoCollection<?> rootCollection(
+      @SuppressWarnings("rawtypes") Class<? extends PsoCollection> kind,
+      Class<? extends Pso> element) {
+    long stored = rootOffset();
+    if (stored == 0) {
+      return null;
+    }
+    if (root instanceof PsoCollection<?> known
+        && kind.isInstance(known)
+        && known.offset == stored
+        && known.isOf(element)) {
+      return known;
+    }
+    PsoClass target = PsoClass.of(kind);
+    PsoBinding place = PsoBinding.check(target, this, stored, "the container's root");
+    PsoCollection<?> recovered = kind.cast(target.bind(place));
+    recovered.open(element);
     root = recovered;
     return recovered;
   }

@@ -60,6 +60,32 @@ sealed interface Instruction {
     }
   }
 
+  /// `int -> Enum`: turns a stored code into the constant it stands for, which is checked.
+  record Decode(EnumCodes codes) implements Instruction {
+    @Override
+    public String toString() {
+      return "decode " + codes;
+    }
+  }
+
+  /// `Enum -> int`: turns a constant into its code.
+  record Encode(EnumCodes codes) implements Instruction {
+    @Override
+    public String toString() {
+      return "encode " + codes;
+    }
+  }
+
+  /// `-> Object`: pushes what stands for a field that lies in the receiver itself.
+  ///
+  /// @param index of the part
+  record Part(int index) implements Instruction {
+    @Override
+    public String toString() {
+      return "part " + index;
+    }
+  }
+
   private static String describe(Primitive primitive, int offset, Ordering ordering) {
     String suffix =
         ordering == Ordering.PLAIN ? "" : " " + ordering.name().toLowerCase(java.util.Locale.ROOT);

@@ -4,6 +4,7 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A pre-serialized object: its fields lie in a [Container], so that it is stored and sent as it is
@@ -23,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// It is used as any object, `trade.quantity = 5`, once the specializer has rewritten its class and
-/// those that use it; see [PsoLayout] for where the fields lie. Supported are the primitive types
-/// and references to subclasses of Pso; `volatile` fields are read with acquire and written with
-/// release.
+/// those that use it; see [PsoLayout] for where the fields lie. Supported are the primitive types,
+/// enums, references to subclasses of Pso, and what lies in the object itself: text ([Utf8]),
+/// arrays ([Ints] and the other views, each with its [Capacity]) and other objects ([InPlace]).
+/// `volatile` fields are read with acquire and written with release.
 ///
 /// **References** are stored as offsets. The first read makes an object of the field's declared
 /// class, without running its constructors; later reads return the same object as long as the
@@ -40,6 +42,8 @@ public abstract class Pso {
   private static final VarHandle FIRST;
   private static final VarHandle RECOVERED;
   private static final VarHandle FOREIGN;
+  private static final VarHandle PARTS;
+  private static final VarHandle PART = MethodHandles.arrayElementVarHandle(Object[].class);
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Pso[].class);
 
   static {
@@ -48,6 +52,7 @@ public abstract class Pso {
       FIRST = lookup.findVarHandle(Pso.class, "first", Pso.class);
       RECOVERED = lookup.findVarHandle(Pso.class, "recovered", Pso[].class);
       FOREIGN = lookup.findVarHandle(Pso.class, "foreign", Pso[].class);
+      PARTS = lookup.findVarHandle(Pso.class, "parts", Object[].class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -55,14 +60,14 @@ public abstract class Pso {
 
   /// The object's address XOR [Raw#SCRATCH], checked once, here. An object that was made without
   /// its constructor (serialization libraries do that) has 0, which is the address of the scratch
-  /// area.
-  final long bits;
+  /// area. Changed by [PsoCursor] only, from one checked place to another.
+  long bits;
 
   final Container container;
 
   /// Where the object lies in its container. It could be computed from the address, but comparing
   /// it with what a reference field holds should take one load and not three.
-  final long offset;
+  long offset;
 
   /// The object last written to or recovered from the reference of slot 0. Most classes have no
   /// more than that one, and following it is what lists and trees do all day.
@@ -78,16 +83,26 @@ public abstract class Pso {
   @SuppressWarnings("UnusedVariable") // through FOREIGN
   private Pso @Nullable [] foreign;
 
+  /// By index, what stands for the texts, arrays and objects that lie in this one.
+  @SuppressWarnings("UnusedVariable") // through PARTS
+  private Object @Nullable [] parts;
+
   /// Makes a new object, all zero, in a container.
   ///
   /// @throws ContainerFullException if the container has no room for it
   /// @throws UnspecializedClassException if the class was not specialized
   protected Pso(Container container) {
+    this(container, 0);
+  }
+
+  /// Makes a new object with `trailingBytes` more behind its fields, all zero.
+  Pso(Container container, long trailingBytes) {
     PsoClass type = PsoClass.of(getClass());
     type.requireSpecialized();
     this.container = container;
-    this.offset = container.allocate(type.layout().sizeBytes());
+    this.offset = container.allocate(type.layout().sizeBytes() + trailingBytes);
     this.bits = (container.address + offset) ^ Raw.SCRATCH;
+    publish();
   }
 
   /// Makes an object over bytes that are there already. Called by the specializer's constructors
@@ -104,10 +119,89 @@ public abstract class Pso {
     this.container = binding.container;
     this.offset = binding.offset;
     this.bits = (container.address + offset) ^ Raw.SCRATCH;
+    publish();
+  }
+
+  /// Whoever sees this object, however it came by it, sees where it lies: what the JVM promises for
+  /// final fields, which these two are but for cursors. A reader that came too early for this
+  /// would find 0, and so the scratch area.
+  private static void publish() {
+    VarHandle.storeStoreFence();
+  }
+
+  /// Makes this object stand for another place of its container, which was checked for its class.
+  /// References that were recovered stay: they are compared with what is stored.
+  final void moveTo(long place) {
+    offset = place;
+    bits = (container.address + place) ^ Raw.SCRATCH;
+    // Few objects have any, and writing a reference costs more than reading one.
+    if (parts != null) {
+      parts = null;
+    }
+    if (foreign != null) {
+      foreign = null;
+    }
   }
 
   private long address() {
     return bits ^ Raw.SCRATCH;
+  }
+
+  /// The object's address in the form in which C2 knows its range and alignment. The caller fences
+  /// this object after the access.
+  final long masked() {
+    return (bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
+  }
+
+  /// What stands for a field that lies in the object itself: the same each time.
+  static Object part(Pso holder, int index) {
+    Object[] known = holder.parts;
+    Object part = known == null ? null : known[index];
+    return part == null ? holder.makePart(index) : part;
+  }
+
+  private Object makePart(int index) {
+    requireConstructed();
+    List<PsoField> fields = PsoClass.of(getClass()).layout().parts();
+    Object[] known = parts;
+    if (known == null) {
+      Object[] fresh = new Object[fields.size()];
+      Object[] earlier = (Object[]) PARTS.compareAndExchange(this, null, fresh);
+      known = earlier == null ? fresh : earlier;
+    }
+    Object fresh = makePart(fields.get(index));
+    // Of several threads, all return the first one's.
+    Object earlier = PART.compareAndExchange(known, index, null, fresh);
+    return earlier == null ? fresh : earlier;
+  }
+
+  private Object makePart(PsoField field) {
+    return switch (field.kind()) {
+      case FieldKind.Text(int capacityBytes) -> new Utf8(this, field.offset(), capacityBytes);
+      case FieldKind.Array(Primitive element, int length) ->
+          view(element, field.offset(), (long) length * element.sizeBytes());
+      case FieldKind.Nested(Class<? extends Pso> type, int _) -> {
+        PsoClass target = PsoClass.of(type);
+        yield target.bind(PsoBinding.inside(target, this, field.offset()));
+      }
+      case FieldKind.Value _, FieldKind.Constant _, FieldKind.Reference _ ->
+          throw new IllegalStateException(field + " does not lie in the object");
+    };
+  }
+
+  /// A view of memory that belongs to this object, which the caller has made sure of.
+  final View view(Primitive element, long at, long bytes) {
+    long start = address() + at;
+    return switch (element) {
+      case BOOLEAN -> throw new IllegalStateException("there is no view of booleans");
+      case BYTE -> new Bytes(container.lease, start, bytes);
+      case SHORT -> new Shorts(container.lease, start, bytes);
+      case CHAR -> new Chars(container.lease, start, bytes);
+      case INT -> new Ints(container.lease, start, bytes);
+      case LONG -> new Longs(container.lease, start, bytes);
+      case FLOAT -> new Floats(container.lease, start, bytes);
+      case DOUBLE -> new Doubles(container.lease, start, bytes);
+    };
   }
 
   /// Turns what a reference field holds into an object. The common case comes first, and is all
@@ -160,6 +254,10 @@ public abstract class Pso {
     PsoClass.Slot reference = PsoClass.of(getClass()).slot(slot);
     PsoClass target = reference.target();
     Pso fresh = target.bind(PsoBinding.check(target, container, stored, reference.where()));
+    Class<? extends Pso> element = reference.element();
+    if (fresh instanceof PsoCollection<?> collection && element != null) {
+      collection.open(element);
+    }
 
     Pso known = known(slot);
     if (known != null && known.offset == stored) {
@@ -237,7 +335,7 @@ public abstract class Pso {
   }
 
   @SuppressWarnings("ConstantConditions")
-  private void requireConstructed() {
+  final void requireConstructed() {
     if (container == null) {
       throw new IllegalStateException(
           "this %s was made without its constructor and lies in no container"

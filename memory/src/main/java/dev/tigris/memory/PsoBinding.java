@@ -30,6 +30,16 @@ public final class PsoBinding {
     return new PsoBinding(type.type(), container, offset);
   }
 
+  /// A place that was checked, or lies in one that was.
+  static PsoBinding checked(PsoClass type, Container container, long offset) {
+    return new PsoBinding(type.type(), container, offset);
+  }
+
+  /// The place of an object that lies in another one, at `at` behind its first byte.
+  static PsoBinding inside(PsoClass type, Pso holder, int at) {
+    return new PsoBinding(type.type(), holder.container, holder.offset + at);
+  }
+
   private static @Nullable String fault(Container container, long offset, int sizeBytes) {
     if (offset < 0 || offset > container.bytes - sizeBytes) {
       return "it is outside of the container's %d bytes".formatted(container.bytes);

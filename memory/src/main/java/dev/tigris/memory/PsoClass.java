@@ -39,8 +39,9 @@ final class PsoClass {
   /// What is needed to recover a reference.
   ///
   /// @param target what it refers to
+  /// @param element what the elements refer to if the target is a list
   /// @param where names the field in messages
-  record Slot(PsoClass target, String where) {}
+  record Slot(PsoClass target, @Nullable Class<? extends Pso> element, String where) {}
 
   private PsoClass(Class<?> type) {
     if (!Pso.class.isAssignableFrom(type) || type == Pso.class) {
@@ -86,7 +87,8 @@ final class PsoClass {
 
   private static Slot slot(PsoField field) {
     FieldKind.Reference kind = (FieldKind.Reference) field.kind();
-    return new Slot(of(kind.target()), field.declaringClass().getName() + "." + field.name());
+    String where = field.declaringClass().getName() + "." + field.name();
+    return new Slot(of(kind.target()), kind.element(), where);
   }
 
   /// The accessors of the fields that this class declares: one hidden class, whoever asks first.

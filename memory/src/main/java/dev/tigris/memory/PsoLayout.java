@@ -2,9 +2,11 @@ package dev.tigris.memory;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// How the objects of a class lie in a container: as the C compiler would lay out a struct of the
 /// same fields, superclass fields first, little-endian.
@@ -26,6 +28,7 @@ public final class PsoLayout {
   private final Class<?> type;
   private final List<PsoField> fields;
   private final List<PsoField> references;
+  private final List<PsoField> parts;
   private final int sizeBytes;
 
   private PsoLayout(Class<?> type, List<PsoField> fields) {
@@ -33,6 +36,7 @@ public final class PsoLayout {
     this.fields = List.copyOf(fields);
     this.references =
         fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
+    this.parts = fields.stream().filter(field -> field.kind().isPart()).toList();
     this.sizeBytes = Math.max(align(end(fields), OBJECT_ALIGNMENT_BYTES), OBJECT_ALIGNMENT_BYTES);
   }
 
@@ -75,19 +79,101 @@ public final class PsoLayout {
   }
 
   private static FieldKind kind(Field field) {
-    Class<?> type = field.getType();
     int refused = Modifier.FINAL | Modifier.TRANSIENT;
+    FieldKind kind = null;
     if ((field.getModifiers() & refused) == 0 && !field.isSynthetic()) {
-      if (type.isPrimitive()) {
-        return new FieldKind.Value(Primitive.of(type));
-      }
-      if (Pso.class.isAssignableFrom(type) && !Modifier.isAbstract(type.getModifiers())) {
-        return new FieldKind.Reference(type.asSubclass(Pso.class));
+      Capacity capacity = field.getAnnotation(Capacity.class);
+      kind = capacity == null ? kindOfFixedSize(field) : kindWith(field.getType(), capacity);
+    }
+    if (kind == null || (kind.isPart() && Modifier.isVolatile(field.getModifiers()))) {
+      throw new IllegalArgumentException(
+          "the field '%s' cannot be stored: see docs/specializer.md, or mark it @HeapOnly"
+              .formatted(field));
+    }
+    return kind;
+  }
+
+  private static @Nullable FieldKind kindWith(Class<?> type, Capacity capacity) {
+    int count = capacity.value();
+    if (count < 1 || count > MAX_BYTES) {
+      throw new IllegalArgumentException("no field has the capacity " + count);
+    }
+    if (type == Utf8.class) {
+      return new FieldKind.Text(count);
+    }
+    Primitive element = elementOf(type);
+    return element == null ? null : new FieldKind.Array(element, count);
+  }
+
+  /// What a view is an array of, null if it is none.
+  private static @Nullable Primitive elementOf(Class<?> view) {
+    return switch (view.getSimpleName()) {
+      case String _ when view.getSuperclass() != View.class -> null;
+      case "Bytes" -> Primitive.BYTE;
+      case "Shorts" -> Primitive.SHORT;
+      case "Chars" -> Primitive.CHAR;
+      case "Ints" -> Primitive.INT;
+      case "Longs" -> Primitive.LONG;
+      case "Floats" -> Primitive.FLOAT;
+      case "Doubles" -> Primitive.DOUBLE;
+      default -> null;
+    };
+  }
+
+  @SuppressWarnings("unchecked") // an enum's class is a Class<? extends Enum<?>>
+  private static @Nullable FieldKind kindOfFixedSize(Field field) {
+    Class<?> type = field.getType();
+    if (type.isPrimitive()) {
+      return new FieldKind.Value(Primitive.of(type));
+    }
+    if (type.isEnum()) {
+      return new FieldKind.Constant((Class<? extends Enum<?>>) type);
+    }
+    if (!Pso.class.isAssignableFrom(type) || Modifier.isAbstract(type.getModifiers())) {
+      return null;
+    }
+    Class<? extends Pso> target = type.asSubclass(Pso.class);
+    if (!field.isAnnotationPresent(InPlace.class)) {
+      return PsoCollection.class.isAssignableFrom(target)
+          ? ofCollection(field, target)
+          : new FieldKind.Reference(target, null);
+    }
+    if (PsoCollection.hasVaryingSize(target)) {
+      return null;
+    }
+    refuseRecursion(target, new ArrayList<>());
+    return new FieldKind.Nested(target, PsoClass.of(target).layout().sizeBytes());
+  }
+
+  /// A collection says in the field's declaration what its elements are.
+  private static @Nullable FieldKind ofCollection(Field field, Class<? extends Pso> target) {
+    if (field.getGenericType() instanceof ParameterizedType declared
+        && declared.getActualTypeArguments()[0] instanceof Class<?> element
+        && Pso.class.isAssignableFrom(element)
+        && !PsoCollection.class.isAssignableFrom(element)
+        && !Modifier.isAbstract(element.getModifiers())) {
+      return new FieldKind.Reference(target, element.asSubclass(Pso.class));
+    }
+    return null;
+  }
+
+  /// An object that lies in itself would have no end.
+  private static void refuseRecursion(Class<?> type, List<Class<?>> around) {
+    if (around.contains(type)) {
+      throw new IllegalArgumentException(
+          "objects of %s would lie in themselves: use a reference".formatted(type.getName()));
+    }
+    around.add(type);
+    for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
+      for (Field field : at.getDeclaredFields()) {
+        if (field.isAnnotationPresent(InPlace.class)
+            && Pso.class.isAssignableFrom(field.getType())
+            && field.getType() != Pso.class) {
+          refuseRecursion(field.getType(), around);
+        }
       }
     }
-    throw new IllegalArgumentException(
-        "the field '%s' cannot be stored: see docs/specializer.md, or mark it @HeapOnly"
-            .formatted(field));
+    around.removeLast();
   }
 
   private static int end(List<PsoField> fields) {
@@ -119,6 +205,12 @@ public final class PsoLayout {
     return references;
   }
 
+  /// The fields that lie in the object as a whole. The position of one is the same in every
+  /// subclass.
+  List<PsoField> parts() {
+    return parts;
+  }
+
   /// The fields that the class itself declares.
   List<PsoField> ownFields() {
     return Collections.unmodifiableList(
@@ -134,7 +226,13 @@ public final class PsoLayout {
       String kind =
           switch (field.kind()) {
             case FieldKind.Value(Primitive primitive) -> primitive.type().getName();
-            case FieldKind.Reference(Class<? extends Pso> target) -> "-> " + target.getName();
+            case FieldKind.Constant(Class<? extends Enum<?>> type) -> "enum " + type.getName();
+            case FieldKind.Reference(Class<? extends Pso> target, var element) ->
+                "-> " + target.getName() + (element == null ? "" : "<" + element.getName() + ">");
+            case FieldKind.Text(int capacityBytes) -> "text[%d]".formatted(capacityBytes);
+            case FieldKind.Array(Primitive element, int length) ->
+                "%s[%d]".formatted(element.type().getName(), length);
+            case FieldKind.Nested(Class<? extends Pso> type, int _) -> type.getName();
           };
       out.append(
           "%8d  %s%s %s%n"

@@ -89,6 +89,11 @@ public final class PsoLinkage {
       // It was stored when the caller was compiled, and is @HeapOnly in the class as it is now.
       return plain;
     }
+    if (!get && stored.get().kind().isPart()) {
+      throw new IncompatibleClassChangeError(
+          "%s.%s lies in the object and cannot be assigned: change what it holds"
+              .formatted(declaring.getName(), field));
+    }
     return get ? type.accessors().getter(field) : type.accessors().setter(field);
   }
 }

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import java.lang.invoke.MethodType;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -14,6 +15,9 @@ import java.util.stream.Collectors;
 ///   quantity.set (Pso,int)void   argument; poke int @8
 ///   next.get     (Pso)Pso        peek long @16; recover slot 0
 ///   next.set     (Pso,Pso)void   argument; assign long @16 slot 0
+///   side.get     (Pso)Enum       peek int @24; decode Side
+///   side.set     (Pso,Enum)void  argument; encode Side; poke int @24
+///   symbol.get   (Pso)Object     part 0
 /// ```
 ///
 /// There are no jumps, so a recipe ends after as many steps as it has instructions. [#verify]
@@ -25,7 +29,9 @@ import java.util.stream.Collectors;
 /// @param type `(Pso)T` or `(Pso,T)void`
 /// @param sizeBytes how many bytes of the receiver may be touched
 /// @param slots how many slots for references the receiver has
-record Recipe(String name, MethodType type, int sizeBytes, int slots, List<Instruction> body) {
+/// @param parts how many of its fields lie in the receiver as a whole
+record Recipe(
+    String name, MethodType type, int sizeBytes, int slots, int parts, List<Instruction> body) {
   /// The most instructions that a recipe may have: each stands for a few machine instructions that
   /// are copied to every place where a field is accessed.
   static final int MAX_INSTRUCTIONS = 16;
@@ -47,36 +53,52 @@ record Recipe(String name, MethodType type, int sizeBytes, int slots, List<Instr
               List.of(
                   new Instruction.Peek(Primitive.LONG, offset, ordering),
                   new Instruction.Recover(layout.references().indexOf(field)));
+          case FieldKind.Constant(Class<? extends Enum<?>> constants) ->
+              List.of(
+                  new Instruction.Peek(Primitive.INT, offset, ordering),
+                  new Instruction.Decode(EnumCodes.of(constants)));
+          case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ ->
+              List.of(new Instruction.Part(layout.parts().indexOf(field)));
         };
     return of(field, layout, "get", MethodType.methodType(type(field), Pso.class), body);
   }
 
-  /// The recipe that writes a field.
+  /// The recipe that writes a field, which is no part.
   static Recipe set(PsoField field, PsoLayout layout) {
     Instruction.Ordering ordering =
         field.ordered() ? Instruction.Ordering.RELEASE : Instruction.Ordering.PLAIN;
     int offset = field.offset();
-    Instruction write =
-        switch (field.kind()) {
-          case FieldKind.Value(Primitive primitive) ->
-              new Instruction.Poke(primitive, offset, ordering);
-          case FieldKind.Reference _ ->
-              new Instruction.Assign(layout.references().indexOf(field), offset, ordering);
-        };
+    List<Instruction> body = new ArrayList<>();
+    body.add(new Instruction.Argument());
+    switch (field.kind()) {
+      case FieldKind.Value(Primitive primitive) ->
+          body.add(new Instruction.Poke(primitive, offset, ordering));
+      case FieldKind.Reference _ ->
+          body.add(new Instruction.Assign(layout.references().indexOf(field), offset, ordering));
+      case FieldKind.Constant(Class<? extends Enum<?>> constants) -> {
+        body.add(new Instruction.Encode(EnumCodes.of(constants)));
+        body.add(new Instruction.Poke(Primitive.INT, offset, ordering));
+      }
+      case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ ->
+          throw new IllegalArgumentException(field + " cannot be assigned");
+    }
     MethodType type = MethodType.methodType(void.class, Pso.class, type(field));
-    return of(field, layout, "set", type, List.of(new Instruction.Argument(), write));
+    return of(field, layout, "set", type, body);
   }
 
   private static Recipe of(
       PsoField field, PsoLayout layout, String verb, MethodType type, List<Instruction> body) {
     String name = field.name() + "." + verb;
-    return new Recipe(name, type, layout.sizeBytes(), layout.references().size(), body);
+    int slots = layout.references().size();
+    return new Recipe(name, type, layout.sizeBytes(), slots, layout.parts().size(), body);
   }
 
   private static Class<?> type(PsoField field) {
     return switch (field.kind()) {
       case FieldKind.Value(Primitive primitive) -> primitive.type();
       case FieldKind.Reference _ -> Pso.class;
+      case FieldKind.Constant _ -> Enum.class;
+      case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ -> Object.class;
     };
   }
 
@@ -125,6 +147,18 @@ record Recipe(String name, MethodType type, int sizeBytes, int slots, List<Instr
         requireInside(Primitive.LONG, offset);
         require(ordering != Instruction.Ordering.ACQUIRE, "a write cannot acquire");
         pop(stack, Pso.class);
+      }
+      case Instruction.Decode _ -> {
+        pop(stack, int.class);
+        stack.push(Enum.class);
+      }
+      case Instruction.Encode _ -> {
+        pop(stack, Enum.class);
+        stack.push(int.class);
+      }
+      case Instruction.Part(int index) -> {
+        require(index >= 0 && index < parts, "there is no part " + index);
+        stack.push(Object.class);
       }
     }
   }

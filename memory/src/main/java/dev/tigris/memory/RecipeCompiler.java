@@ -13,6 +13,9 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.DynamicConstantDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -47,6 +50,11 @@ final class RecipeCompiler {
   private static final ClassDesc RAW = desc(Raw.class);
   private static final ClassDesc SEGMENT = desc(MemorySegment.class);
   private static final ClassDesc HANDLE = desc(VarHandle.class);
+  private static final ClassDesc CODES = desc(EnumCodes.class);
+  private static final ClassDesc ENUM = desc(Enum.class);
+  private static final DirectMethodHandleDesc CLASS_DATA_AT =
+      ConstantDescs.ofConstantBootstrap(
+          ConstantDescs.CD_MethodHandles, "classDataAt", CD_Object, CD_int);
 
   private static final int RECEIVER = 0;
   private static final int ARGUMENT = 1;
@@ -55,16 +63,22 @@ final class RecipeCompiler {
   private final CodeBuilder code;
   private final int address;
 
-  private RecipeCompiler(Recipe recipe, CodeBuilder code) {
+  /// What the code refers to as constants: the class data of the class it becomes part of.
+  private final List<Object> constants;
+
+  private RecipeCompiler(Recipe recipe, CodeBuilder code, List<Object> constants) {
     this.recipe = recipe;
     this.code = code;
+    this.constants = constants;
     this.address = code.allocateLocal(TypeKind.LONG);
   }
 
   /// Compiles recipes, which are verified first, to a class file with one static method for each.
   ///
   /// @param methods their names, in the order of the recipes
-  static byte[] compile(ClassDesc name, List<Recipe> recipes, List<String> methods) {
+  /// @param constants is added what the class must be given as class data when it is defined
+  static byte[] compile(
+      ClassDesc name, List<Recipe> recipes, List<String> methods, List<Object> constants) {
     recipes.forEach(Recipe::verify);
     return ClassFile.of()
         .build(
@@ -77,7 +91,7 @@ final class RecipeCompiler {
                     methods.get(index),
                     recipe.type().describeConstable().orElseThrow(),
                     ClassFile.ACC_STATIC,
-                    code -> new RecipeCompiler(recipe, code).compile());
+                    code -> new RecipeCompiler(recipe, code, constants).compile());
               }
             });
   }
@@ -125,7 +139,34 @@ final class RecipeCompiler {
       case Instruction.Recover(int slot) -> recover(slot);
       case Instruction.Assign(int slot, int offset, Ordering ordering) ->
           assign(slot, offset, ordering);
+      case Instruction.Decode(EnumCodes codes) -> {
+        int stored = code.allocateLocal(TypeKind.INT);
+        code.istore(stored);
+        constant(codes);
+        code.iload(stored).invokevirtual(CODES, "decode", MethodTypeDesc.of(ENUM, CD_int));
+      }
+      case Instruction.Encode(EnumCodes codes) -> {
+        int value = code.allocateLocal(TypeKind.REFERENCE);
+        code.astore(value);
+        constant(codes);
+        code.aload(value).invokevirtual(CODES, "encode", MethodTypeDesc.of(CD_int, ENUM));
+      }
+      case Instruction.Part(int index) ->
+          code.aload(RECEIVER)
+              .loadConstant(index)
+              .invokestatic(PSO, "part", MethodTypeDesc.of(CD_Object, PSO, CD_int));
     }
+  }
+
+  /// Pushes an object as a constant of the class, which C2 folds.
+  private void constant(EnumCodes codes) {
+    // The code may be built twice, when a jump gets too long: the same constant stays at its place.
+    if (!constants.contains(codes)) {
+      constants.add(codes);
+    }
+    code.loadConstant(
+        DynamicConstantDesc.ofNamed(
+            CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, CODES, constants.indexOf(codes)));
   }
 
   private void peek(Primitive primitive, int offset, Ordering ordering) {

@@ -53,6 +53,10 @@ final class RecipeInterpreter {
         boolean release = ordering == Ordering.RELEASE;
         Pso.assign(receiver, (Pso) stack.pop().value, slot, offset, release);
       }
+      case Instruction.Decode(EnumCodes codes) -> stack.push(new Value(codes.decode((int) pop())));
+      case Instruction.Encode(EnumCodes codes) ->
+          stack.push(new Value(codes.encode((Enum<?>) stack.pop().value)));
+      case Instruction.Part(int index) -> stack.push(new Value(Pso.part(receiver, index)));
     }
   }
 

@@ -11,6 +11,9 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// The specializer knows this module by name only; here the names meet the classes.
@@ -29,6 +32,24 @@ class MemoryNamesTest {
     assertEquals(desc(PsoBinding.class), MemoryNames.BINDING);
     assertEquals(desc(HeapOnly.class), MemoryNames.HEAP_ONLY);
     assertEquals(desc(PsoLinkage.class), MemoryNames.LINKAGE);
+    assertEquals(desc(Capacity.class), MemoryNames.CAPACITY);
+    assertEquals(desc(InPlace.class), MemoryNames.IN_PLACE);
+    assertEquals(
+        Stream.of(
+                Utf8.class,
+                Bytes.class,
+                Shorts.class,
+                Chars.class,
+                Ints.class,
+                Longs.class,
+                Floats.class,
+                Doubles.class)
+            .map(MemoryNamesTest::desc)
+            .collect(Collectors.toSet()),
+        MemoryNames.SIZED);
+    assertEquals(
+        Set.of(desc(PsoArray.class), desc(PsoList.class), desc(PsoTable.class)),
+        MemoryNames.VARYING);
   }
 
   @Test

@@ -51,7 +51,8 @@ class PsoLayoutTest {
     assertEquals(32, PsoLayout.of(Labelled.class).sizeBytes());
     PsoField next = PsoLayout.of(Labelled.class).fields().get(4);
     assertEquals(
-        new PsoField(Labelled.class, "next", new FieldKind.Reference(Point.class), 16, true), next);
+        new PsoField(Labelled.class, "next", new FieldKind.Reference(Point.class, null), 16, true),
+        next);
   }
 
   @Test

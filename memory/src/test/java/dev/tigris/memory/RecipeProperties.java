@@ -36,7 +36,7 @@ class RecipeProperties {
     return Raw.range(container.address + room.offset, Room.BYTES).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /// Fields of the given types, laid out as a class of them would be, and a reference.
+  /// Fields of the given types, laid out as a class of them would be, a reference and an enum.
   private static List<PsoField> fields(List<Primitive> types, Random random) {
     List<PsoField> fields = new ArrayList<>(PsoLayout.of(Room.class).references());
     int offset = 0;
@@ -46,12 +46,19 @@ class RecipeProperties {
       fields.add(new PsoField(Room.class, "f" + offset, kind, offset, random.nextBoolean()));
       offset += type.sizeBytes();
     }
+    FieldKind constant = new FieldKind.Constant(Primitive.class);
+    fields.add(
+        new PsoField(Room.class, "constant", constant, (offset + 3) & -4, random.nextBoolean()));
     return fields;
   }
 
   private Object value(FieldKind kind, Room room, Random random) {
     return switch (kind) {
       case FieldKind.Reference _ -> room;
+      case FieldKind.Constant(Class<? extends Enum<?>> type) ->
+          type.getEnumConstants()[random.nextInt(type.getEnumConstants().length)];
+      case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ ->
+          throw new AssertionError("nothing can be assigned to " + kind);
       case FieldKind.Value(Primitive primitive) ->
           switch (primitive) {
             case BOOLEAN -> random.nextBoolean();
@@ -67,10 +74,12 @@ class RecipeProperties {
   }
 
   private static MethodHandle compile(Recipe recipe) throws Exception {
+    List<Object> constants = new ArrayList<>();
     byte[] classFile =
         RecipeCompiler.compile(
-            ClassDesc.of("dev.tigris.memory.Compiled"), List.of(recipe), List.of("run"));
-    Lookup hidden = MethodHandles.lookup().defineHiddenClass(classFile, true);
+            ClassDesc.of("dev.tigris.memory.Compiled"), List.of(recipe), List.of("run"), constants);
+    Lookup hidden =
+        MethodHandles.lookup().defineHiddenClassWithClassData(classFile, constants, true);
     return hidden.findStatic(hidden.lookupClass(), "run", recipe.type());
   }
 
@@ -95,6 +104,6 @@ class RecipeProperties {
   }
 
   private static Recipe inRoom(Recipe recipe) {
-    return new Recipe(recipe.name(), recipe.type(), Room.BYTES, 1, recipe.body());
+    return new Recipe(recipe.name(), recipe.type(), Room.BYTES, 1, 0, recipe.body());
   }
 }

@@ -15,6 +15,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.MethodModel;
 import java.lang.constant.ClassDesc;
 import java.lang.invoke.MethodType;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class RecipeTest {
   }
 
   private static Recipe recipe(MethodType type, Instruction... body) {
-    return new Recipe("test", type, 16, 1, List.of(body));
+    return new Recipe("test", type, 16, 1, 0, List.of(body));
   }
 
   private static void assertRefused(String problem, MethodType type, Instruction... body) {
@@ -57,7 +58,8 @@ class RecipeTest {
             RecipeCompiler.compile(
                 ClassDesc.of("dev.tigris.memory.Refused"),
                 List.of(recipe(type, body)),
-                List.of("method")));
+                List.of("method"),
+                new ArrayList<>()));
   }
 
   private static Peek peek(Primitive primitive, int offset) {
@@ -151,7 +153,8 @@ class RecipeTest {
     for (PsoField field : layout.fields()) {
       for (Recipe recipe : List.of(Recipe.get(field, layout), Recipe.set(field, layout))) {
         ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
-        byte[] bytes = RecipeCompiler.compile(name, List.of(recipe), List.of("method"));
+        byte[] bytes =
+            RecipeCompiler.compile(name, List.of(recipe), List.of("method"), new ArrayList<>());
         MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
         int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
         assertTrue(RecipeCompiler.isLongEnough(codeBytes), recipe + " " + codeBytes);

@@ -10,6 +10,9 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Every name of `dev.tigris.memory` that the specializer looks for or writes into a class file.
 ///
@@ -23,6 +26,24 @@ public final class MemoryNames {
 
   /// The annotation of fields that stay in the Java object.
   public static final ClassDesc HEAP_ONLY = ClassDesc.of(PACKAGE, "HeapOnly");
+
+  /// The annotation that says how much a text or an array in place holds.
+  public static final ClassDesc CAPACITY = ClassDesc.of(PACKAGE, "Capacity");
+
+  /// The annotation of objects that lie in the object.
+  public static final ClassDesc IN_PLACE = ClassDesc.of(PACKAGE, "InPlace");
+
+  /// The types of fields that need a [#CAPACITY]: text, and the views that are arrays.
+  public static final Set<ClassDesc> SIZED =
+      Stream.of("Utf8", "Bytes", "Shorts", "Chars", "Ints", "Longs", "Floats", "Doubles")
+          .map(name -> ClassDesc.of(PACKAGE, name))
+          .collect(Collectors.toUnmodifiableSet());
+
+  /// The objects that differ in size, which cannot lie in another one.
+  public static final Set<ClassDesc> VARYING =
+      Stream.of("PsoArray", "PsoList", "PsoTable")
+          .map(name -> ClassDesc.of(PACKAGE, name))
+          .collect(Collectors.toUnmodifiableSet());
 
   /// The parameter of the constructor that binds an object to bytes which are already there.
   public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");

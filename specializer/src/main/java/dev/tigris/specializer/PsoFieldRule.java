@@ -55,7 +55,11 @@ final class PsoFieldRule implements Rule {
       case Storage.OnHeap(String reason) -> new Decision.Leave(reason);
       case Storage.Refused(String problem) ->
           new Decision.Refuse(describe(access) + ": " + problem);
-      case Storage.Stored() -> replace(site, access, field);
+      case Storage.Part() when access.opcode() == Opcode.PUTFIELD ->
+          new Decision.Refuse(
+              describe(access)
+                  + " lies in the object and cannot be assigned: change what it holds, as with set");
+      case Storage.Part(), Storage.Stored() -> replace(site, access, field);
     };
   }
 

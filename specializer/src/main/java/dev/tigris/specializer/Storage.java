@@ -9,6 +9,10 @@ sealed interface Storage {
   /// In the container; its accesses are rewritten.
   record Stored() implements Storage {}
 
+  /// In the container, in the object itself: reading gives what stands for it, and nothing can be
+  /// assigned.
+  record Part() implements Storage {}
+
   /// In the Java object; its accesses stay as they are.
   record OnHeap(String reason) implements Storage {}
 
@@ -20,7 +24,7 @@ sealed interface Storage {
     if (field.has(AccessFlag.STATIC)) {
       return new OnHeap("static");
     }
-    if (field.heapOnly()) {
+    if (field.has(MemoryNames.HEAP_ONLY)) {
       return new OnHeap("@HeapOnly");
     }
     if (field.has(AccessFlag.SYNTHETIC)) {
@@ -38,7 +42,50 @@ sealed interface Storage {
           "'transient' says nothing about containers: drop it to store the field, or keep the field"
               + " in the Java object with @HeapOnly");
     }
-    return field.type().isPrimitive() ? new Stored() : ofReference(field.type(), hierarchy);
+    Storage storage = ofType(field, hierarchy);
+    if (storage instanceof Part && field.has(AccessFlag.VOLATILE)) {
+      return new Refused(
+          "'volatile' says nothing about what lies in the object, since nothing is assigned: drop"
+              + " it");
+    }
+    return storage;
+  }
+
+  private static Storage ofType(FieldInfo field, ClassHierarchy hierarchy) {
+    ClassDesc type = field.type();
+    boolean sized = MemoryNames.SIZED.contains(type);
+    if (sized != field.has(MemoryNames.CAPACITY)) {
+      return new Refused(
+          sized
+              ? "a field of type %s needs to say how much it holds: annotate it with @Capacity(...)"
+                  .formatted(type.displayName())
+              : "@Capacity is for text and arrays, and not for a field of type %s: drop it"
+                  .formatted(type.displayName()));
+    }
+    if (sized) {
+      return new Part();
+    }
+    boolean isObject = hierarchy.isPso(type);
+    if (field.has(MemoryNames.IN_PLACE) && (!isObject || MemoryNames.VARYING.contains(type))) {
+      return new Refused(
+          "@InPlace is for an object of fixed size, and not for a field of type %s: drop it"
+              .formatted(type.displayName()));
+    }
+    if (type.isPrimitive() || isEnum(type, hierarchy)) {
+      return new Stored();
+    }
+    return isObject && field.has(MemoryNames.IN_PLACE)
+        ? inPlace(type, hierarchy)
+        : ofReference(type, hierarchy);
+  }
+
+  private static Storage inPlace(ClassDesc type, ClassHierarchy hierarchy) {
+    Storage storage = ofReference(type, hierarchy);
+    return storage instanceof Stored ? new Part() : storage;
+  }
+
+  private static boolean isEnum(ClassDesc type, ClassHierarchy hierarchy) {
+    return hierarchy.find(type).map(info -> info.flags().contains(AccessFlag.ENUM)).orElse(false);
   }
 
   private static Storage ofReference(ClassDesc type, ClassHierarchy hierarchy) {
@@ -50,8 +97,8 @@ sealed interface Storage {
                   + " keep the field in the Java object with @HeapOnly"
               : "a field of type "
                   + type.displayName()
-                  + " cannot be stored: only primitives and references to subclasses of Pso can;"
-                  + " keep it in the Java object with @HeapOnly");
+                  + " cannot be stored: only primitives, enums, Utf8, arrays such as Ints, and subclasses of"
+                  + " Pso can; keep it in the Java object with @HeapOnly");
     }
     Optional<ClassInfo> target = hierarchy.find(type);
     if (target.isPresent() && target.get().flags().contains(AccessFlag.ABSTRACT)) {

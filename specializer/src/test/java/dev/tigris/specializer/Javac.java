@@ -19,6 +19,21 @@ final class Javac {
       List.of(
           "package dev.tigris.memory; public class Container {}",
           "package dev.tigris.memory; public class PsoBinding {}",
+          "package dev.tigris.memory; public class Utf8 {}",
+          "package dev.tigris.memory; public class Ints {}",
+          "package dev.tigris.memory; public class PsoArray {}",
+          """
+          package dev.tigris.memory;
+          import java.lang.annotation.*;
+          @Retention(RetentionPolicy.RUNTIME)
+          public @interface Capacity { int value(); }
+          """,
+          """
+          package dev.tigris.memory;
+          import java.lang.annotation.*;
+          @Retention(RetentionPolicy.RUNTIME)
+          public @interface InPlace {}
+          """,
           """
           package dev.tigris.memory;
           public abstract class Pso {

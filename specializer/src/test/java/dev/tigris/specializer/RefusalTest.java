@@ -33,6 +33,46 @@ class RefusalTest {
   }
 
   @Test
+  void refusesWhatIsWrongAboutFieldsThatLieInTheObject() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Bad extends Pso {
+              Utf8 boundless;
+              Ints numbers;
+              @Capacity(3) int count;
+              @InPlace int wrong;
+              @InPlace PsoArray array;
+              @Capacity(3) volatile Utf8 ordered;
+              @Capacity(3) Utf8 name;
+              @Capacity(3) Ints fine;
+              @InPlace Point point;
+              Bad(Container container) { super(container); }
+              static class Point extends Pso { int x; Point(Container c) { super(c); } }
+              void assign(Bad other) { name = other.name; point = other.point; fine = null; }
+            }
+            """);
+    for (String expected :
+        List.of(
+            "app.Bad.boundless(Bad.java): a field of type Utf8 needs to say how much it holds",
+            "app.Bad.numbers(Bad.java): a field of type Ints needs to say how much it holds",
+            "app.Bad.count(Bad.java): @Capacity is for text and arrays",
+            "app.Bad.wrong(Bad.java): @InPlace is for an object of fixed size",
+            "app.Bad.array(Bad.java): @InPlace is for an object of fixed size",
+            "app.Bad.ordered(Bad.java): 'volatile' says nothing",
+            "app.Bad.name lies in the object and cannot be assigned",
+            "app.Bad.point lies in the object and cannot be assigned",
+            "app.Bad.fine lies in the object and cannot be assigned")) {
+      assertTrue(
+          problems.stream().anyMatch(problem -> problem.contains(expected)),
+          () -> expected + " in\n" + String.join("\n", problems));
+    }
+    assertEquals(9, problems.size(), () -> String.join("\n", problems));
+  }
+
+  @Test
   void refusesFieldsThatCannotBeStored() throws IOException {
     List<String> problems =
         problems(

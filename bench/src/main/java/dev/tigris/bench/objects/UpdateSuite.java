@@ -6,6 +6,8 @@ import dev.tigris.bench.fork.Suite;
 import dev.tigris.bench.fork.Trial;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PsoCursor;
+import dev.tigris.memory.PsoTable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +18,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// Adding to each of the three doubles of 125,000 objects in place.
+/// Adding to each of the three doubles of 125,000 objects in place: those of a table, with a cursor
+/// that visits them.
 ///
 /// The peers are plain objects in an array; a memory segment for each object, accessed through
 /// constant VarHandles of a struct layout; a FlatBuffers struct and an SBE flyweight, each moved
@@ -41,7 +44,7 @@ public final class UpdateSuite implements Suite {
   private static final VarHandle Y = field("y");
   private static final VarHandle Z = field("z");
 
-  private final Point[] points = new Point[OBJECTS];
+  private final PsoTable<Point> points;
   private final PlainPoint[] plain = new PlainPoint[OBJECTS];
   private final MemorySegment[] segments = new MemorySegment[OBJECTS];
   private final ByteBuffer flat =
@@ -62,11 +65,11 @@ public final class UpdateSuite implements Suite {
 
   /// Made by the measuring process.
   public UpdateSuite() {
-    Container container =
-        Jbuf.allocate(Container.HEADER_BYTES + (long) OBJECTS * POINT_BYTES, "bench").asContainer();
+    Container container = Jbuf.allocate(4L << 20, "bench").asContainer();
+    points = new PsoTable<>(container, Point.class, OBJECTS);
     MemorySegment memory = Arena.ofAuto().allocate((long) OBJECTS * POINT_BYTES, 8);
     for (int i = 0; i < OBJECTS; i++) {
-      points[i] = new Point(container);
+      points.add();
       plain[i] = new PlainPoint();
       segments[i] = memory.asSlice((long) i * POINT_BYTES, POINT_BYTES);
     }
@@ -109,13 +112,15 @@ public final class UpdateSuite implements Suite {
   private long objects(int rounds) {
     double sum = 0;
     for (int round = 0; round < rounds; round++) {
-      for (Point point : points) {
+      for (PsoCursor<Point> cursor = points.cursor(); cursor.next(); ) {
+        Point point = cursor.element();
         point.x += 1;
         point.y += 2;
         point.z += 3;
       }
     }
-    for (Point point : points) {
+    for (PsoCursor<Point> cursor = points.cursor(); cursor.next(); ) {
+      Point point = cursor.element();
       sum += point.x + point.y + point.z;
     }
     return (long) sum;

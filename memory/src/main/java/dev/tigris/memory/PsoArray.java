@@ -1,0 +1,139 @@
+package dev.tigris.memory;
+
+import org.jspecify.annotations.Nullable;
+
+/// An array of primitive elements in a container, for fields to refer to when its length is known
+/// at run time only (Welsh's thesis, section 5.2; the thesis calls it PSOArray). An array whose
+/// length is part of the class is a field of its own, see [Capacity].
+///
+/// ```
+///   offset   size
+///        0      1   element type: the letter of its descriptor, such as I or J
+///        1      7   -
+///        8      8   length in elements
+///       16    ...   the elements, little-endian
+/// ```
+///
+/// The elements are reached through the view of their type, which is as fast as a Java array. Type
+/// and length are checked when that view is first asked for, against the container's capacity, and
+/// not looked at again.
+///
+/// Thread rule: plain memory, as for any object.
+public final class PsoArray extends Pso {
+  private static final int ELEMENTS_AT = 16;
+
+  private byte letter;
+  private long length;
+  @HeapOnly private @Nullable View view;
+
+  /// Makes an array of zeros.
+  ///
+  /// @throws IllegalArgumentException if the length is negative, or there is no view of the type,
+  ///     which is so for booleans
+  /// @throws ContainerFullException if the container has no room for it
+  public PsoArray(Container container, Primitive element, long length) {
+    super(container, bytes(element, length));
+    this.letter = (byte) letter(element);
+    this.length = length;
+  }
+
+  private static long bytes(Primitive element, long length) {
+    if (length < 0 || length > Long.MAX_VALUE / 16) {
+      throw new IllegalArgumentException("an array cannot have " + length + " elements");
+    }
+    if (element == Primitive.BOOLEAN) {
+      throw new IllegalArgumentException("there is no view of booleans: use bytes");
+    }
+    return length * element.sizeBytes();
+  }
+
+  private static char letter(Primitive element) {
+    return element.type().descriptorString().charAt(0);
+  }
+
+  /// How many elements it has.
+  ///
+  /// @throws CorruptReferenceException if it cannot be an array
+  public long length() {
+    return open().bytes / element().sizeBytes();
+  }
+
+  /// What its elements are.
+  ///
+  /// @throws CorruptReferenceException if it cannot be an array
+  public Primitive element() {
+    int stored = letter;
+    for (Primitive element : Primitive.values()) {
+      if (element != Primitive.BOOLEAN && letter(element) == stored) {
+        return element;
+      }
+    }
+    throw new CorruptReferenceException("an array cannot have elements of the type " + stored);
+  }
+
+  /// The elements as bytes.
+  ///
+  /// @throws TypedException if they are of another type
+  /// @throws CorruptReferenceException if this cannot be an array
+  public Bytes asBytes() {
+    return as(Bytes.class);
+  }
+
+  /// The elements as 16-bit integers; errors as for [#asBytes].
+  public Shorts asShorts() {
+    return as(Shorts.class);
+  }
+
+  /// The elements as UTF-16 units; errors as for [#asBytes].
+  public Chars asChars() {
+    return as(Chars.class);
+  }
+
+  /// The elements as 32-bit integers; errors as for [#asBytes].
+  public Ints asInts() {
+    return as(Ints.class);
+  }
+
+  /// The elements as 64-bit integers; errors as for [#asBytes].
+  public Longs asLongs() {
+    return as(Longs.class);
+  }
+
+  /// The elements as 32-bit floating point numbers; errors as for [#asBytes].
+  public Floats asFloats() {
+    return as(Floats.class);
+  }
+
+  /// The elements as 64-bit floating point numbers; errors as for [#asBytes].
+  public Doubles asDoubles() {
+    return as(Doubles.class);
+  }
+
+  private <V extends View> V as(Class<V> wanted) {
+    View elements = open();
+    if (!wanted.isInstance(elements)) {
+      throw new TypedException(
+          "this array holds %s, and cannot be viewed as %s"
+              .formatted(elements.getClass().getSimpleName(), wanted.getSimpleName()));
+    }
+    return wanted.cast(elements);
+  }
+
+  /// Two threads may make two views, which are equal.
+  private View open() {
+    View known = view;
+    if (known == null) {
+      requireConstructed();
+      Primitive element = element();
+      long stored = length;
+      long room = (container.bytes - offset - ELEMENTS_AT) / element.sizeBytes();
+      if (stored < 0 || stored > room) {
+        throw new CorruptReferenceException(
+            "an array of %d elements cannot be where there is room for %d".formatted(stored, room));
+      }
+      known = view(element, ELEMENTS_AT, stored * element.sizeBytes());
+      view = known;
+    }
+    return known;
+  }
+}

@@ -1,0 +1,309 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/// Bounded text in an object: a length and up to [#capacityBytes] bytes of UTF-8.
+///
+/// ```
+///   offset   size
+///        0      4   length in bytes
+///        4    ...   the bytes; what lies behind the length means nothing
+/// ```
+///
+/// Declared as a field with its capacity, `@Capacity(12) Utf8 symbol`, it is read, compared and
+/// written in place, without allocation; [#toString] makes a String when one is wanted. Comparing
+/// goes by code points, as UTF-8 orders bytes; it is inconsistent with `equals`, which tells places
+/// and not texts apart: [#contentEquals] compares texts.
+///
+/// The length that is stored is never trusted: one that is larger than the capacity is a
+/// [CorruptTextException], and so are bytes that are no UTF-8 when they are turned into a String.
+///
+/// Thread rule: plain memory. A reader beside a writer may see a mix of the two texts.
+public final class Utf8 implements Comparable<Utf8> {
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final int DATA_AT = Integer.BYTES;
+
+  private final Pso holder;
+
+  /// From the holder's first byte to the length.
+  private final int at;
+
+  private final int capacityBytes;
+
+  Utf8(Pso holder, int at, int capacityBytes) {
+    this.holder = holder;
+    this.at = at;
+    this.capacityBytes = capacityBytes;
+  }
+
+  /// The largest text that fits, in bytes.
+  public int capacityBytes() {
+    return capacityBytes;
+  }
+
+  /// The length of the text in bytes.
+  ///
+  /// @throws CorruptTextException if the stored length is impossible
+  public int lengthBytes() {
+    int length = (int) Raw.INT.get(Raw.GLOBAL, address());
+    Reference.reachabilityFence(holder);
+    if (length < 0 || length > capacityBytes) {
+      throw new CorruptTextException(
+          "a text of %d bytes cannot be where there is room for %d"
+              .formatted(Integer.toUnsignedLong(length), capacityBytes));
+    }
+    return length;
+  }
+
+  /// Whether the text has no bytes.
+  public boolean isEmpty() {
+    return lengthBytes() == 0;
+  }
+
+  /// The byte at `index` of the text.
+  public byte byteAt(int index) {
+    Objects.checkIndex(index, lengthBytes());
+    return at(index);
+  }
+
+  /// Makes this the text.
+  ///
+  /// @throws IllegalArgumentException if it does not fit, or holds half a surrogate pair; the old
+  ///     text is still there then
+  public void set(CharSequence text) {
+    int length = encodedBytes(text);
+    if (length > capacityBytes) {
+      throw new IllegalArgumentException(
+          "'%s' takes %d bytes, and there is room for %d: declare a larger @Capacity, or shorten it"
+              .formatted(text, length, capacityBytes));
+    }
+    int index = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int point = text.charAt(i);
+      if (point < 0x80) {
+        put(index++, point);
+        continue;
+      }
+      if (Character.isHighSurrogate((char) point)) {
+        point = Character.toCodePoint((char) point, text.charAt(++i));
+      }
+      index = encode(point, index);
+    }
+    length(length);
+  }
+
+  /// Makes the other's text this one's.
+  ///
+  /// @throws IllegalArgumentException if it does not fit
+  public void set(Utf8 other) {
+    int length = other.lengthBytes();
+    if (length > capacityBytes) {
+      throw new IllegalArgumentException(
+          "the text takes %d bytes, and there is room for %d: declare a larger @Capacity"
+              .formatted(length, capacityBytes));
+    }
+    MemorySegment.copy(
+        Raw.range(other.address() + DATA_AT, length),
+        0,
+        Raw.range(address() + DATA_AT, length),
+        0,
+        length);
+    Reference.reachabilityFence(other.holder);
+    length(length);
+  }
+
+  /// Makes this the empty text.
+  public void clear() {
+    length(0);
+  }
+
+  private int encode(int point, int start) {
+    int index = start;
+    if (point < 0x800) {
+      put(index++, 0xc0 | (point >> 6));
+    } else {
+      if (point < 0x1_0000) {
+        put(index++, 0xe0 | (point >> 12));
+      } else {
+        put(index++, 0xf0 | (point >> 18));
+        put(index++, 0x80 | ((point >> 12) & 0x3f));
+      }
+      put(index++, 0x80 | ((point >> 6) & 0x3f));
+    }
+    put(index++, 0x80 | (point & 0x3f));
+    return index;
+  }
+
+  /// How many bytes a text takes.
+  private static int encodedBytes(CharSequence text) {
+    long bytes = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char unit = text.charAt(i);
+      if (unit < 0x80) {
+        bytes++;
+      } else if (unit < 0x800) {
+        bytes += 2;
+      } else if (!Character.isSurrogate(unit)) {
+        bytes += 3;
+      } else if (Character.isHighSurrogate(unit)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        bytes += 4;
+        i++;
+      } else {
+        throw new IllegalArgumentException(
+            "half a surrogate pair at %d of '%s' is no character".formatted(i, text));
+      }
+    }
+    return (int) Math.min(bytes, Integer.MAX_VALUE);
+  }
+
+  /// Whether the text consists of these characters.
+  public boolean contentEquals(CharSequence text) {
+    int length = lengthBytes();
+    int index = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int unit = text.charAt(i);
+      if (unit >= 0x80) {
+        return contentEqualsEncoded(text, i, index, length);
+      }
+      if (index >= length || at(index) != unit) {
+        return false;
+      }
+      index++;
+    }
+    return index == length;
+  }
+
+  /// The same from a character on that takes more than one byte.
+  private boolean contentEqualsEncoded(CharSequence text, int from, int start, int length) {
+    int index = start;
+    for (int i = from; i < text.length(); i++) {
+      int point = text.charAt(i);
+      if (Character.isHighSurrogate((char) point) && i + 1 < text.length()) {
+        point = Character.codePointAt(text, i);
+        i += Character.charCount(point) - 1;
+      }
+      if (Character.isBmpCodePoint(point) && Character.isSurrogate((char) point)) {
+        return false;
+      }
+      int count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x1_0000 ? 3 : 4;
+      if (index + count > length || decode(index, count) != point) {
+        return false;
+      }
+      index += count;
+    }
+    return index == length;
+  }
+
+  /// The code point in the `count` bytes from `index` on, or -1 if they are not one of so many.
+  private int decode(int index, int count) {
+    int lead = at(index) & 0xff;
+    if (count == 1) {
+      return lead < 0x80 ? lead : -1;
+    }
+    int mark = (0xf00 >> count) & 0xff;
+    if ((lead & (mark | (0x80 >> count))) != mark) {
+      return -1;
+    }
+    int point = lead & (0x7f >> count);
+    for (int i = 1; i < count; i++) {
+      int next = at(index + i);
+      if ((next & 0xc0) != 0x80) {
+        return -1;
+      }
+      point = (point << 6) | (next & 0x3f);
+    }
+    return point;
+  }
+
+  /// Whether both hold the same bytes.
+  public boolean contentEquals(Utf8 other) {
+    return compareTo(other) == 0;
+  }
+
+  /// Orders texts as their code points do: negative if this one comes first, 0 if they are equal.
+  @Override
+  public int compareTo(Utf8 other) {
+    int length = lengthBytes();
+    int otherLength = other.lengthBytes();
+    int common = Math.min(length, otherLength);
+    for (int i = 0; i < common; i++) {
+      int difference = (at(i) & 0xff) - (other.at(i) & 0xff);
+      if (difference != 0) {
+        return difference;
+      }
+    }
+    return length - otherLength;
+  }
+
+  /// Copies the text's bytes to `target` and returns how many there were.
+  ///
+  /// @throws IndexOutOfBoundsException if there is no room for them from `targetIndex` on
+  public int copyTo(byte[] target, int targetIndex) {
+    int length = lengthBytes();
+    Objects.checkFromIndexSize(targetIndex, length, target.length);
+    MemorySegment.copy(
+        Raw.range(address() + DATA_AT, length), BYTE, 0, target, targetIndex, length);
+    Reference.reachabilityFence(holder);
+    return length;
+  }
+
+  /// The text as a String.
+  ///
+  /// @throws CorruptTextException if the bytes are no UTF-8
+  @Override
+  public String toString() {
+    byte[] bytes = new byte[lengthBytes()];
+    // The length may have changed since; what was checked is what is copied.
+    MemorySegment.copy(
+        Raw.range(address() + DATA_AT, bytes.length), BYTE, 0, bytes, 0, bytes.length);
+    Reference.reachabilityFence(holder);
+    for (byte unit : bytes) {
+      if (unit < 0) {
+        return decode(bytes);
+      }
+    }
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  private static String decode(byte[] bytes) {
+    try {
+      CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return text.toString();
+    } catch (CharacterCodingException e) {
+      CorruptTextException corrupt =
+          new CorruptTextException("the text's %d bytes are no UTF-8".formatted(bytes.length));
+      corrupt.initCause(e);
+      throw corrupt;
+    }
+  }
+
+  private long address() {
+    return holder.masked() + at;
+  }
+
+  private byte at(int index) {
+    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, address() + DATA_AT + index);
+    Reference.reachabilityFence(holder);
+    return value;
+  }
+
+  private void put(int index, int value) {
+    Raw.BYTE.set(Raw.GLOBAL, address() + DATA_AT + index, (byte) value);
+    Reference.reachabilityFence(holder);
+  }
+
+  private void length(int length) {
+    Raw.INT.set(Raw.GLOBAL, address(), length);
+    Reference.reachabilityFence(holder);
+  }
+}

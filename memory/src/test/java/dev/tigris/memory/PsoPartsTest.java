@@ -1,0 +1,188 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PsoPartsTest {
+  enum Side {
+    BUY,
+    SELL {
+      @Override
+      int sign() {
+        return -1;
+      }
+    };
+
+    int sign() {
+      return 1;
+    }
+  }
+
+  /// "Aa" and "BB" have the same hash code.
+  enum Ambiguous {
+    Aa,
+    BB
+  }
+
+  static class Point extends Pso {
+    int x;
+    int y;
+
+    Point(Container container) {
+      super(container);
+    }
+  }
+
+  static class Box extends Pso {
+    byte tag;
+    @InPlace Point from;
+    @InPlace Point to;
+    Point label;
+
+    @Capacity(3)
+    Shorts weights;
+
+    @Capacity(5)
+    Utf8 name;
+
+    Side side;
+    volatile Side lastSide;
+
+    Box(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Frame extends Box {
+    @InPlace Box inner;
+
+    @Capacity(2)
+    Doubles scale;
+
+    Frame(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Confused extends Pso {
+    Ambiguous ambiguous;
+
+    Confused(Container container) {
+      super(container);
+    }
+  }
+
+  private final Bytes bytes = Jbuf.allocate(4096).asBytes();
+  private final Container container = bytes.asContainer();
+
+  @Test
+  void liesAsAStructInAStruct() {
+    assertEquals(
+        List.of(0, 8, 16, 24, 32, 40, 52, 56),
+        PsoLayout.of(Box.class).fields().stream().map(PsoField::offset).toList());
+    assertEquals(64, PsoLayout.of(Box.class).sizeBytes());
+    assertEquals(
+        List.of(64, 128),
+        PsoLayout.of(Frame.class).fields().stream().skip(8).map(PsoField::offset).toList());
+    assertEquals(144, PsoLayout.of(Frame.class).sizeBytes());
+  }
+
+  @Test
+  void objectsInPlaceAreReadAndWrittenThroughTheirFields() {
+    Box box = new Box(container);
+    box.from.x = 1;
+    box.to.y = 4;
+    box.weights.set(2, (short) 7);
+    box.name.set("b\u00f6x");
+
+    assertEquals(1, bytes.getInt(box.offset + 8));
+    assertEquals(4, bytes.getInt(box.offset + 20));
+    assertEquals(7, bytes.getShort(box.offset + 36));
+    assertEquals(4, bytes.getInt(box.offset + 40));
+    assertEquals("b\u00f6x", box.name.toString());
+    assertEquals(3, box.weights.length());
+    assertThrows(IndexOutOfBoundsException.class, () -> box.weights.set(3, (short) 1));
+    assertSame(box.from, box.from);
+    assertSame(box.weights, box.weights);
+  }
+
+  @Test
+  void partsOfPartsAreRecoveredWithTheObject() {
+    Frame frame = new Frame(container);
+    frame.inner.to.x = 5;
+    frame.inner.name.set("in");
+    frame.scale.set(1, 0.5);
+    frame.inner.side = Side.SELL;
+    container.root(frame);
+
+    Frame again = bytes.asContainer().root(Frame.class);
+    assertEquals(5, again.inner.to.x);
+    assertEquals("in", again.inner.name.toString());
+    assertEquals(0.5, again.scale.get(1));
+    assertEquals(Side.SELL, again.inner.side);
+    assertEquals(-1, again.inner.side.sign());
+    assertNull(again.side);
+  }
+
+  @Test
+  void anObjectInPlaceCanBeReferredTo() {
+    Box box = new Box(container);
+    box.label = box.to;
+    box.to.y = 9;
+    container.root(box);
+
+    Box again = bytes.asContainer().root(Box.class);
+    assertEquals(9, again.label.y);
+    assertEquals(again.to.offset, again.label.offset);
+  }
+
+  @Test
+  void aConstantIsStoredByItsName() {
+    Box box = new Box(container);
+    assertNull(box.side);
+    box.side = Side.SELL;
+    box.lastSide = Side.BUY;
+    assertEquals("SELL".hashCode(), bytes.getInt(box.offset + 52));
+    assertEquals(Side.SELL, box.side);
+    assertEquals(Side.BUY, box.lastSide);
+    box.side = null;
+    assertEquals(0, bytes.getInt(box.offset + 52));
+    assertNull(box.side);
+  }
+
+  @Test
+  void aConstantThatTheEnumDoesNotHaveIsAnError() {
+    Box box = new Box(container);
+    bytes.setInt(box.offset + 52, "HOLD".hashCode());
+    UnknownConstantException e =
+        assertThrows(UnknownConstantException.class, () -> System.out.print(box.side));
+    assertTrue(e.getMessage().contains("BUY"), e.getMessage());
+  }
+
+  @Test
+  void refusesAnEnumWhoseConstantsCannotBeToldApart() {
+    Confused confused = new Confused(container);
+    Throwable e = assertThrows(Throwable.class, () -> confused.ambiguous = Ambiguous.Aa);
+    while (e.getCause() != null) {
+      e = e.getCause();
+    }
+    assertTrue(e.getMessage().contains("Rename one"), e.getMessage());
+  }
+
+  @Test
+  void partsKeepTheMemoryReferenced() {
+    Jbuf jbuf = Jbuf.allocate(1024);
+    Utf8 name = new Box(jbuf.asContainer()).name;
+    Shorts weights = new Box(jbuf.asContainer()).weights;
+    assertThrows(ReferencedException.class, jbuf::free);
+    name.set("held");
+    weights.set(0, (short) 1);
+    assertEquals("held", name.toString());
+  }
+}
