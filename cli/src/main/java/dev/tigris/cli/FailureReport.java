@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,10 @@ final class FailureReport {
           case DATA, IO -> ExitCode.FAILED;
         };
     return report(code, String.valueOf(e.getMessage()), e);
+  }
+
+  ExitCode layout(LayoutException e) {
+    return report(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
   }
 
   ExitCode interrupted(InterruptedException e) {

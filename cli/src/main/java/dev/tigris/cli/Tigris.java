@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ final class Tigris {
     commands.put("gen", GenCommand::new);
     commands.put("sort", SortCommand::new);
     commands.put("check", CheckCommand::new);
+    commands.put("layout", LayoutCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;
@@ -43,6 +45,8 @@ final class Tigris {
       return run(commandLine(commands).parseArgs(args), commands);
     } catch (ParameterException e) {
       return failures.usage(e);
+    } catch (LayoutException e) {
+      return failures.layout(e);
     } catch (SortException e) {
       return failures.sort(e);
     } catch (InterruptedException e) {

@@ -44,14 +44,15 @@ class TigrisTest {
   void listsTheCommands(String line) {
     Result result = shell.run(line);
     assertEquals(ExitCode.OK, result.code());
-    for (String command : new String[] {"demo", "gen", "sort", "check", "help", "test", "bench"}) {
+    for (String command :
+        new String[] {"demo", "gen", "sort", "check", "layout", "help", "test", "bench"}) {
       assertTrue(result.out().contains("\n  " + command + " "), command + " in " + result.out());
     }
     assertFalse(result.out().contains("train"), "train is the launcher's own");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "gen", "sort", "check"})
+  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout"})
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -62,7 +63,7 @@ class TigrisTest {
 
   @Test
   void helpLinesFitATerminal() {
-    for (String topic : new String[] {"", "demo", "gen", "sort", "check", "exit-codes"}) {
+    for (String topic : new String[] {"", "demo", "gen", "sort", "check", "layout", "exit-codes"}) {
       shell
           .run(("help " + topic).strip())
           .out()

@@ -1,0 +1,217 @@
+package dev.tigris.cli.layout;
+
+import dev.tigris.cli.layout.StoredTypes.StoredEnum;
+import dev.tigris.memory.FieldKind;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoArray;
+import dev.tigris.memory.PsoField;
+import dev.tigris.memory.PsoLayout;
+import dev.tigris.memory.PsoList;
+import dev.tigris.memory.PsoTable;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/// Layouts as a header for C11 and C++11.
+///
+/// Padding is spelled out, and each offset and size is asserted, so that a compiler that would lay
+/// a struct out in another way refuses it. Each definition has a guard of its own: several headers
+/// that have classes in common can be included together.
+public final class CHeader {
+  private static final String CONTAINER =
+      """
+      #ifndef TIGRIS_CONTAINER
+      #define TIGRIS_CONTAINER
+      #define TIGRIS_MAGIC "TIGRISC1"
+      #define TIGRIS_VERSION 1
+
+      /* What a container begins with. */
+      typedef struct tigris_container {
+        char magic[8];
+        uint32_t version;
+        uint32_t reserved;
+        uint64_t fingerprint;
+        uint64_t used;             /* bytes, this header included; a multiple of 8 */
+        uint64_t root;             /* offset of the root object, 0 = none */
+        uint8_t reserved_to_64[24];
+      } tigris_container;
+      static_assert(sizeof(tigris_container) == 64, "size of tigris_container");
+
+      /* The container in `bytes` bytes, or NULL if they are none. */
+      static inline tigris_container *tigris_open(void *memory, uint64_t bytes) {
+        tigris_container *container = (tigris_container *)memory;
+        return bytes >= sizeof *container && memcmp(container->magic, TIGRIS_MAGIC, 8) == 0 &&
+                       container->version == TIGRIS_VERSION && container->used <= bytes
+                   ? container
+                   : NULL;
+      }
+
+      /* What lies at an offset of a container of `bytes` bytes, or NULL where nothing of `size`
+         bytes can be: always compare offsets and counts with what the container can hold. */
+      static inline void *tigris_at(tigris_container *container, uint64_t bytes, uint64_t offset,
+                                    uint64_t size) {
+        return offset >= sizeof *container && offset % 8 == 0 && size <= bytes &&
+                       offset <= bytes - size
+                   ? (char *)container + offset
+                   : NULL;
+      }
+      #endif
+      """;
+
+  private final StoredTypes types;
+  private final Names names = new Names();
+  private final StringBuilder out = new StringBuilder();
+
+  private CHeader(StoredTypes types) {
+    this.types = types;
+  }
+
+  /// The header's text.
+  public static String of(StoredTypes types) {
+    var header = new CHeader(types);
+    header.write();
+    return header.out.toString();
+  }
+
+  private void write() {
+    out.append(
+        """
+        /* Printed by: tigris layout --c %s
+           Objects in a container, in C11 or C++11. Numbers are little-endian. */
+        #include <assert.h>
+        #include <stddef.h>
+        #include <stdint.h>
+        #include <string.h>
+
+        #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+        #error "objects in a container are little-endian"
+        #endif
+
+        """
+            .formatted(String.join(" ", types.named())));
+    out.append(CONTAINER);
+    types.enums().forEach(this::write);
+    types.layouts().forEach(this::write);
+  }
+
+  private String open(Class<?> type) {
+    String name = names.type(type);
+    String guard = "TIGRIS_TYPE_" + name;
+    out.append("\n#ifndef %s\n#define %s\n".formatted(guard, guard));
+    return name;
+  }
+
+  private void write(StoredEnum constants) {
+    String name = open(constants.type());
+    out.append("/* %s: 0 is null. */\nenum {\n".formatted(constants.type().getName()));
+    constants
+        .codes()
+        .forEach(
+            (constant, code) -> {
+              // The literal -2147483648 would be of a larger type.
+              String value = code == Integer.MIN_VALUE ? "-2147483647 - 1" : code.toString();
+              out.append("  %s_%s = %s,\n".formatted(name, constant, value));
+            });
+    out.append("};\n#endif\n");
+  }
+
+  private void write(PsoLayout layout) {
+    String name = open(layout.type());
+    out.append("/* %s%s. */\n".formatted(layout.type().getName(), whatFollows(layout.type())));
+    out.append("typedef struct ").append(name).append(" {\n");
+    Map<PsoField, String> fields = names.fields(layout);
+    Set<String> used = new HashSet<>(fields.values());
+    var asserts = new StringBuilder();
+    int end = 0;
+    for (var entry : fields.entrySet()) {
+      PsoField field = entry.getKey();
+      pad(end, field.offset(), used);
+      out.append(member(field, entry.getValue(), used));
+      asserts.append(
+          "static_assert(offsetof(%s, %s) == %d, \"offset of %s\");\n"
+              .formatted(name, firstMember(field, entry.getValue()), field.offset(), field.name()));
+      end = field.offset() + field.kind().sizeBytes();
+    }
+    pad(end, layout.sizeBytes(), used);
+    out.append("} ").append(name).append(";\n").append(asserts);
+    out.append(
+        "static_assert(sizeof(%s) == %d, \"size of %s\");\n#endif\n"
+            .formatted(name, layout.sizeBytes(), name));
+  }
+
+  private static String whatFollows(Class<?> type) {
+    if (type == PsoArray.class) {
+      return ": `letter` is B S C I J F or D; `length` elements of that type follow";
+    }
+    if (type == PsoList.class) {
+      return ": `capacity` offsets of 8 bytes follow, the first `size` of them in use; 0 is null";
+    }
+    return type == PsoTable.class
+        ? ": room for `capacity` objects follows, the first `size` of them in use"
+        : "";
+  }
+
+  private void pad(int from, int to, Set<String> used) {
+    if (to > from) {
+      String name = "padding" + from;
+      while (!used.add(name)) {
+        name += "_";
+      }
+      out.append("  uint8_t %s[%d];\n".formatted(name, to - from));
+    }
+  }
+
+  /// Text is two members and no struct, whose size a compiler would round up.
+  private static String firstMember(PsoField field, String name) {
+    return field.kind() instanceof FieldKind.Text ? name + "_length" : name;
+  }
+
+  private String member(PsoField field, String name, Set<String> used) {
+    String declaration =
+        switch (field.kind()) {
+          case FieldKind.Value(Primitive primitive) -> type(primitive) + " " + name;
+          case FieldKind.Constant _ -> "int32_t " + name;
+          case FieldKind.Reference _ -> "uint64_t " + name;
+          case FieldKind.Text(int capacityBytes) -> {
+            used.add(name + "_length");
+            yield "uint32_t %s_length;\n  char %s[%d]".formatted(name, name, capacityBytes);
+          }
+          case FieldKind.Array(Primitive element, int length) ->
+              "%s %s[%d]".formatted(type(element), name, length);
+          case FieldKind.Nested(Class<? extends Pso> type, int _) -> names.type(type) + " " + name;
+        };
+    String remark = remark(field);
+    return "  " + declaration + ";" + (remark.isEmpty() ? "" : " /* " + remark + " */") + "\n";
+  }
+
+  private String remark(PsoField field) {
+    String remark =
+        switch (field.kind()) {
+          case FieldKind.Value(Primitive primitive) when primitive == Primitive.BOOLEAN ->
+              "boolean";
+          case FieldKind.Value(Primitive primitive) when primitive == Primitive.CHAR -> "UTF-16";
+          case FieldKind.Constant(Class<? extends Enum<?>> type) -> "enum " + names.type(type);
+          case FieldKind.Reference(Class<? extends Pso> target, var element) ->
+              "offset of a %s%s, 0 is null"
+                  .formatted(
+                      names.type(target), element == null ? "" : " of " + names.type(element));
+          case FieldKind.Text _ -> "UTF-8";
+          default -> "";
+        };
+    if (!field.ordered()) {
+      return remark;
+    }
+    return (remark.isEmpty() ? "" : remark + "; ") + "volatile: load acquires, store releases";
+  }
+
+  private static String type(Primitive primitive) {
+    return switch (primitive) {
+      case BOOLEAN -> "uint8_t";
+      case CHAR -> "uint16_t";
+      case BYTE, SHORT, INT, LONG -> "int%d_t".formatted(8 * primitive.sizeBytes());
+      case FLOAT, DOUBLE -> primitive.name().toLowerCase(Locale.ROOT);
+    };
+  }
+}

@@ -1,0 +1,14 @@
+package dev.tigris.cli.layout;
+
+/// A class whose layout cannot be shown. The message says why, and what to do.
+public final class LayoutException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  LayoutException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  LayoutException(String message) {
+    super(message);
+  }
+}

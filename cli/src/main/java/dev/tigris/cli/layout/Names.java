@@ -1,0 +1,85 @@
+package dev.tigris.cli.layout;
+
+import dev.tigris.memory.PsoArray;
+import dev.tigris.memory.PsoField;
+import dev.tigris.memory.PsoLayout;
+import dev.tigris.memory.PsoList;
+import dev.tigris.memory.PsoTable;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/// Names for other languages, in which Java's are no identifiers, or taken: each name given out is
+/// an identifier of C, C++ and Python, and is given out once.
+final class Names {
+  /// What C, C++ or Python, or the usual macros of their compilers, keep for themselves and Java
+  /// does not.
+  private static final Set<String> RESERVED =
+      Set.of(
+          ("alignas alignof and and_eq asm as async auto await bitand bitor bool co_await co_return"
+                  + " co_yield compl concept consteval constexpr constinit const_cast decltype def"
+                  + " del delete dynamic_cast elif errno except explicit export extern friend from"
+                  + " global in inline is lambda linux mutable namespace noexcept nonlocal not not_eq"
+                  + " nullptr operator or or_eq pass raise register reinterpret_cast requires"
+                  + " restrict signed sizeof static_assert static_cast struct template thread_local"
+                  + " typedef typeid typename typeof union unix unsigned using virtual wchar_t with"
+                  + " xor xor_eq yield False None NULL True EOF")
+              .split(" "));
+
+  private final Map<Class<?>, String> types = new HashMap<>();
+  private final Set<String> taken = new HashSet<>(RESERVED);
+
+  Names() {
+    types.put(PsoArray.class, "tigris_array");
+    types.put(PsoList.class, "tigris_list");
+    types.put(PsoTable.class, "tigris_table");
+    taken.addAll(types.values());
+    taken.add("tigris_container");
+  }
+
+  /// The name of a class, which is the same each time.
+  String type(Class<?> type) {
+    return types.computeIfAbsent(type, key -> take(identifier(key.getName()), taken));
+  }
+
+  /// The names of the fields of one class. One that hides a field of a superclass carries its
+  /// class's name as well.
+  Map<PsoField, String> fields(PsoLayout layout) {
+    var names = new LinkedHashMap<PsoField, String>();
+    var used = new HashSet<>(RESERVED);
+    for (PsoField field : layout.fields()) {
+      String name = identifier(field.name());
+      boolean hides = names.containsValue(name);
+      String full = hides ? name + "_" + identifier(field.declaringClass().getSimpleName()) : name;
+      names.put(field, take(full, used));
+    }
+    return names;
+  }
+
+  private static String take(String wanted, Set<String> taken) {
+    String name = wanted;
+    while (!taken.add(name)) {
+      name += "_";
+    }
+    return name;
+  }
+
+  /// A name with everything replaced that is no letter or digit of ASCII.
+  private static String identifier(String javaName) {
+    var name = new StringBuilder();
+    for (int i = 0; i < javaName.length(); i++) {
+      char unit = javaName.charAt(i);
+      boolean letter = unit < 0x80 && Character.isLetterOrDigit(unit);
+      if (letter) {
+        name.append(unit);
+      } else if (unit == '.' || unit == '$' || unit == '_') {
+        name.append('_');
+      } else {
+        name.append("u%04x".formatted((int) unit));
+      }
+    }
+    return name.toString();
+  }
+}

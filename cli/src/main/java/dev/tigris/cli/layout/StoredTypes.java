@@ -1,0 +1,191 @@
+package dev.tigris.cli.layout;
+
+import dev.tigris.memory.FieldKind;
+import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoField;
+import dev.tigris.memory.PsoLayout;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Classes of objects and enums, together with all that their fields lead to.
+///
+/// They are loaded and never initialized: no code of theirs runs, and they need not be specialized.
+///
+/// @param named the classes that were asked for, by name
+/// @param layouts of the classes, each one behind those whose objects lie in its own
+/// @param enums the enums that their fields are of
+public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<StoredEnum> enums) {
+
+  /// An enum as it is stored.
+  ///
+  /// @param codes what stands for each constant, in the order of their declaration; 0 is null
+  public record StoredEnum(Class<?> type, Map<String, Integer> codes) {}
+
+  /// Loads classes.
+  ///
+  /// @param names their full names
+  /// @param places the folders and jars to look for them; a folder that holds jars stands for them
+  ///     too
+  /// @throws LayoutException if one is not there, or cannot be stored
+  public static StoredTypes load(List<String> names, List<Path> places)
+      throws IOException, LayoutException {
+    ClassLoader ours = StoredTypes.class.getClassLoader();
+    try (var loader = new URLClassLoader("user classes", urls(places), ours)) {
+      var search = new Search();
+      var named = new ArrayList<String>();
+      for (String name : names) {
+        Class<? extends Pso> type = named(name, loader, places);
+        named.add(type.getName());
+        search.include(type);
+      }
+      return new StoredTypes(named, List.copyOf(search.layouts), List.copyOf(search.enums));
+    }
+  }
+
+  private static URL[] urls(List<Path> places) throws IOException, LayoutException {
+    var urls = new ArrayList<URL>();
+    for (Path place : places) {
+      if (!Files.exists(place)) {
+        throw new LayoutException(
+            "there is no '%s' to look for classes in: compile them, or name another place with"
+                    .formatted(place)
+                + " --classpath");
+      }
+      urls.add(place.toUri().toURL());
+      if (Files.isDirectory(place)) {
+        try (Stream<Path> files = Files.list(place)) {
+          for (Path jar :
+              files.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
+            urls.add(jar.toUri().toURL());
+          }
+        }
+      }
+    }
+    return urls.toArray(URL[]::new);
+  }
+
+  private static Class<? extends Pso> named(String name, ClassLoader loader, List<Path> places)
+      throws LayoutException {
+    Class<?> found = null;
+    // A nested class is app.Outer$Inner for the JVM, and app.Outer.Inner for whoever writes it.
+    String binaryName = name.replace('/', '.');
+    for (int dot = binaryName.length(); found == null && dot >= 0; ) {
+      found = find(binaryName, name, loader);
+      dot = binaryName.lastIndexOf('.');
+      if (dot >= 0) {
+        binaryName = binaryName.substring(0, dot) + "$" + binaryName.substring(dot + 1);
+      }
+    }
+    if (found == null) {
+      throw new LayoutException(
+          "there is no class '%s' in %s: give its full name, such as app.Trade, and name with"
+                  .formatted(
+                      name, places.stream().map(Path::toString).collect(Collectors.joining(", ")))
+              + " --classpath where it was compiled to");
+    }
+    if (found == Pso.class || !Pso.class.isAssignableFrom(found)) {
+      throw new LayoutException(
+          "%s is no subclass of %s, and its objects cannot lie in a container"
+              .formatted(found.getName(), Pso.class.getName()));
+    }
+    return found.asSubclass(Pso.class);
+  }
+
+  private static @Nullable Class<?> find(String binaryName, String name, ClassLoader loader)
+      throws LayoutException {
+    try {
+      return Class.forName(binaryName, false, loader);
+    } catch (ClassNotFoundException e) {
+      return null;
+    } catch (LinkageError e) {
+      throw cannotLoad(name, e);
+    }
+  }
+
+  private static LayoutException cannotLoad(String name, Throwable cause) {
+    return new LayoutException(
+        "%s cannot be loaded (%s): name with --classpath everything that it is made of"
+            .formatted(name, cause),
+        cause);
+  }
+
+  /// Collects what fields lead to.
+  private static final class Search {
+    private final List<PsoLayout> layouts = new ArrayList<>();
+    private final List<StoredEnum> enums = new ArrayList<>();
+    private final Set<Class<?>> seen = new HashSet<>();
+    private final Queue<Class<? extends Pso>> referenced = new ArrayDeque<>();
+
+    void include(Class<? extends Pso> type) throws LayoutException {
+      try {
+        referenced.add(type);
+        while (!referenced.isEmpty()) {
+          add(referenced.remove());
+        }
+      } catch (IllegalArgumentException e) {
+        throw new LayoutException(String.valueOf(e.getMessage()), e);
+      } catch (LinkageError | TypeNotPresentException e) {
+        throw cannotLoad(type.getName(), e);
+      }
+    }
+
+    /// Objects that lie in others are the only ones that must come first, and no object lies in
+    /// itself; references may lead round in circles.
+    private void add(Class<? extends Pso> type) throws LayoutException {
+      if (!seen.add(type)) {
+        return;
+      }
+      PsoLayout layout = PsoLayout.of(type);
+      for (PsoField field : layout.fields()) {
+        switch (field.kind()) {
+          case FieldKind.Nested(Class<? extends Pso> inner, int _) -> add(inner);
+          case FieldKind.Reference(Class<? extends Pso> target, var element) -> {
+            referenced.add(target);
+            if (element != null) {
+              referenced.add(element);
+            }
+          }
+          case FieldKind.Constant(Class<? extends Enum<?>> constants) -> addEnum(constants);
+          case FieldKind.Value _, FieldKind.Text _, FieldKind.Array _ -> {}
+        }
+      }
+      layouts.add(layout);
+    }
+
+    /// Asking an enum for its constants would run its initializer; their names are enough.
+    private void addEnum(Class<?> type) throws LayoutException {
+      if (!seen.add(type)) {
+        return;
+      }
+      var codes = new LinkedHashMap<String, Integer>();
+      for (Field field : type.getDeclaredFields()) {
+        if (field.isEnumConstant()) {
+          int code = field.getName().hashCode();
+          if (code == 0 || codes.containsValue(code)) {
+            throw new LayoutException(
+                "%s.%s cannot be stored: the hash code of its name is 0 or another constant's."
+                        .formatted(type.getName(), field.getName())
+                    + " Rename it");
+          }
+          codes.put(field.getName(), code);
+        }
+      }
+      enums.add(new StoredEnum(type, codes));
+    }
+  }
+}
