@@ -99,8 +99,10 @@ public abstract class Pso {
   Pso(Container container, long trailingBytes) {
     PsoClass type = PsoClass.of(getClass());
     type.requireSpecialized();
+    long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
+    // Nothing throws from here on: a finalizer would find an object with a container and no place.
     this.container = container;
-    this.offset = container.allocate(type.layout().sizeBytes() + trailingBytes);
+    this.offset = place;
     this.bits = (container.address + offset) ^ Raw.SCRATCH;
     publish();
   }
@@ -125,7 +127,7 @@ public abstract class Pso {
   /// Whoever sees this object, however it came by it, sees where it lies: what the JVM promises for
   /// final fields, which these two are but for cursors. A reader that came too early for this
   /// would find 0, and so the scratch area.
-  private static void publish() {
+  static void publish() {
     VarHandle.storeStoreFence();
   }
 

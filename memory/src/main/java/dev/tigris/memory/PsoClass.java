@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// What this module knows of one class of objects. It is kept with the class, so that both are
 /// unloaded together.
 ///
-/// Thread rule: any thread. What is computed on demand may be computed twice, with the same result.
+/// Thread rule: any thread. What is computed on demand may be computed twice: a layout could then
+/// differ, and the first one is everybody's; the rest follows from it.
 final class PsoClass {
   private static final ClassValue<PsoClass> KNOWN =
       new ClassValue<>() {
@@ -69,8 +70,13 @@ final class PsoClass {
   PsoLayout layout() {
     PsoLayout known = layout;
     if (known == null) {
-      known = PsoLayout.derive(type);
-      layout = known;
+      PsoLayout derived = PsoLayout.derive(type);
+      // The class loader is asked for annotations, and might not say the same each time: objects
+      // and accessors must not disagree, so the first one stays.
+      synchronized (this) {
+        known = layout == null ? derived : layout;
+        layout = known;
+      }
     }
     return known;
   }
@@ -121,13 +127,22 @@ final class PsoClass {
 
   /// Makes an object over bytes that are there already, without running its own constructors.
   Pso bind(PsoBinding binding) {
+    Pso made;
     try {
-      return (Pso) binder().invokeExact(binding);
+      made = (Pso) binder().invokeExact(binding);
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException("the specializer's constructor threw", e);
     }
+    // Whoever declares a class by hand writes this constructor too, and what is recovered may be
+    // moved from there on without another check.
+    if (made.container != binding.container || made.offset != binding.offset) {
+      throw new IllegalStateException(
+          "the constructor of %s for bindings made an object of another place"
+              .formatted(type.getName()));
+    }
+    return made;
   }
 
   private MethodHandle binder() throws Throwable {

@@ -1,10 +1,13 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,5 +62,42 @@ class PsoDriftTest {
   @Test
   void reachesAFieldThatIsNoLongerStored() throws Exception {
     assertEquals(7, run("@HeapOnly"));
+  }
+
+  /// Says that there is no `@HeapOnly` while it is asked by whom it asks for the layout itself.
+  private static final class Fickle extends URLClassLoader {
+    static {
+      registerAsParallelCapable();
+    }
+
+    private @Nullable PsoLayout early;
+    private boolean asking;
+
+    Fickle(URL path) {
+      super(new URL[] {path}, Pso.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (name.equals(HeapOnly.class.getName())) {
+        if (asking) {
+          throw new ClassNotFoundException(name);
+        }
+        asking = true;
+        early = PsoLayout.of(loadClass("Record").asSubclass(Pso.class));
+        asking = false;
+      }
+      return super.loadClass(name, resolve);
+    }
+  }
+
+  @Test
+  void aClassHasOneLayoutWhateverItsLoaderSays() throws Exception {
+    Outside.compile(temporary, "Record", RECORD.formatted("@HeapOnly public long note;"));
+    try (Fickle loader = new Fickle(temporary.toUri().toURL())) {
+      PsoLayout layout = PsoLayout.of(loader.loadClass("Record").asSubclass(Pso.class));
+      assertNotNull(loader.early);
+      assertSame(loader.early, layout);
+    }
   }
 }

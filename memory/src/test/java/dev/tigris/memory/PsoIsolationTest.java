@@ -65,6 +65,8 @@ class PsoIsolationTest {
         a stolen binding for a larger class: IllegalArgumentException
         a class that was not specialized: UnspecializedClassException
         a subclass of one: UnspecializedClassException
+        an object whose constructor failed: IllegalStateException
+        a cursor over objects that are bound elsewhere: IllegalStateException
         """,
         output);
   }
