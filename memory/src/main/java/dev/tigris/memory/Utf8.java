@@ -78,6 +78,7 @@ public final class Utf8 implements Comparable<Utf8> {
   ///
   /// @throws IllegalArgumentException if it does not fit, or holds half a surrogate pair; the old
   ///     text is still there then
+  /// @throws IndexOutOfBoundsException if the text grew meanwhile and does not fit any more
   public void set(CharSequence text) {
     int length = encodedBytes(text);
     if (length > capacityBytes) {
@@ -97,7 +98,7 @@ public final class Utf8 implements Comparable<Utf8> {
       }
       index = encode(point, index);
     }
-    length(length);
+    length(index);
   }
 
   /// Makes the other's text this one's.
@@ -297,7 +298,10 @@ public final class Utf8 implements Comparable<Utf8> {
     return value;
   }
 
+  /// Checked, since a text that is being changed may be longer when it is copied than when it was
+  /// measured.
   private void put(int index, int value) {
+    Objects.checkIndex(index, capacityBytes);
     Raw.BYTE.set(Raw.GLOBAL, address() + DATA_AT + index, (byte) value);
     Reference.reachabilityFence(holder);
   }

@@ -131,4 +131,40 @@ class Utf8Properties {
     assertThrows(IndexOutOfBoundsException.class, () -> named.name.byteAt(-1));
     assertThrows(IndexOutOfBoundsException.class, () -> named.name.copyTo(new byte[3], 1));
   }
+
+  /// Grows between the time that its length is counted and the time that it is copied.
+  private static final class Growing implements CharSequence {
+    private int asked;
+
+    @Override
+    public int length() {
+      return asked++ < 2 ? 1 : 2000;
+    }
+
+    @Override
+    public char charAt(int index) {
+      return 'x';
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String toString() {
+      return "x";
+    }
+  }
+
+  @Example
+  void aTextThatChangesWhileItIsReadStaysInItsPlace() {
+    Named next = new Named(bytes.asContainer());
+    named.other.set("other");
+    assertThrows(IndexOutOfBoundsException.class, () -> named.name.set(new Growing()));
+    assertEquals("other", named.other.toString());
+    assertEquals(0, named.after);
+    assertEquals(0, next.before);
+    assertTrue(named.name.lengthBytes() <= 40);
+  }
 }
