@@ -10,17 +10,21 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// The object is valid until the next step: keep what it says, not the object. Texts, arrays and
-/// objects in place that were read from it are those of the element they were read from.
+/// The object is valid until the next step: keep what it says, not the object. Texts that were read
+/// from it move along with it; arrays and objects in place are those of the element that they were
+/// read from.
 ///
-/// Thread rule: one thread.
+/// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
+/// order.
 public final class PsoCursor<T extends Pso> {
   private final PsoCollection<T> collection;
   private final long size;
 
-  /// In a table the next element is so many bytes behind this one; 0 in a list, where each has to
-  /// be asked for.
+  /// In a table the elements lie so many bytes apart; 0 in a list, where each has to be asked for.
   private final long strideBytes;
+
+  /// Where a table's elements begin.
+  private final long start;
 
   private long index = -1;
   private long place;
@@ -31,7 +35,7 @@ public final class PsoCursor<T extends Pso> {
     this.size = size;
     boolean inOrder = collection instanceof PsoTable<?>;
     this.strideBytes = inOrder ? collection.strideBytes() : 0;
-    this.place = inOrder ? collection.place(0) - strideBytes : 0;
+    this.start = inOrder ? collection.place(0) : 0;
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -43,20 +47,23 @@ public final class PsoCursor<T extends Pso> {
     if (next >= size) {
       return false;
     }
+    // From the index that was checked just now, and from no field that another thread, against the
+    // rule, may have moved on since.
+    long to = strideBytes == 0 ? collection.place(next) : start + next * strideBytes;
     index = next;
-    place = strideBytes == 0 ? collection.place(next) : place + strideBytes;
+    place = to;
     T object = moving;
-    if (object == null || place == 0) {
-      return first();
+    if (object == null || to == 0) {
+      return first(to);
     }
-    object.moveTo(place);
+    object.moveTo(to);
     return true;
   }
 
   /// At the first element, and where there is none.
-  private boolean first() {
-    if (place != 0) {
-      moving = collection.bind(place);
+  private boolean first(long to) {
+    if (to != 0) {
+      moving = collection.bind(to);
     }
     return true;
   }
