@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,9 @@ public final class Jbuf {
     }
     Jbuf jbuf = new Jbuf(bytes, owner);
     Budget.PROCESS.take(jbuf.block);
+    // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
+    // constructor, whose final fields alone the JVM looks after.
+    VarHandle.storeStoreFence();
     return jbuf;
   }
 

@@ -62,6 +62,19 @@ public final class PsoArray extends Pso {
   ///
   /// @throws CorruptReferenceException if it cannot be an array
   public Primitive element() {
+    return switch (open()) {
+      case Bytes _ -> Primitive.BYTE;
+      case Shorts _ -> Primitive.SHORT;
+      case Chars _ -> Primitive.CHAR;
+      case Ints _ -> Primitive.INT;
+      case Longs _ -> Primitive.LONG;
+      case Floats _ -> Primitive.FLOAT;
+      case Doubles _ -> Primitive.DOUBLE;
+      case Container _ -> throw new IllegalStateException("there is no array of containers");
+    };
+  }
+
+  private Primitive storedElement() {
     int stored = letter;
     for (Primitive element : Primitive.values()) {
       if (element != Primitive.BOOLEAN && letter(element) == stored) {
@@ -124,7 +137,7 @@ public final class PsoArray extends Pso {
     View known = view;
     if (known == null) {
       requireConstructed();
-      Primitive element = element();
+      Primitive element = storedElement();
       long stored = length;
       long room = (container.bytes - offset - ELEMENTS_AT) / element.sizeBytes();
       if (stored < 0 || stored > room) {

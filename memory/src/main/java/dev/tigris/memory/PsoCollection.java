@@ -32,6 +32,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     this.capacity = capacity;
     this.type = type;
     this.room = capacity;
+    publish();
   }
 
   private static long bytes(long capacity, long strideBytes) {
@@ -59,6 +60,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
           "a collection with room for %d elements cannot be where %d fit".formatted(stored, fits));
     }
     room = stored;
+    publish();
   }
 
   static boolean hasVaryingSize(Class<?> type) {

@@ -10,6 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -143,6 +147,41 @@ class PsoCollectionTest {
     }
   }
 
+  /// It may skip elements, or find none where it is. What it finds is an element.
+  @Test
+  void aCursorThatThreadsShareAgainstTheRuleStaysInItsTable() throws Exception {
+    PsoTable<Point> table = new PsoTable<>(container, Point.class, 50);
+    while (table.size() < 50) {
+      table.add();
+    }
+    long first = table.get(0).offset;
+    long last = table.get(49).offset;
+    try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
+      for (int round = 0; round < 2_000; round++) {
+        PsoCursor<Point> cursor = table.cursor();
+        Callable<Boolean> visit =
+            () -> {
+              while (cursor.next()) {
+                long offset = offset(cursor);
+                assertTrue(offset == -1 || (offset >= first && offset <= last), "at " + offset);
+              }
+              return true;
+            };
+        for (Future<Boolean> visited : pool.invokeAll(List.of(visit, visit))) {
+          assertTrue(visited.get());
+        }
+      }
+    }
+  }
+
+  private static long offset(PsoCursor<Point> cursor) {
+    try {
+      return cursor.element().offset;
+    } catch (IllegalStateException e) {
+      return -1;
+    }
+  }
+
   @Test
   void aCursorsObjectFollowsReferencesOfTheElementItIsAt() {
     Container elsewhere = Jbuf.allocate(1024).asContainer();
@@ -237,6 +276,17 @@ class PsoCollectionTest {
     assertThrows(CorruptReferenceException.class, table::size);
     assertThrows(CorruptReferenceException.class, () -> table.get(0));
     assertThrows(CorruptReferenceException.class, table::cursor);
+  }
+
+  @Test
+  void anArrayThatWasCheckedIsNotLookedAtAgain() {
+    PsoArray array = new PsoArray(container, Primitive.INT, 4);
+    assertEquals(4, array.asInts().length());
+    bytes.set(array.offset, (byte) 'B');
+    bytes.setLong(array.offset + 8, Long.MAX_VALUE);
+    assertEquals(4, array.length());
+    assertEquals(Primitive.INT, array.element());
+    assertEquals(4, array.asInts().length());
   }
 
   @ParameterizedTest
