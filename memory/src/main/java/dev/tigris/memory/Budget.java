@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// What the Jbufs of this process may hold together, and who holds it.
 ///
 /// ```
-///   usedBytes = the sum of Pool.roundedBytes(block.bytes) over the list of live blocks
-///            <= budgetBytes
+///   usedBytes = the sum of block.budgetBytes() over the list of live blocks <= budgetBytes
 /// ```
 ///
 /// Thread rule: the counters and the list are guarded by this object's lock, which is held for a
@@ -48,12 +47,12 @@ final class Budget {
     if (rounded <= budgetBytes) {
       long waitMillis = 1;
       for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
-        if (add(block, rounded)) {
+        if (add(block)) {
           block.address = pool.take(block.bytes);
           if (block.address != 0) {
             return;
           }
-          remove(block, rounded);
+          remove(block);
         }
         if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, waitMillis)) {
           break;
@@ -63,11 +62,18 @@ final class Budget {
     throw new MemoryBudgetException(refusal(rounded, block.owner));
   }
 
-  private synchronized boolean add(Block block, long rounded) {
-    if (rounded > budgetBytes - usedBytes) {
+  /// Where the addresses of mapped files come from.
+  Pool pool() {
+    return pool;
+  }
+
+  /// Keeps account of a block; false if there is no room for it.
+  synchronized boolean add(Block block) {
+    long taken = block.budgetBytes();
+    if (taken > budgetBytes - usedBytes) {
       return false;
     }
-    usedBytes += rounded;
+    usedBytes += taken;
     Block first = live;
     block.next = first;
     if (first != null) {
@@ -78,7 +84,7 @@ final class Budget {
     return true;
   }
 
-  private synchronized void remove(Block block, long rounded) {
+  private synchronized void remove(Block block) {
     Block before = block.previous;
     Block after = block.next;
     if (before == null) {
@@ -92,7 +98,7 @@ final class Budget {
     block.next = null;
     block.previous = null;
     count--;
-    usedBytes -= rounded;
+    usedBytes -= block.budgetBytes();
     notifyAll();
   }
 
@@ -141,21 +147,31 @@ final class Budget {
       if (block.address == 0) {
         return false;
       }
-      pool.give(block.address, block.bytes);
+      FileMapping file = block.file;
+      if (file == null) {
+        pool.give(block.address, block.bytes);
+      } else {
+        file.close();
+      }
       block.address = 0;
     }
-    remove(block, Pool.roundedBytes(block.bytes));
+    remove(block);
     return true;
   }
 
   synchronized MemoryUse use() {
     Map<String, Long> byOwner = new HashMap<>();
+    long mapped = 0;
     for (Block block = live; block != null; block = block.next) {
-      byOwner.merge(block.owner, Pool.roundedBytes(block.bytes), Long::sum);
+      if (block.file == null) {
+        byOwner.merge(block.owner, block.budgetBytes(), Long::sum);
+      } else {
+        mapped += block.bytes;
+      }
     }
     long awaiting = Verifier.PROCESS.awaitingBytes();
     return new MemoryUse(
-        budgetBytes, usedBytes, count, awaiting, reclaimedCount, Map.copyOf(byOwner));
+        budgetBytes, usedBytes, mapped, count, awaiting, reclaimedCount, Map.copyOf(byOwner));
   }
 
   private String refusal(long rounded, String owner) {
@@ -231,7 +247,7 @@ final class Budget {
     long sum = 0;
     long blocks = 0;
     for (Block block = live; block != null; block = block.next) {
-      sum += Pool.roundedBytes(block.bytes);
+      sum += block.budgetBytes();
       blocks++;
     }
     if (sum != usedBytes || blocks != count || usedBytes > budgetBytes) {

@@ -163,4 +163,11 @@ public final class Bytes extends View {
   public Container asContainer() {
     return Container.openOrFormat(lease, address, bytes);
   }
+
+  /// These bytes as objects that lie where their user says, without a header.
+  ///
+  /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes
+  public RawContainer asRawContainer() {
+    return new RawContainer(lease, address, bytes);
+  }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// container is opened, and never consulted for bounds afterwards.
 ///
 /// Thread rule: one thread at a time allocates and clears; objects may be shared as plain memory.
-public final class Container extends View {
+public final class Container extends Region {
   /// The bytes before the first object.
   public static final long HEADER_BYTES = 64;
 
@@ -44,9 +44,6 @@ public final class Container extends View {
   }
 
   static Container openOrFormat(Lease lease, long address, long bytes) {
-    if ((address & 7) != 0) {
-      throw new IllegalArgumentException("a container begins at a multiple of eight bytes");
-    }
     if (bytes < HEADER_BYTES) {
       throw new IllegalArgumentException(
           "a container has at least %d bytes, not %d".formatted(HEADER_BYTES, bytes));
@@ -58,6 +55,11 @@ public final class Container extends View {
       container.open();
     }
     return container;
+  }
+
+  @Override
+  long firstOffset() {
+    return HEADER_BYTES;
   }
 
   private boolean isBlank() {

@@ -1,6 +1,8 @@
 package dev.tigris.memory;
 
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// jbuf.unreference(j -> j.free());          // ... and claim it; the collector checks the claim
 /// ```
 ///
+/// [#map] lays a buffer over a file instead, which can be one in shared memory (`/dev/shm`), and
+/// [#flush] makes what was written last; see [Mapping].
+///
 /// A Jbuf whose handle and views are all unreachable is reclaimed by itself; freeing it is better,
 /// because it does not have to wait for the collector to find out.
 ///
@@ -32,6 +37,10 @@ public final class Jbuf {
 
   private Jbuf(long bytes, String owner) {
     this.block = new Block(this, bytes, owner);
+  }
+
+  private Jbuf(FileMapping file) {
+    this.block = new Block(this, file);
   }
 
   /// Allocates a buffer of `bytes` zero bytes, aligned to 64 bytes, or to 2 MiB when it is larger
@@ -55,6 +64,49 @@ public final class Jbuf {
     // constructor, whose final fields alone the JVM looks after.
     VarHandle.storeStoreFence();
     return jbuf;
+  }
+
+  /// Lays a buffer over an existing file, as a whole.
+  ///
+  /// @throws IOException if the file is missing, empty, no regular file, or in the way that was
+  ///     asked for not accessible; or if it is mapped as [Mapping#DURABLE] and somebody owns it
+  public static Jbuf map(Path file, Mapping mapping) throws IOException {
+    return map(file, mapping, 0);
+  }
+
+  /// As [#map(Path, Mapping)], but a file that is missing or shorter than `leastBytes` is first
+  /// filled with zeros up to there. One that is longer is mapped as a whole.
+  ///
+  /// A file that somebody makes shorter while it is mapped is the one thing that a Jbuf cannot be
+  /// protected from: touching what is gone throws [InternalError], a little later in compiled code.
+  /// Give no checksum routine or foreign function the [View#segment] of such a file, which would
+  /// not survive it; copy the bytes first.
+  ///
+  /// @throws IOException as for [#map(Path, Mapping)], or if the disk is full
+  public static Jbuf map(Path file, Mapping mapping, long leastBytes) throws IOException {
+    if (leastBytes < 0) {
+      throw new IllegalArgumentException("a file cannot have " + leastBytes + " bytes");
+    }
+    Jbuf jbuf = new Jbuf(FileMapping.open(file, mapping, leastBytes, Budget.PROCESS.pool()));
+    Budget.PROCESS.add(jbuf.block);
+    return jbuf;
+  }
+
+  /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a
+  /// [Mapping#DURABLE] one that happens as a whole or not at all, and no thread may write to the
+  /// buffer meanwhile: it could belong to neither this flush nor the next, and be lost.
+  ///
+  /// @throws IOException if it could not be written; for a durable mapping the file is then what
+  ///     the last completed flush left, or will be that of this one when it is mapped again
+  /// @throws UnsupportedOperationException if nothing can be written: the buffer lies over no file,
+  ///     or the mapping is [Mapping#PRIVATE]
+  /// @throws FreedException if the buffer was freed
+  public void flush() throws IOException {
+    FileMapping file = block.file;
+    if (file == null) {
+      throw new UnsupportedOperationException("this Jbuf lies over no file: see Jbuf.map");
+    }
+    file.flush();
   }
 
   /// What the Jbufs of this process hold now.
@@ -117,6 +169,12 @@ public final class Jbuf {
   /// @throws CorruptContainerException if the buffer holds something else
   public Container asContainer() {
     return view(Container.class, Container::openOrFormat);
+  }
+
+  /// The buffer as objects that lie where its user says, without a header; errors as for
+  /// [#asBytes].
+  public RawContainer asRawContainer() {
+    return view(RawContainer.class, RawContainer::new);
   }
 
   /// Says that no view of this buffer is left, and asks the collector to verify it. When it has,

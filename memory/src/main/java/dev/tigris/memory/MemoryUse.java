@@ -6,6 +6,7 @@ import java.util.Map;
 ///
 /// @param budgetBytes the most that Jbufs may hold together (`-Dtigris.memory.budget=BYTES`)
 /// @param usedBytes what they hold now, rounded up as the allocator rounds
+/// @param mappedBytes the size of the files that Jbufs lie over, which the budget does not bound
 /// @param count how many Jbufs are not freed
 /// @param awaitingBytes the part of `usedBytes` that waits for the collector to verify an
 ///     [Jbuf#unreference]
@@ -15,6 +16,7 @@ import java.util.Map;
 public record MemoryUse(
     long budgetBytes,
     long usedBytes,
+    long mappedBytes,
     long count,
     long awaitingBytes,
     long reclaimedCount,

@@ -63,7 +63,7 @@ public abstract class Pso {
   /// area. Changed by [PsoCursor] only, from one checked place to another.
   long bits;
 
-  final Container container;
+  final Region container;
 
   /// Where the object lies in its container. It could be computed from the address, but comparing
   /// it with what a reference field holds should take one load and not three.
@@ -294,8 +294,9 @@ public abstract class Pso {
       holder.assignForeign(value, stays, slot, at);
       return;
     }
+    long stored = value == null ? 0 : value.offsetToStore();
     holder.remember(slot, value);
-    holder.store(at, value == null ? 0 : value.offset, release);
+    holder.store(at, stored, release);
   }
 
   /// The rare case: the object refers, or did refer, to an object of another container. The order
@@ -305,14 +306,24 @@ public abstract class Pso {
     Pso[] slots = slots(FOREIGN);
     synchronized (slots) {
       if (stays && value != null) {
+        long stored = value.offsetToStore();
         remember(slot, value);
-        store(at, value.offset, true);
+        store(at, stored, true);
         slots[slot] = null;
       } else {
         slots[slot] = value;
         store(at, 0, true);
       }
     }
+  }
+
+  /// What refers to this object: its offset, which is 0 for none but the first of a raw container.
+  final long offsetToStore() {
+    if (offset == 0) {
+      throw new IllegalArgumentException(
+          "the object at offset 0 of a raw container cannot be referred to: 0 means null");
+    }
+    return offset;
   }
 
   private void store(int at, long offset, boolean release) {

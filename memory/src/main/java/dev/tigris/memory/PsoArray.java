@@ -70,7 +70,7 @@ public final class PsoArray extends Pso {
       case Longs _ -> Primitive.LONG;
       case Floats _ -> Primitive.FLOAT;
       case Doubles _ -> Primitive.DOUBLE;
-      case Container _ -> throw new IllegalStateException("there is no array of containers");
+      case Region _ -> throw new IllegalStateException("there is no array of containers");
     };
   }
 

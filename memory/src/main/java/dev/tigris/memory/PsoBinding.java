@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /// class takes. Only this package can make one, after it has checked the place for that class.
 public final class PsoBinding {
   final Class<?> type;
-  final Container container;
+  final Region container;
   final long offset;
 
-  private PsoBinding(Class<?> type, Container container, long offset) {
+  private PsoBinding(Class<?> type, Region container, long offset) {
     this.type = type;
     this.container = container;
     this.offset = offset;
@@ -19,7 +19,7 @@ public final class PsoBinding {
   /// compared with is the capacity that Java knows, and not the header.
   ///
   /// @param where names the reference in the exception's message
-  static PsoBinding check(PsoClass type, Container container, long offset, String where) {
+  static PsoBinding check(PsoClass type, Region container, long offset, String where) {
     int sizeBytes = type.layout().sizeBytes();
     String fault = fault(container, offset, sizeBytes);
     if (fault != null) {
@@ -31,7 +31,7 @@ public final class PsoBinding {
   }
 
   /// A place that was checked, or lies in one that was.
-  static PsoBinding checked(PsoClass type, Container container, long offset) {
+  static PsoBinding checked(PsoClass type, Region container, long offset) {
     return new PsoBinding(type.type(), container, offset);
   }
 
@@ -40,11 +40,11 @@ public final class PsoBinding {
     return new PsoBinding(type.type(), holder.container, holder.offset + at);
   }
 
-  private static @Nullable String fault(Container container, long offset, int sizeBytes) {
+  private static @Nullable String fault(Region container, long offset, int sizeBytes) {
     if (offset < 0 || offset > container.bytes - sizeBytes) {
       return "it is outside of the container's %d bytes".formatted(container.bytes);
     }
-    if (offset < Container.HEADER_BYTES) {
+    if (offset < container.firstOffset()) {
       return "it is inside of the container's header";
     }
     if ((offset & 7) != 0) {

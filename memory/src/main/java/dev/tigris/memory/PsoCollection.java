@@ -118,22 +118,9 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   /// @throws IndexOutOfBoundsException if there is none
   public abstract @Nullable T get(long index);
 
-  /// Where in the container the element at an index lies, checked for an object of the element's
-  /// class; 0 for none.
-  abstract long place(long index);
-
   /// A cursor before the first element, with which all elements can be visited without making an
   /// object for each.
-  ///
-  /// @throws IllegalStateException if the elements are arrays or collections, which differ in size
-  ///     and keep what they know in the Java object
-  public final PsoCursor<T> cursor() {
-    if (hasVaryingSize(type())) {
-      throw new IllegalStateException(
-          "a cursor cannot stand for a %s: use get".formatted(type().getSimpleName()));
-    }
-    return new PsoCursor<>(this, size());
-  }
+  public abstract PsoCursor<T> cursor();
 
   /// An object of the element's class at a place that was checked.
   final T bind(long place) {

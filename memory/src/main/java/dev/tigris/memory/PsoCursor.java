@@ -2,7 +2,8 @@ package dev.tigris.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/// Visits the elements of a collection in order with one object that moves from one to the next.
+/// Visits the elements of a collection, or objects that lie one after the other, in order with one
+/// object that moves from one to the next.
 ///
 /// ```java
 /// for (PsoCursor<Trade> trades = table.cursor(); trades.next(); ) {
@@ -17,25 +18,39 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
 /// order.
 public final class PsoCursor<T extends Pso> {
-  private final PsoCollection<T> collection;
+  private final Region region;
+  private final Class<T> type;
   private final long size;
 
-  /// In a table the elements lie so many bytes apart; 0 in a list, where each has to be asked for.
-  private final long strideBytes;
+  /// What is visited if it is a list, where the place of each element has to be asked for.
+  private final @Nullable PsoList<T> list;
 
-  /// Where a table's elements begin.
+  /// Elsewhere the elements begin here, and lie so many bytes apart.
   private final long start;
+
+  private final long strideBytes;
 
   private long index = -1;
   private long place;
   private @Nullable T moving;
 
-  PsoCursor(PsoCollection<T> collection, long size) {
-    this.collection = collection;
+  /// Over objects that lie one after the other, which the caller has checked.
+  PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
+    this.region = region;
+    this.type = type;
     this.size = size;
-    boolean inOrder = collection instanceof PsoTable<?>;
-    this.strideBytes = inOrder ? collection.strideBytes() : 0;
-    this.start = inOrder ? collection.place(0) : 0;
+    this.list = null;
+    this.start = start;
+    this.strideBytes = strideBytes;
+  }
+
+  PsoCursor(PsoList<T> list, long size) {
+    this.region = list.container;
+    this.type = list.type();
+    this.size = size;
+    this.list = list;
+    this.start = 0;
+    this.strideBytes = 0;
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -49,21 +64,24 @@ public final class PsoCursor<T extends Pso> {
     }
     // From the index that was checked just now, and from no field that another thread, against the
     // rule, may have moved on since.
-    long to = strideBytes == 0 ? collection.place(next) : start + next * strideBytes;
+    long to = list == null ? start + next * strideBytes : list.place(next);
     index = next;
     place = to;
     T object = moving;
-    if (object == null || to == 0) {
+    if (object == null) {
       return first(to);
     }
-    object.moveTo(to);
+    // Where a list has null the object stays behind, and is not given out.
+    if (list == null || to != 0) {
+      object.moveTo(to);
+    }
     return true;
   }
 
-  /// At the first element, and where there is none.
   private boolean first(long to) {
-    if (to != 0) {
-      moving = collection.bind(to);
+    if (list == null || to != 0) {
+      PsoClass target = PsoClass.of(type);
+      moving = type.cast(target.bind(PsoBinding.checked(target, region, to)));
     }
     return true;
   }
@@ -87,6 +105,6 @@ public final class PsoCursor<T extends Pso> {
 
   /// Whether there is an element: a list may have null in a place.
   public boolean isPresent() {
-    return index >= 0 && place != 0;
+    return index >= 0 && (list == null || place != 0);
   }
 }

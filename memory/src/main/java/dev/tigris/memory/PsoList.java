@@ -82,6 +82,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     Pso object = type().cast(element);
     boolean elsewhere = object != null && object.container != container;
     Pso stays = elsewhere ? null : object;
+    long stored = stays == null ? 0 : stays.offsetToStore();
     Pso[] others = foreign;
     if (others != null || elsewhere) {
       // Copied, so that a reader who finds 0 finds the object that it stands for, or the one
@@ -91,7 +92,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
       foreign = others;
     }
     known()[(int) index] = stays;
-    store(index, stays == null ? 0 : stays.offset);
+    store(index, stored);
   }
 
   private Pso[] known() {
@@ -116,7 +117,18 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     return (int) capacity();
   }
 
+  /// @throws IllegalStateException if the elements are arrays or collections, which differ in size
+  ///     and keep what they know in the Java object
   @Override
+  public PsoCursor<T> cursor() {
+    if (hasVaryingSize(type())) {
+      throw new IllegalStateException(
+          "a cursor cannot stand for a %s: use get".formatted(type().getSimpleName()));
+    }
+    return new PsoCursor<>(this, size());
+  }
+
+  /// Where the element at an index lies, checked for an object of the elements' class; 0 for none.
   long place(long index) {
     long stored = load(index);
     return stored == 0 ? 0 : check(stored);

@@ -42,6 +42,11 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
     return known;
   }
 
+  @Override
+  public PsoCursor<T> cursor() {
+    return new PsoCursor<>(container, type(), place(0), strideBytes(), size());
+  }
+
   /// The element at `index`. Each call makes another object for the same place.
   @Override
   public T get(long index) {
@@ -59,8 +64,7 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   /// Inside of the room that was checked, so that the place needs no check of its own.
-  @Override
-  long place(long index) {
+  private long place(long index) {
     return offset + ELEMENTS_AT + index * strideBytes();
   }
 }

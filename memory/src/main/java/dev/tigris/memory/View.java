@@ -16,7 +16,7 @@ import java.util.Objects;
 ///
 /// Thread rule: any thread; what is read and written is plain memory.
 public abstract sealed class View
-    permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Container {
+    permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Region {
   final Lease lease;
   final long address;
   final long bytes;

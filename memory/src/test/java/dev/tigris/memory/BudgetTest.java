@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,29 +50,10 @@ class BudgetTest {
   }
 
   private static String run(Class<?> main, String budget) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx64m",
-                "-D" + Budget.PROPERTY + "=" + budget,
-                "-cp",
-                System.getProperty(
-                        "surefire.real.class.path", System.getProperty("java.class.path"))
-                    + ":"
-                    + location(Jbuf.class)
-                    + ":"
-                    + location(main),
-                main.getName())
-            .redirectErrorStream(true)
-            .start();
+    Process process = Forked.java(main, List.of("-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget));
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();
     return output;
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
   @Test

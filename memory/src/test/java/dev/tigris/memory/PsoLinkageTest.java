@@ -124,8 +124,7 @@ class PsoLinkageTest {
   void refusesTheFieldsOfThisModule() {
     for (Lookup caller : new Lookup[] {Account.lookup(), Stranger.lookup()}) {
       assertThrows(IllegalAccessError.class, () -> link(caller, "get", long.class, "bits"));
-      assertThrows(
-          IllegalAccessError.class, () -> link(caller, "get", Container.class, "container"));
+      assertThrows(IllegalAccessError.class, () -> link(caller, "get", Region.class, "container"));
     }
     // Whoever may see them gets them as plain fields only: no call site reaches them.
     assertThrows(

@@ -49,34 +49,63 @@ public final class Pool {
   /// How many bytes a request really takes: never fewer than `bytes`, except that what is too large
   /// to be rounded gives the largest number of units that there is, which nobody can have.
   public static long roundedBytes(long bytes) {
-    if (bytes > LARGEST_BYTES) {
-      return LARGEST_BYTES;
-    }
-    return bytes <= SMALL_LIMIT_BYTES
-        ? classBytes(sizeClass(bytes))
-        : (bytes + Pages.UNIT_BYTES - 1) & -Pages.UNIT_BYTES;
+    return bytes <= SMALL_LIMIT_BYTES ? classBytes(sizeClass(bytes)) : unitBytes(bytes);
   }
 
   /// Returns the address of `roundedBytes(bytes)` zero bytes, aligned to 64 (large: to 2 MiB), or
   /// 0 where the operating system has no more.
   public synchronized long take(long bytes) {
+    if (bytes > SMALL_LIMIT_BYTES) {
+      return takeUnits(bytes);
+    }
     long rounded = roundedBytes(bytes);
-    long address = bytes <= SMALL_LIMIT_BYTES ? takeSmall(bytes, rounded) : takeLarge(rounded);
+    long address = takeSmall(bytes, rounded);
     if (address != 0) {
       heldBytes += rounded;
     }
     return address;
   }
 
+  /// As [#take], but whole units always: for memory that something else is laid over.
+  public synchronized long takeUnits(long bytes) {
+    long rounded = unitBytes(bytes);
+    long address = takeLarge(rounded);
+    if (address != 0) {
+      heldBytes += rounded;
+    }
+    return address;
+  }
+
+  /// How many bytes there are in the units for a request.
+  public static long unitBytes(long bytes) {
+    return bytes > LARGEST_BYTES
+        ? LARGEST_BYTES
+        : (bytes + Pages.UNIT_BYTES - 1) & -Pages.UNIT_BYTES;
+  }
+
   /// Takes back what `take(bytes)` returned.
   public synchronized void give(long address, long bytes) {
-    long rounded = roundedBytes(bytes);
-    heldBytes -= rounded;
-    if (bytes <= SMALL_LIMIT_BYTES) {
-      free.get(sizeClass(bytes)).push(address);
-    } else {
-      giveLarge(address, new Large(rounded, Pages.discard(address, rounded)));
+    if (bytes > SMALL_LIMIT_BYTES) {
+      giveUnits(address, bytes, Pages.discard(address, unitBytes(bytes)));
+      return;
     }
+    heldBytes -= roundedBytes(bytes);
+    free.get(sizeClass(bytes)).push(address);
+  }
+
+  /// Takes back what `takeUnits(bytes)` returned.
+  ///
+  /// @param zero whether it reads as zeros
+  public synchronized void giveUnits(long address, long bytes, boolean zero) {
+    long rounded = unitBytes(bytes);
+    heldBytes -= rounded;
+    giveLarge(address, new Large(rounded, zero));
+  }
+
+  /// Gives up what `takeUnits(bytes)` returned: it is never handed out again.
+  public synchronized void forgetUnits(long bytes) {
+    heldBytes -= unitBytes(bytes);
+    mappedBytes -= unitBytes(bytes);
   }
 
   private long takeSmall(long bytes, long rounded) {

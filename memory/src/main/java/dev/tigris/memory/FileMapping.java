@@ -1,0 +1,240 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.FilePages;
+import dev.tigris.memory.raw.Pages;
+import dev.tigris.memory.raw.Pool;
+import dev.tigris.memory.raw.Raw;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/// A file that lies over a range of the pool, for one [Jbuf].
+///
+/// Thread rule: all methods are synchronized. While [#flush] runs nobody writes to the memory.
+final class FileMapping {
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+
+  final Path path;
+  final Mapping mapping;
+
+  private final FileChannel channel;
+  private final @Nullable Journal journal;
+  private final Pool pool;
+  private final long address;
+  private final long bytes;
+  private boolean closed;
+
+  /// Maps a file. One that is missing or shorter than `leastBytes` is filled with zeros up to
+  /// there: written, and not left sparse, so that a full disk is found here and not by whoever
+  /// writes.
+  static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
+      throws IOException {
+    boolean writable = mapping != Mapping.PRIVATE;
+    boolean fresh = writable && leastBytes > 0 && createIfMissing(file);
+    Path path = file.toRealPath(); // so that one file has one journal
+    if (!Files.isRegularFile(path)) {
+      throw new IOException(path + " is no regular file, and cannot be mapped");
+    }
+    Journal journal = null;
+    if (mapping == Mapping.DURABLE) {
+      journal = Journal.own(path);
+    } else {
+      Journal.requireNone(path);
+    }
+    int descriptor = -1;
+    FileChannel channel = null;
+    try {
+      descriptor = FilePages.open(path, writable);
+      channel =
+          FileChannel.open(
+              FilePages.name(descriptor),
+              writable
+                  ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
+                  : Set.of(StandardOpenOption.READ));
+      if (journal != null) {
+        journal.apply(channel);
+      }
+      if (writable) {
+        extend(channel, leastBytes);
+      }
+      if (fresh) {
+        Journal.syncFolder(path);
+      }
+      return new FileMapping(path, mapping, channel, journal, pool, descriptor);
+    } catch (IOException | RuntimeException e) {
+      closeQuietly(channel, e);
+      closeQuietly(journal, e);
+      throw e;
+    } finally {
+      if (descriptor >= 0) {
+        FilePages.close(descriptor);
+      }
+    }
+  }
+
+  private static boolean createIfMissing(Path path) throws IOException {
+    if (Files.exists(path)) {
+      return false;
+    }
+    FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+    return true;
+  }
+
+  private static void extend(FileChannel channel, long leastBytes) throws IOException {
+    long size = channel.size();
+    try {
+      while (size < leastBytes) {
+        ByteBuffer zeros = ZEROS.duplicate();
+        zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
+        size += channel.write(zeros, size);
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
+    }
+  }
+
+  private static void closeQuietly(@Nullable AutoCloseable closeable, Exception cause) {
+    try {
+      if (closeable != null) {
+        closeable.close();
+      }
+    } catch (Exception e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  private FileMapping(
+      Path path,
+      Mapping mapping,
+      FileChannel channel,
+      @Nullable Journal journal,
+      Pool pool,
+      int descriptor)
+      throws IOException {
+    this.path = path;
+    this.mapping = mapping;
+    this.channel = channel;
+    this.journal = journal;
+    this.pool = pool;
+    this.bytes = channel.size();
+    if (bytes == 0) {
+      throw new IOException(path + " is empty: say how many bytes it shall have");
+    }
+    this.address = pool.takeUnits(bytes);
+    if (address == 0) {
+      throw new IOException("no addresses are left for the %d bytes of %s".formatted(bytes, path));
+    }
+    try {
+      FilePages.map(descriptor, address, bytes, mapping == Mapping.SHARED);
+    } catch (IOException e) {
+      pool.giveUnits(address, bytes, false);
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+
+  long address() {
+    return address;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  synchronized void flush() throws IOException {
+    if (closed) {
+      throw new FreedException("a Jbuf cannot be flushed after it was freed");
+    }
+    Journal writer = journal;
+    switch (mapping) {
+      case SHARED -> FilePages.sync(address, bytes);
+      case PRIVATE ->
+          throw new UnsupportedOperationException(
+              "what is written to a PRIVATE mapping stays with this process: map it DURABLE");
+      case DURABLE -> {
+        if (writer != null) {
+          flush(writer);
+        }
+      }
+    }
+  }
+
+  private void flush(Journal writer) throws IOException {
+    int pageBytes = Math.toIntExact(FilePages.pageBytes());
+    long @Nullable [] own = FilePages.ownPages(address, bytes);
+    long[] pages = own == null ? differentPages(pageBytes) : own;
+    if (pages.length == 0) {
+      return;
+    }
+    writer.record(pages, address, pageBytes, bytes);
+    writer.apply(channel);
+    // From here on the file has what these pages have: the process's copies can go.
+    for (int i = 0; i < pages.length; ) {
+      int end = i + 1;
+      while (end < pages.length && pages[end] == pages[end - 1] + 1) {
+        end++;
+      }
+      Pages.discard(address + pages[i] * pageBytes, (long) (end - i) * pageBytes);
+      i = end;
+    }
+  }
+
+  /// The pages that differ from the file's, found by comparing them all.
+  private long[] differentPages(int pageBytes) throws IOException {
+    LongStream.Builder different = LongStream.builder();
+    byte[] here = new byte[pageBytes];
+    byte[] there = new byte[pageBytes];
+    for (long page = 0; page * pageBytes < bytes; page++) {
+      int length = (int) Math.min(pageBytes, bytes - page * pageBytes);
+      MemorySegment memory = Raw.range(address + page * pageBytes, length);
+      MemorySegment.ofArray(here).asSlice(0, length).copyFrom(memory);
+      ByteBuffer read = ByteBuffer.wrap(there, 0, length);
+      while (read.hasRemaining()) {
+        if (channel.read(read, page * pageBytes + read.position()) < 0) {
+          throw new IOException(path + " has become shorter");
+        }
+      }
+      if (!Arrays.equals(here, 0, length, there, 0, length)) {
+        different.add(page);
+      }
+    }
+    return different.build().toArray();
+  }
+
+  /// Takes the file off. What was written since the last flush is lost if the mapping is durable.
+  synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      FilePages.unmap(address, Pool.unitBytes(bytes));
+      pool.giveUnits(address, bytes, true);
+    } catch (IOException e) {
+      // The kernel's table of mappings is full: the range stays the file's, and nobody else's.
+      pool.forgetUnits(bytes);
+    }
+    try {
+      channel.close();
+      if (journal != null) {
+        journal.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("could not close " + path, e);
+    }
+  }
+}

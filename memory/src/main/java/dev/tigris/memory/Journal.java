@@ -1,0 +1,274 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Raw;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// Makes the change of many pages of a file one change: they are written here first, and to the
+/// file when that is on the disk. Whoever finds a complete journal writes its pages (again); an
+/// incomplete one means that nothing was written to the file yet.
+///
+/// ```
+///   offset   size
+///        0      8   magic "TIGRISJ1"
+///        8      8   bytes of a page, p
+///       16      8   number of pages, n
+///       24      8   bytes of the file
+///       32      8   CRC-32C of the 32 bytes above and of the index
+///       40   16 n   index, by rising page number: page number, CRC-32C of the page
+///            p  n   the pages
+/// ```
+///
+/// An empty journal says that there is nothing to do. It is never deleted, so that its lock means
+/// the same file to everybody: who holds it owns journal and file.
+///
+/// Thread rule: one thread at a time.
+final class Journal implements Closeable {
+  private static final long MAGIC = 0x314a_5349_5247_4954L; // "TIGRISJ1" read as little-endian
+  private static final int HEADER_BYTES = 40;
+  private static final int SUMMED_BYTES = 32;
+  private static final int ENTRY_BYTES = 16;
+  private static final int CHUNK_BYTES = 1 << 20;
+  private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
+
+  private final Path path;
+  private final FileChannel channel;
+  private final ByteBuffer chunk = little(CHUNK_BYTES);
+
+  private Journal(Path path, FileChannel channel) {
+    this.path = path;
+    this.channel = channel;
+  }
+
+  private static ByteBuffer little(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  static Path pathFor(Path file) {
+    return file.resolveSibling(file.getFileName() + ".journal");
+  }
+
+  /// Opens the journal of a file, made if need be, and makes this process its owner.
+  ///
+  /// @throws IOException if another mapping owns it
+  static Journal own(Path file) throws IOException {
+    Path path = pathFor(file);
+    boolean fresh = !Files.exists(path);
+    FileChannel channel =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    Journal journal = locked(file, channel, false);
+    if (fresh) {
+      syncFolder(path);
+    }
+    return journal;
+  }
+
+  /// Makes sure that nobody owns a file, for the moment, and that no flush of it was interrupted.
+  ///
+  /// @throws IOException if it is owned or has to be completed
+  static synchronized void requireNone(Path file) throws IOException {
+    Path path = pathFor(file);
+    if (!Files.exists(path)) {
+      return;
+    }
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try (Journal journal = locked(file, channel, true)) {
+      if (journal.channel.size() > 0 && journal.completeHead() != null) {
+        throw new IOException(
+            "a flush of " + file + " was interrupted: map it DURABLE once, which completes it");
+      }
+    }
+  }
+
+  private static Journal locked(Path file, FileChannel channel, boolean shared) throws IOException {
+    try {
+      if (isLocked(channel, shared)) {
+        return new Journal(pathFor(file), channel);
+      }
+      throw new IOException(
+          file + " is mapped as DURABLE, by this process or another, and by nobody else meanwhile");
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static boolean isLocked(FileChannel channel, boolean shared) throws IOException {
+    try {
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared); // released with the channel
+      return lock != null;
+    } catch (OverlappingFileLockException e) {
+      return false;
+    }
+  }
+
+  /// The name of a new file is on the disk when its folder is.
+  static void syncFolder(Path file) throws IOException {
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder != null) {
+      try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  /// Writes pages down and waits until they are on the disk.
+  ///
+  /// @param pages their numbers, rising
+  /// @param address of page 0
+  void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
+    ByteBuffer head = little(HEADER_BYTES + ENTRY_BYTES * pages.length);
+    head.putLong(MAGIC).putLong(pageBytes).putLong(pages.length).putLong(fileBytes).putLong(0);
+    long at = head.capacity();
+    int perChunk = CHUNK_BYTES / pageBytes;
+    for (int first = 0; first < pages.length; first += perChunk) {
+      int count = Math.min(perChunk, pages.length - first);
+      for (int i = 0; i < count; i++) {
+        // A copy: another thread may write to the page, or another process cut the file.
+        MemorySegment page = Raw.range(address + pages[first + i] * pageBytes, pageBytes);
+        ByteBuffer copy = chunk.slice(i * pageBytes, pageBytes);
+        MemorySegment.ofBuffer(copy).copyFrom(page);
+        head.putLong(pages[first + i]).putLong(sum(copy));
+      }
+      at += write(channel, chunk.slice(0, count * pageBytes), at);
+    }
+    head.putLong(SUMMED_BYTES, headSum(head));
+    write(channel, head.flip(), 0);
+    channel.force(true);
+  }
+
+  private static long headSum(ByteBuffer head) {
+    CRC32C sum = new CRC32C();
+    sum.update(head.slice(0, SUMMED_BYTES));
+    sum.update(head.slice(HEADER_BYTES, head.capacity() - HEADER_BYTES));
+    return sum.getValue();
+  }
+
+  private static long sum(ByteBuffer bytes) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes.duplicate());
+    return sum.getValue();
+  }
+
+  private static int write(FileChannel to, ByteBuffer bytes, long at) throws IOException {
+    int written = 0;
+    while (bytes.hasRemaining()) {
+      written += to.write(bytes, at + written);
+    }
+    return written;
+  }
+
+  /// Writes the recorded pages to the file, if the record is complete, and waits until they are on
+  /// the disk; the journal is empty then.
+  ///
+  /// @return whether there was a complete record
+  /// @throws IOException if the file has become shorter than it was
+  boolean apply(FileChannel file) throws IOException {
+    if (channel.size() == 0) {
+      return false;
+    }
+    ByteBuffer head = completeHead();
+    if (head == null) {
+      clear();
+      return false;
+    }
+    long fileBytes = head.getLong(24);
+    if (file.size() < fileBytes) {
+      throw new IOException(
+          ("a flush was interrupted, and the file has %d bytes instead of the %d that it had: put"
+                  + " it back, or delete %s to give that flush up")
+              .formatted(file.size(), fileBytes, path));
+    }
+    int pageBytes = (int) head.getLong(8);
+    for (int i = 0; i < count(head); i++) {
+      ByteBuffer page = page(head, i, pageBytes);
+      if (page == null) {
+        throw new IOException(path + " changed while it was read");
+      }
+      long at = head.getLong(HEADER_BYTES + ENTRY_BYTES * i) * pageBytes;
+      write(file, page.limit((int) Math.min(pageBytes, fileBytes - at)), at);
+    }
+    file.force(true);
+    clear();
+    return true;
+  }
+
+  private static int count(ByteBuffer head) {
+    return (head.capacity() - HEADER_BYTES) / ENTRY_BYTES;
+  }
+
+  /// Header and index if they, and all the pages, are what was written; null otherwise.
+  private @Nullable ByteBuffer completeHead() throws IOException {
+    ByteBuffer start = little(HEADER_BYTES);
+    if (!readFully(start, 0) || start.getLong(0) != MAGIC) {
+      return null;
+    }
+    long pageBytes = start.getLong(8);
+    long pages = start.getLong(16);
+    long fileBytes = start.getLong(24);
+    boolean sizesFit =
+        pageBytes > 0
+            && pageBytes <= MAX_PAGE_BYTES
+            && pages > 0
+            && pages <= (channel.size() - HEADER_BYTES) / (ENTRY_BYTES + pageBytes)
+            && pages <= (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
+    if (!sizesFit) {
+      return null;
+    }
+    ByteBuffer head = little((int) (HEADER_BYTES + ENTRY_BYTES * pages));
+    if (!readFully(head, 0) || head.getLong(SUMMED_BYTES) != headSum(head)) {
+      return null;
+    }
+    for (int i = 0; i < pages; i++) {
+      long number = head.getLong(HEADER_BYTES + ENTRY_BYTES * i);
+      boolean isInFile = number >= 0 && number <= (fileBytes - 1) / pageBytes;
+      if (!isInFile || page(head, i, (int) pageBytes) == null) {
+        return null;
+      }
+    }
+    return head;
+  }
+
+  /// The bytes of a page as they stand in the journal; null if they are not what was written.
+  private @Nullable ByteBuffer page(ByteBuffer head, int index, int pageBytes) throws IOException {
+    ByteBuffer page = chunk.slice(0, pageBytes);
+    long at = head.capacity() + (long) index * pageBytes;
+    boolean isIntact =
+        readFully(page, at)
+            && sum(page) == head.getLong(HEADER_BYTES + ENTRY_BYTES * index + Long.BYTES);
+    return isIntact ? page : null;
+  }
+
+  /// Reads as much as there is room for, and leaves the buffer ready to be read.
+  private boolean readFully(ByteBuffer into, long at) throws IOException {
+    while (into.hasRemaining()) {
+      if (channel.read(into, at + into.position()) < 0) {
+        return false;
+      }
+    }
+    into.flip();
+    return true;
+  }
+
+  private void clear() throws IOException {
+    channel.truncate(0);
+    channel.force(true);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,65 @@
+package dev.tigris.memory;
+
+/// A region without a header, where objects lie at offsets that its user names: records of a file
+/// that somebody else has written, the structures of a device, messages.
+///
+/// ```java
+/// RawContainer records = Jbuf.map(Path.of("trades"), Mapping.PRIVATE).asRawContainer();
+/// PsoCursor<Trade> trades = records.cursor(Trade.class, 0, records.capacityBytes() / 64);
+/// while (trades.next()) {
+///   sum += trades.element().quantity;
+/// }
+/// ```
+///
+/// Nothing says what the bytes are but the class that is laid over them. Objects lie at multiples
+/// of eight. A reference to the object at offset 0 cannot be stored, as 0 means null.
+///
+/// Thread rule: plain memory.
+public final class RawContainer extends Region {
+  RawContainer(Lease lease, long address, long bytes) {
+    super(lease, address, bytes);
+  }
+
+  @Override
+  long firstOffset() {
+    return 0;
+  }
+
+  /// The object at an offset. Each call makes another object for the same place.
+  ///
+  /// @throws IndexOutOfBoundsException if it does not lie in this region as a whole
+  /// @throws IllegalArgumentException if the offset is no multiple of eight, or the class's objects
+  ///     differ in size
+  public <T extends Pso> T at(long offset, Class<T> type) {
+    PsoClass target = check(offset, type, 1);
+    return type.cast(target.bind(PsoBinding.checked(target, this, offset)));
+  }
+
+  /// A cursor over `count` objects that lie one after the other from an offset on; errors as for
+  /// [#at].
+  public <T extends Pso> PsoCursor<T> cursor(Class<T> type, long offset, long count) {
+    int strideBytes = check(offset, type, count).layout().sizeBytes();
+    return new PsoCursor<>(this, type, offset, strideBytes, count);
+  }
+
+  private PsoClass check(long offset, Class<? extends Pso> type, long count) {
+    if (PsoCollection.hasVaryingSize(type)) {
+      throw new IllegalArgumentException(
+          "objects of %s differ in size: they need a container".formatted(type.getSimpleName()));
+    }
+    PsoClass target = PsoClass.of(type);
+    int sizeBytes = target.layout().sizeBytes();
+    boolean isInside =
+        offset >= 0 && offset <= bytes && count >= 0 && count <= (bytes - offset) / sizeBytes;
+    if (!isInside) {
+      throw new IndexOutOfBoundsException(
+          "%d objects of %d bytes at %d do not fit %d bytes"
+              .formatted(count, sizeBytes, offset, bytes));
+    }
+    if ((offset & 7) != 0) {
+      throw new IllegalArgumentException(
+          "an object cannot lie at %d, which is no multiple of eight".formatted(offset));
+    }
+    return target;
+  }
+}

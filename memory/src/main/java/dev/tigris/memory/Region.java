@@ -1,0 +1,15 @@
+package dev.tigris.memory;
+
+/// Memory that objects lie in: a [Container], which finds room for them, or a [RawContainer], whose
+/// user says where they are. References are offsets from a region's first byte.
+public abstract sealed class Region extends View permits Container, RawContainer {
+  Region(Lease lease, long address, long bytes) {
+    super(lease, address, bytes);
+    if ((address & 7) != 0) {
+      throw new IllegalArgumentException("a container begins at a multiple of eight bytes");
+    }
+  }
+
+  /// The lowest offset that an object can have.
+  abstract long firstOffset();
+}

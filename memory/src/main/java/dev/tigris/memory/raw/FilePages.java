@@ -1,0 +1,227 @@
+package dev.tigris.memory.raw;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/// Pages of files, laid over a range that [Pool] has handed out and taken off again: the addresses
+/// stay mapped all the time, to something.
+///
+/// A page that lies behind the end of its file, because somebody made the file shorter, cannot be
+/// touched. HotSpot turns that into an [InternalError] where compiled code, or one of the JDK's own
+/// copying routines, touches memory; the routines for checksums and comparisons it does not watch.
+/// So nothing in this module gives them such pages: they are copied first.
+public final class FilePages {
+  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
+  private static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
+
+  private static final int O_RDWR = 2;
+  private static final int O_CLOEXEC = LINUX ? 0x80000 : 0x1000000;
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED = 1;
+  private static final int MAP_PRIVATE = 2;
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_ANONYMOUS = LINUX ? 0x20 : 0x1000;
+  private static final int MAP_NORESERVE = LINUX ? 0x4000 : 0x40;
+  private static final int MS_SYNC = LINUX ? 4 : 0x10;
+
+  private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
+  private static final long PAGE_IS_PRESENT = 1L << 63;
+  private static final long PAGE_IS_SWAPPED = 1L << 62;
+  private static final long PAGE_IS_OF_FILE = 1L << 61;
+
+  private FilePages() {}
+
+  /// The size of a page in bytes.
+  public static long pageBytes() {
+    return Native.PAGE_BYTES;
+  }
+
+  /// Opens a file and returns its descriptor.
+  public static int open(Path file, boolean writable) throws IOException {
+    if (!POSIX) {
+      throw new UnsupportedOperationException("files can be mapped on Linux and macOS only");
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(file.toFile().getPath());
+      MemorySegment errno = arena.allocate(Native.STATE);
+      int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
+      int descriptor = (int) Native.OPEN.invokeExact(errno, name, flags);
+      check(descriptor, errno, "open " + file);
+      return descriptor;
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("open could not be called", e);
+    }
+  }
+
+  /// The file behind a descriptor as a name that can be opened: the same file, whatever has become
+  /// of its own name since.
+  public static Path name(int descriptor) {
+    return Path.of("/dev/fd/" + descriptor);
+  }
+
+  public static void close(int descriptor) {
+    try {
+      // Nothing was written through it, so there is nothing that could fail.
+      int _ = (int) Native.CLOSE.invokeExact(descriptor);
+    } catch (Throwable e) {
+      throw new IllegalStateException("close could not be called", e);
+    }
+  }
+
+  /// Lays the first `bytes` of a file over a range of the pool. What is written reaches the file if
+  /// `shared`, and stays with this process otherwise.
+  public static void map(int descriptor, long address, long bytes, boolean shared)
+      throws IOException {
+    int flags = shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+    mapOver(address, bytes, flags, descriptor, "map the file");
+  }
+
+  /// Takes the file off again: the range reads as zeros.
+  public static void unmap(long address, long bytes) throws IOException {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    mapOver(address, bytes, flags, -1, "take a file off its range");
+  }
+
+  private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Native.STATE);
+      int fixed = flags | MAP_FIXED;
+      long mapped =
+          (long)
+              Native.MMAP.invokeExact(
+                  errno, address, bytes, PROT_READ_WRITE, fixed, descriptor, 0L);
+      check(mapped == address ? 0 : -1, errno, what);
+    } catch (IOException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("mmap could not be called", e);
+    }
+  }
+
+  /// Waits until what was written to a shared mapping is on the disk.
+  public static void sync(long address, long bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Native.STATE);
+      int result = (int) Native.MSYNC.invokeExact(errno, address, bytes, MS_SYNC);
+      check(result, errno, "write the mapped pages");
+    } catch (IOException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("msync could not be called", e);
+    }
+  }
+
+  /// Which pages of a mapping that is not shared this process has written to, by number; null where
+  /// the operating system does not tell.
+  ///
+  /// Linux: an entry of eight bytes for each page says whether it is one of the file, or has become
+  /// one of the process's own.
+  public static long @Nullable [] ownPages(long address, long bytes) {
+    if (!LINUX) {
+      return null;
+    }
+    long pages = (bytes + pageBytes() - 1) / pageBytes();
+    LongStream.Builder own = LongStream.builder();
+    ByteBuffer entries = ByteBuffer.allocateDirect(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel map = FileChannel.open(PAGE_MAP, StandardOpenOption.READ)) {
+      long first = address / pageBytes();
+      for (long page = 0; page < pages; ) {
+        entries.clear().limit((int) Math.min(entries.capacity(), (pages - page) * Long.BYTES));
+        if (map.read(entries, (first + page) * Long.BYTES) < entries.limit()) {
+          return null;
+        }
+        for (entries.flip(); entries.hasRemaining(); page++) {
+          long entry = entries.getLong();
+          boolean inMemory = (entry & PAGE_IS_PRESENT) != 0 && (entry & PAGE_IS_OF_FILE) == 0;
+          if (inMemory || (entry & PAGE_IS_SWAPPED) != 0) {
+            own.add(page);
+          }
+        }
+      }
+      return own.build().toArray();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static void check(int result, MemorySegment errno, String what) throws IOException {
+    if (result < 0) {
+      int error = (int) Native.ERRNO.get(errno, 0L);
+      throw new IOException("could not %s: error %d".formatted(what, error));
+    }
+  }
+
+  /// The calls, linked on first use.
+  // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
+  // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
+  // removed; thread: all calls are thread-safe.
+  private static final class Native {
+    static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    static final MethodHandle OPEN =
+        link("open", ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
+    static final MethodHandle MMAP =
+        link(
+            "mmap",
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_LONG);
+    static final MethodHandle MSYNC =
+        link(
+            "msync",
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_INT);
+    static final MethodHandle CLOSE =
+        plain("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    static final long PAGE_BYTES = askPageBytes();
+
+    private static long askPageBytes() {
+      try {
+        MethodHandle ask = plain("getpagesize", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+        return (int) ask.invokeExact();
+      } catch (Throwable e) {
+        throw new IllegalStateException("getpagesize could not be called", e);
+      }
+    }
+
+    /// A function that leaves its error in the first argument.
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(
+          linker.defaultLookup().findOrThrow(name),
+          FunctionDescriptor.of(result, arguments),
+          Linker.Option.captureCallState("errno"));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle plain(String name, FunctionDescriptor descriptor) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+    }
+  }
+}

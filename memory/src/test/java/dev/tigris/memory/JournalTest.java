@@ -1,0 +1,146 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What a crash of the machine can leave: any part of the journal, or all of it and any mixture of
+/// the file's pages.
+class JournalTest {
+  private static final int PAGE = 4096;
+  private static final int PAGES = 20;
+  private static final int BYTES = PAGE * PAGES - 1000;
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  private Path folder;
+  private Path file;
+  private byte[] before;
+  private byte[] after;
+  private byte[] record;
+
+  @BeforeEach
+  void recordAChange() throws IOException {
+    folder = Files.createTempDirectory("journal");
+    file = folder.resolve("data");
+    before = new byte[BYTES];
+    random.nextBytes(before);
+    Files.write(file, before);
+    after = before.clone();
+    long[] pages = {0, 3, 4, 5, 11, 19};
+    Bytes memory = Jbuf.allocate(PAGE * PAGES).asBytes();
+    for (long page : pages) {
+      int length = (int) Math.min(PAGE, BYTES - page * PAGE);
+      byte[] fresh = new byte[length];
+      random.nextBytes(fresh);
+      System.arraycopy(fresh, 0, after, (int) page * PAGE, length);
+    }
+    memory.copyFrom(0, after, 0, BYTES);
+    try (Journal journal = Journal.own(file)) {
+      journal.record(pages, memory.address, PAGE, BYTES);
+    }
+    record = Files.readAllBytes(Journal.pathFor(file));
+  }
+
+  @AfterEach
+  void clear() throws IOException {
+    Files.delete(file);
+    Files.delete(Journal.pathFor(file));
+    Files.delete(folder);
+  }
+
+  /// Leaves file and journal as a crash might, and maps the file.
+  private byte[] opened(byte[] fileBytes, byte[] journalBytes) throws IOException {
+    Files.write(file, fileBytes);
+    Files.write(Journal.pathFor(file), journalBytes);
+    try (Journal journal = Journal.own(file);
+        FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      journal.apply(channel);
+    }
+    assertEquals(0, Files.size(Journal.pathFor(file)), "seed " + seed);
+    return Files.readAllBytes(file);
+  }
+
+  @Test
+  void isAsBeforeWhateverPartOfTheJournalIsThere() throws IOException {
+    for (int i = 0; i < 300; i++) {
+      byte[] cut = Arrays.copyOf(record, random.nextInt(record.length));
+      assertArrayEquals(before, opened(before, cut), "seed " + seed);
+    }
+    for (int at = 0; at < 200; at++) {
+      byte[] changed = record.clone();
+      changed[at < 150 ? at : random.nextInt(record.length)] ^= (byte) (1 << random.nextInt(8));
+      assertArrayEquals(before, opened(before, changed), "seed " + seed + " byte " + at);
+    }
+    // Sectors that did not reach the disk read as what was there before: zeros in a new file.
+    for (int i = 0; i < 200; i++) {
+      byte[] holes = record.clone();
+      int sector = random.nextInt(record.length / 512);
+      Arrays.fill(holes, sector * 512, sector * 512 + 512, (byte) 0);
+      // Behind the end of the file, the last page is zero anyway.
+      byte[] expected = Arrays.equals(holes, record) ? after : before;
+      assertArrayEquals(expected, opened(before, holes), "seed " + seed);
+    }
+  }
+
+  @Test
+  void isAsAfterwardsWhateverMixtureOfPagesTheFileIs() throws IOException {
+    assertArrayEquals(after, opened(before, record));
+    for (int i = 0; i < 100; i++) {
+      byte[] mixture = before.clone();
+      for (int sector = 0; sector * 512 < BYTES; sector++) {
+        if (random.nextBoolean()) {
+          int length = Math.min(512, BYTES - sector * 512);
+          System.arraycopy(after, sector * 512, mixture, sector * 512, length);
+        }
+      }
+      assertArrayEquals(after, opened(mixture, record), "seed " + seed);
+      assertArrayEquals(after, opened(after, record));
+    }
+  }
+
+  @Test
+  void isCompletedByTheNextDurableMappingAndRefusedByOthers() throws IOException {
+    for (Mapping mapping : List.of(Mapping.SHARED, Mapping.PRIVATE)) {
+      IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, mapping));
+      assertTrue(e.getMessage().contains("map it DURABLE once"), e.getMessage());
+    }
+    Bytes bytes = Jbuf.map(file, Mapping.DURABLE).asBytes();
+    byte[] read = new byte[BYTES];
+    bytes.copyTo(0, read, 0, BYTES);
+    assertArrayEquals(after, read);
+    assertArrayEquals(after, Files.readAllBytes(file));
+  }
+
+  @Test
+  void ignoresAnIncompleteJournalInOtherMappings() throws IOException {
+    Files.write(Journal.pathFor(file), Arrays.copyOf(record, record.length - 1));
+    for (Mapping mapping : List.of(Mapping.SHARED, Mapping.PRIVATE)) {
+      assertEquals(before[0], Jbuf.map(file, mapping).asBytes().get(0));
+    }
+  }
+
+  @Test
+  void refusesAFileThatWasCutMeanwhile() throws IOException {
+    Files.write(file, new byte[PAGE]);
+    Files.write(Journal.pathFor(file), record);
+    IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, Mapping.DURABLE));
+    assertTrue(e.getMessage().contains("a flush was interrupted"), e.getMessage());
+    assertArrayEquals(record, Files.readAllBytes(Journal.pathFor(file)));
+  }
+}

@@ -1,0 +1,215 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Processes that are killed while they write to a file, and files that are cut while they are
+/// mapped.
+class MappingCrashTest {
+  private static final int COUNTERS = 20_000;
+
+  @TempDir private Path folder;
+
+  static final class Counter extends Pso {
+    long value;
+    long padding;
+
+    Counter(Container container) {
+      super(container);
+    }
+  }
+
+  /// Gives all objects of a durable container one value after the other, and says so after each
+  /// flush.
+  static final class Writer {
+    public static void main(String[] arguments) throws IOException {
+      Jbuf jbuf = Jbuf.map(Path.of(arguments[0]), Mapping.DURABLE, 1 << 20);
+      Container container = jbuf.asContainer();
+      PsoTable<Counter> counters = container.rootTable(Counter.class);
+      if (counters == null) {
+        counters = new PsoTable<>(container, Counter.class, COUNTERS);
+        for (int i = 0; i < COUNTERS; i++) {
+          counters.add();
+        }
+        container.root(counters);
+        jbuf.flush();
+      }
+      for (long value = counters.get(0).value + 1; ; value++) {
+        for (PsoCursor<Counter> cursor = counters.cursor(); cursor.next(); ) {
+          cursor.element().value = value;
+        }
+        jbuf.flush();
+        System.out.println(value);
+      }
+    }
+  }
+
+  @Test
+  void findsTheLastFlushAfterTheWriterWasKilled() throws Exception {
+    int kills = Integer.getInteger("tigris.test.kills", 8);
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Path file = folder.resolve("counters");
+    long said = 0;
+    for (int kill = 0; kill < kills; kill++) {
+      Process writer = Forked.java(Writer.class, List.of("-Xmx64m"), file.toString());
+      try (BufferedReader output =
+          new BufferedReader(
+              new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
+        for (int i = random.nextInt(5); i >= 0; i--) {
+          said = Long.parseLong(output.readLine());
+        }
+        boolean _ = writer.waitFor(random.nextInt(10_000), TimeUnit.MICROSECONDS);
+        // Process.destroyForcibly would close its output, too.
+        assertTrue(writer.toHandle().destroyForcibly());
+        writer.waitFor();
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+          said = Long.parseLong(line);
+        }
+      }
+      long found = valueOfAll(file);
+      // The last flush may have been complete and not yet been reported.
+      assertTrue(
+          found == said || found == said + 1,
+          "seed %d: %d was reported, %d found".formatted(seed, said, found));
+    }
+  }
+
+  /// The one value that all objects have.
+  private static long valueOfAll(Path file) throws IOException {
+    Path copy = file.resolveSibling("copy");
+    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(Journal.pathFor(file), Journal.pathFor(copy), StandardCopyOption.REPLACE_EXISTING);
+    Jbuf jbuf = Jbuf.map(copy, Mapping.DURABLE);
+    try {
+      PsoTable<Counter> counters = jbuf.asContainer().rootTable(Counter.class);
+      long first = counters.get(0).value;
+      for (PsoCursor<Counter> cursor = counters.cursor(); cursor.next(); ) {
+        assertEquals(first, cursor.element().value, "at " + cursor.index());
+      }
+      return first;
+    } finally {
+      Files.delete(copy);
+      Files.delete(Journal.pathFor(copy));
+    }
+  }
+
+  static final class Everything extends Pso {
+    long number;
+    volatile int ordered;
+
+    @Capacity(100)
+    Utf8 text;
+
+    @Capacity(16)
+    Doubles doubles;
+
+    Everything next;
+
+    Everything(Container container) {
+      super(container);
+    }
+  }
+
+  /// Touches a file in every way after somebody has cut it, often enough to be compiled.
+  static final class Reader {
+    private static long sink;
+    private static int errors;
+
+    public static void main(String[] arguments) throws IOException {
+      Path path = Path.of(arguments[0]);
+      Mapping mapping = Mapping.valueOf(arguments[1]);
+      Jbuf jbuf = Jbuf.map(path, mapping, 1 << 20);
+      Bytes bytes = jbuf.asBytes();
+      Container container = bytes.slice(1 << 19, 1 << 19).asContainer();
+      Everything object = new Everything(container);
+      object.next = new Everything(container);
+      PsoList<Everything> list = new PsoList<>(container, Everything.class, 10);
+      list.add(object);
+      RawContainer raw = bytes.asRawContainer();
+      try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+        file.truncate(0);
+      }
+      for (int round = 0; round < 3000; round++) {
+        touch(() -> sink += bytes.getLong(70_001));
+        touch(() -> bytes.setLong(70_001, sink));
+        touch(() -> sink += sum(bytes, 100_000));
+        touch(() -> bytes.slice(80_000, 5_000).fill((byte) 1));
+        touch(() -> bytes.copyTo(0, bytes, 300_000, 10_000));
+        touch(() -> bytes.copyTo(80_000, new byte[5_000], 0, 5_000));
+        touch(() -> sink += object.number);
+        touch(() -> object.number = sink);
+        touch(() -> object.ordered = (int) sink);
+        touch(() -> sink += object.next == null ? 0 : 1);
+        touch(() -> object.text.set("some text that is long enough for words"));
+        touch(() -> sink += object.text.toString().length());
+        touch(() -> sink += object.text.hashCode());
+        touch(() -> sink += object.text.contentEquals("some text that is long") ? 1 : 0);
+        touch(() -> sink += (long) object.doubles.get(3));
+        touch(() -> sink += list.size() == 0 ? 0 : list.get(0).number);
+        touch(() -> sink += raw.at(4096, Everything.class).number);
+        touch(() -> new Everything(container));
+        touch(() -> container.root(object));
+        touch(() -> sink += container.usedBytes());
+      }
+      touchFlush(jbuf);
+      System.out.println(errors > 0 ? "survived " : "was never told");
+    }
+
+    private static long sum(Bytes bytes, int count) {
+      long sum = 0;
+      for (long i = 0; i < count; i++) {
+        sum += bytes.get(i);
+      }
+      return sum;
+    }
+
+    private static void touch(Runnable access) {
+      try {
+        access.run();
+      } catch (InternalError | CorruptReferenceException | CorruptTextException e) {
+        errors++;
+      } catch (ContainerFullException e) {
+        // At some time it is.
+      }
+    }
+
+    private static void touchFlush(Jbuf jbuf) {
+      try {
+        jbuf.flush();
+      } catch (IOException | InternalError | UnsupportedOperationException e) {
+        errors++;
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"})
+  void survivesAFileThatIsCut(String mode) throws Exception {
+    for (Mapping mapping : Mapping.values()) {
+      Path file = Files.write(folder.resolve("cut" + mapping), new byte[1 << 20]);
+      Process reader =
+          Forked.java(Reader.class, List.of("-Xmx64m", mode), file.toString(), mapping.toString());
+      String output = new String(reader.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, reader.waitFor(), output);
+      assertTrue(output.startsWith("survived"), output);
+    }
+  }
+}
