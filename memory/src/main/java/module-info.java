@@ -4,6 +4,7 @@
 /// Needs `--enable-native-access=dev.tigris.memory`: this is the one module that reaches memory
 /// without the JDK's bounds, and it does so in the package `dev.tigris.memory.raw` only.
 module dev.tigris.memory {
+  requires static jdk.jfr; // works without
   requires static transitive org.jspecify;
 
   exports dev.tigris.memory;

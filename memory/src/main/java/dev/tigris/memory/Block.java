@@ -14,6 +14,12 @@ final class Block extends PhantomReference<Jbuf> {
   final String owner;
   final @Nullable FileMapping file;
 
+  /// Where it was allocated, if that was asked for.
+  final @Nullable String site;
+
+  /// How many Jbufs of the process had memory before it, this one included; 0 until it has some.
+  long number;
+
   /// Set once before the Jbuf is handed out; 0 again when the memory was given back.
   long address;
 
@@ -25,6 +31,7 @@ final class Block extends PhantomReference<Jbuf> {
     this.bytes = bytes;
     this.owner = owner;
     this.file = null;
+    this.site = AllocationSite.ofCaller();
   }
 
   Block(Jbuf jbuf, FileMapping file) {
@@ -32,6 +39,7 @@ final class Block extends PhantomReference<Jbuf> {
     this.bytes = file.bytes();
     this.owner = file.toString();
     this.file = file;
+    this.site = AllocationSite.ofCaller();
     this.address = file.address();
   }
 

@@ -33,6 +33,7 @@ final class Budget {
   private long usedBytes;
   private long count;
   private long reclaimedCount;
+  private long numbered;
   private @Nullable Block live;
 
   Budget(long budgetBytes) {
@@ -81,6 +82,7 @@ final class Budget {
     }
     live = block;
     count++;
+    block.number = ++numbered;
     return true;
   }
 
@@ -133,10 +135,22 @@ final class Budget {
 
   /// Gives the memory of a Jbuf back whose handle has become unreachable.
   void reclaim(Block block) {
-    if (giveBack(block)) {
-      synchronized (this) {
-        reclaimedCount++;
-      }
+    if (!giveBack(block)) {
+      return;
+    }
+    MemoryEvents.reclaimed(block);
+    if (block.site != null) {
+      System.getLogger(Jbuf.class.getPackageName())
+          .log(
+              System.Logger.Level.WARNING,
+              "reclaimed a Jbuf of {0,number,#} bytes of ''{1}'', which was dropped without free():"
+                  + " allocated by {2}",
+              block.bytes,
+              block.owner,
+              block.site);
+    }
+    synchronized (this) {
+      reclaimedCount++;
     }
   }
 
@@ -161,29 +175,36 @@ final class Budget {
 
   synchronized MemoryUse use() {
     Map<String, Long> byOwner = new HashMap<>();
+    Map<String, Long> bySite = new HashMap<>();
     long mapped = 0;
     for (Block block = live; block != null; block = block.next) {
       if (block.file == null) {
         byOwner.merge(block.owner, block.budgetBytes(), Long::sum);
+        if (block.site != null) {
+          bySite.merge(block.site, block.budgetBytes(), Long::sum);
+        }
       } else {
         mapped += block.bytes;
       }
     }
     long awaiting = Verifier.PROCESS.awaitingBytes();
     return new MemoryUse(
-        budgetBytes, usedBytes, mapped, count, awaiting, reclaimedCount, Map.copyOf(byOwner));
+        budgetBytes,
+        usedBytes,
+        mapped,
+        count,
+        awaiting,
+        reclaimedCount,
+        Map.copyOf(byOwner),
+        Map.copyOf(bySite));
   }
 
   private String refusal(long rounded, String owner) {
     MemoryUse use = use();
-    String holders =
-        use.bytesByOwner().entrySet().stream()
-            .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
-            .limit(5)
-            .map(entry -> entry.getKey() + " " + entry.getValue())
-            .collect(Collectors.joining(", "));
+    String holders = largest(use.bytesByOwner());
+    String sites = largest(use.bytesBySite());
     return ("no room for %d bytes for '%s': %d of the budget's %d bytes are used by %d Jbufs (%s);"
-            + " %d bytes wait for their views to be dropped. Free some, or raise -D%s")
+            + " %d bytes wait for their views to be dropped. Free some, or raise -D%s%s")
         .formatted(
             rounded,
             owner,
@@ -192,7 +213,18 @@ final class Budget {
             use.count(),
             holders.isEmpty() ? "nobody" : holders,
             use.awaitingBytes(),
-            PROPERTY);
+            PROPERTY,
+            sites.isEmpty()
+                ? "; -D" + AllocationSite.PROPERTY + "=true says where they were allocated"
+                : ". Allocated by " + sites);
+  }
+
+  private static String largest(Map<String, Long> holders) {
+    return holders.entrySet().stream()
+        .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
+        .limit(5)
+        .map(entry -> entry.getKey() + " " + entry.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   /// The configured budget, or three quarters of the memory that this process may use.

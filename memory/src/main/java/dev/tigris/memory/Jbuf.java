@@ -63,6 +63,7 @@ public final class Jbuf {
     // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
     // constructor, whose final fields alone the JVM looks after.
     VarHandle.storeStoreFence();
+    MemoryEvents.allocated(jbuf.block);
     return jbuf;
   }
 
@@ -89,6 +90,7 @@ public final class Jbuf {
     }
     Jbuf jbuf = new Jbuf(FileMapping.open(file, mapping, leastBytes, Budget.PROCESS.pool()));
     Budget.PROCESS.add(jbuf.block);
+    MemoryEvents.allocated(jbuf.block);
     return jbuf;
   }
 
@@ -200,13 +202,17 @@ public final class Jbuf {
       state = State.TO_BE_UNREFERENCED;
       lease = null;
     }
+    MemoryEvents.unreferenced(block);
     Verifier.PROCESS.await(dropped, this, callback);
   }
 
   /// Called by the verifier when the collector has found the lease dead.
-  synchronized void verified() {
-    state = State.UNREFERENCED;
-    type = null;
+  void verified() {
+    synchronized (this) {
+      state = State.UNREFERENCED;
+      type = null;
+    }
+    MemoryEvents.verified(block);
   }
 
   /// Gives the memory back. The handle is of no more use.
@@ -223,6 +229,7 @@ public final class Jbuf {
       }
       state = State.FREED;
     }
+    MemoryEvents.freed(block);
     Budget.PROCESS.release(block);
   }
 

@@ -13,6 +13,8 @@ import java.util.Map;
 /// @param reclaimedCount how many Jbufs were taken back so far because their handle had become
 ///     unreachable without [Jbuf#free]
 /// @param bytesByOwner the part of each owner, as named when allocating
+/// @param bytesBySite the part of each place in the program that allocates, with
+///     `-Dtigris.memory.sites=true`; empty without
 public record MemoryUse(
     long budgetBytes,
     long usedBytes,
@@ -20,4 +22,5 @@ public record MemoryUse(
     long count,
     long awaitingBytes,
     long reclaimedCount,
-    Map<String, Long> bytesByOwner) {}
+    Map<String, Long> bytesByOwner,
+    Map<String, Long> bytesBySite) {}
