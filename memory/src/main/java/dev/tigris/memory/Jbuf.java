@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +109,12 @@ public final class Jbuf {
     if (file == null) {
       throw new UnsupportedOperationException("this Jbuf lies over no file: see Jbuf.map");
     }
-    file.flush();
+    try {
+      file.flush();
+    } finally {
+      // A handle that dies at its last use would have the file taken off before it is flushed.
+      Reference.reachabilityFence(this);
+    }
   }
 
   /// What the Jbufs of this process hold now.

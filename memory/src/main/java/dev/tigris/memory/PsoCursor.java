@@ -20,17 +20,24 @@ import org.jspecify.annotations.Nullable;
 public final class PsoCursor<T extends Pso> {
   private final Region region;
   private final Class<T> type;
-  private final long size;
 
   /// What is visited if it is a list, where the place of each element has to be asked for.
   private final @Nullable PsoList<T> list;
 
-  /// Elsewhere the elements begin here, and lie so many bytes apart.
+  /// Elsewhere the elements begin here.
   private final long start;
 
+  /// From one element, or its reference in a list, to the next.
   private final long strideBytes;
 
-  private long index = -1;
+  /// From the first element to behind the last one, as they were when the cursor was made.
+  private final long endBytes;
+
+  /// From the first element to this one; one step before it at the beginning. A step reads it once
+  /// and compares the sum with the end before it writes that: threads that step at once, against
+  /// the rule, may repeat an element, and never get behind the last one.
+  private long distance;
+
   private long place;
   private @Nullable T moving;
 
@@ -38,19 +45,21 @@ public final class PsoCursor<T extends Pso> {
   PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
     this.region = region;
     this.type = type;
-    this.size = size;
     this.list = null;
     this.start = start;
     this.strideBytes = strideBytes;
+    this.endBytes = size * strideBytes;
+    this.distance = -strideBytes;
   }
 
   PsoCursor(PsoList<T> list, long size) {
     this.region = list.container;
     this.type = list.type();
-    this.size = size;
     this.list = list;
     this.start = 0;
-    this.strideBytes = 0;
+    this.strideBytes = Long.BYTES;
+    this.endBytes = size * Long.BYTES;
+    this.distance = -Long.BYTES;
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -58,14 +67,12 @@ public final class PsoCursor<T extends Pso> {
   ///
   /// @throws CorruptReferenceException if no element can be where the next one should be
   public boolean next() {
-    long next = index + 1;
-    if (next >= size) {
+    long next = distance + strideBytes;
+    if (next >= endBytes) {
       return false;
     }
-    // From the index that was checked just now, and from no field that another thread, against the
-    // rule, may have moved on since.
-    long to = list == null ? start + next * strideBytes : list.place(next);
-    index = next;
+    distance = next;
+    long to = list == null ? start + next : list.place(next / Long.BYTES);
     place = to;
     T object = moving;
     if (object == null) {
@@ -88,7 +95,7 @@ public final class PsoCursor<T extends Pso> {
 
   /// Where the cursor is: 0 at the first element.
   public long index() {
-    return index;
+    return distance / strideBytes;
   }
 
   /// The element that the cursor is at.
@@ -98,13 +105,13 @@ public final class PsoCursor<T extends Pso> {
   public T element() {
     T object = moving;
     if (object == null || object.offset != place) {
-      throw new IllegalStateException("there is no element at " + index);
+      throw new IllegalStateException("there is no element at " + index());
     }
     return object;
   }
 
   /// Whether there is an element: a list may have null in a place.
   public boolean isPresent() {
-    return index >= 0 && (list == null || place != 0);
+    return distance >= 0 && (list == null || place != 0);
   }
 }
