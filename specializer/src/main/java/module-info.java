@@ -3,7 +3,9 @@
 /// It knows `dev.tigris.memory` by name only, so that `memory` itself can be specialized in the
 /// same build. See `docs/specializer.md`.
 module dev.tigris.specializer {
+  requires transitive java.instrument;
   requires static transitive org.jspecify;
 
   exports dev.tigris.specializer;
+  exports dev.tigris.specializer.patch;
 }

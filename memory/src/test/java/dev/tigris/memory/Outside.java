@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.ClassPath;
+import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Problem;
 import dev.tigris.specializer.Rule;
 import dev.tigris.specializer.Specializer;
@@ -43,11 +44,16 @@ final class Outside {
 
   /// Specializes the classes in `folder`, which may have no problem.
   static void specialize(Path folder, Path... path) throws IOException {
+    specialize(new Delivery.Rewritten(), folder, path);
+  }
+
+  static void specialize(Delivery delivery, Path folder, Path... path) throws IOException {
     List<Path> lookup = new ArrayList<>(List.of(folder, MEMORY));
     lookup.addAll(List.of(path));
     try (ClassPath classPath = new ClassPath(lookup)) {
       Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
-      List<Problem> problems = ClassFiles.specialize(folder, specializer).problems();
+      List<Problem> problems =
+          ClassFiles.specialize(List.of(folder), specializer, delivery).problems();
       assertEquals(List.of(), problems);
     }
   }

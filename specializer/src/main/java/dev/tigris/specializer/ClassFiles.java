@@ -1,59 +1,149 @@
 package dev.tigris.specializer;
 
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.PatchRefusedException;
+import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
-/// Specializes and checks whole folders and jars.
+/// Specializes and checks whole folders, jars and class files.
 public final class ClassFiles {
   private static final String SUFFIX = ".class";
 
-  private ClassFiles() {}
+  private final Specializer specializer;
+  private final Delivery delivery;
+  private final Map<Path, byte[]> changedFiles = new LinkedHashMap<>();
+  private final Map<Path, Map<String, byte[]>> changedJars = new LinkedHashMap<>();
+  private final List<ClassReport> classes = new ArrayList<>();
+  private final List<Problem> problems = new ArrayList<>();
+  private int seen;
 
-  /// Specializes the class files under a folder, in place: all of them, or none when there is a
-  /// problem with any. Each file is replaced atomically. Files that need no change aren't touched,
-  /// so that a second run changes nothing.
-  public static Report specialize(Path folder, Specializer specializer) throws IOException {
-    Map<Path, byte[]> changed = new LinkedHashMap<>();
-    List<ClassReport> classes = new ArrayList<>();
-    List<Problem> problems = new ArrayList<>();
-    List<Path> files = under(folder);
-    for (Path file : files) {
-      Specialized result = specializer.specialize(Files.readAllBytes(file));
-      if (result.changed()) {
-        changed.put(file, result.bytes());
-      }
-      if (result.changed() || !result.report().methods().isEmpty()) {
-        classes.add(result.report());
-      }
-      problems.addAll(result.problems());
-    }
-    if (problems.isEmpty()) {
-      for (Map.Entry<Path, byte[]> file : changed.entrySet()) {
-        replace(file.getKey(), file.getValue());
-      }
-    }
-    return new Report(files.size(), problems.isEmpty() ? changed.size() : 0, classes, problems);
+  private ClassFiles(Specializer specializer, Delivery delivery) {
+    this.specializer = specializer;
+    this.delivery = delivery;
   }
 
-  /// Finds every class in folders and jars that was not specialized as it should have been.
+  /// Specializes class files, those in jars and those under folders, in place: all of them, or none
+  /// when there is a problem with any. Each file is replaced atomically. Files that need no change
+  /// aren't touched, so that a second run changes nothing; a class that carries a patch is
+  /// specialized from its original, and delivered anew.
+  ///
+  /// @throws NoSuchFileException if an input does not exist
+  public static Report specialize(
+      Collection<Path> inputs, Specializer specializer, Delivery delivery) throws IOException {
+    ClassFiles run = new ClassFiles(specializer, delivery);
+    for (Path input : inputs) {
+      if (Files.isDirectory(input)) {
+        for (Path file : under(input)) {
+          run.specializeFile(file);
+        }
+      } else if (isClass(input.toString())) {
+        run.specializeFile(input);
+      } else {
+        run.specializeJar(input);
+      }
+    }
+    return run.finish();
+  }
+
+  private void specializeFile(Path file) throws IOException {
+    try {
+      specialize(Files.readAllBytes(file)).ifPresent(bytes -> changedFiles.put(file, bytes));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is no class file: " + e.getMessage(), e);
+    }
+  }
+
+  private void specializeJar(Path path) throws IOException {
+    Map<String, byte[]> changed = new LinkedHashMap<>();
+    Problem signed = null;
+    try (JarFile jar = Jars.open(path)) {
+      for (JarEntry entry : jar.stream().filter(ClassFiles::isClass).toList()) {
+        try (InputStream in = jar.getInputStream(entry)) {
+          byte[] bytes = in.readAllBytes();
+          Optional<byte[]> result = specialize(bytes);
+          result.ifPresent(now -> changed.put(entry.getName(), now));
+          if (result.isPresent() && signed == null && Jars.isSigned(jar)) {
+            signed = problem(bytes, path + " is signed: specialize its classes before signing it");
+          }
+        } catch (IllegalArgumentException notLoadable) {
+          // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
+        }
+      }
+    }
+    if (signed != null) {
+      problems.add(signed);
+    }
+    if (!changed.isEmpty()) {
+      changedJars.put(path, changed);
+    }
+  }
+
+  /// Specializes one class file.
+  ///
+  /// @return what to write in its place, if anything changes
+  private Optional<byte[]> specialize(byte[] found) {
+    seen++;
+    byte[] original;
+    try {
+      original = CodePatch.strip(found);
+    } catch (PatchRefusedException e) {
+      problems.add(problem(found, "was patched, and changed after that: compile it again"));
+      return Optional.empty();
+    }
+    Specialized result = specializer.specialize(original);
+    if (result.changed() || !result.report().methods().isEmpty()) {
+      classes.add(result.report());
+    }
+    problems.addAll(result.problems());
+    try {
+      byte[] now = result.changed() ? delivery.deliver(original, result.bytes()) : original;
+      return Arrays.equals(now, found) ? Optional.empty() : Optional.of(now);
+    } catch (IllegalArgumentException e) {
+      problems.add(problem(found, String.valueOf(e.getMessage())));
+      return Optional.empty();
+    }
+  }
+
+  private Report finish() throws IOException {
+    int changed = 0;
+    if (problems.isEmpty()) {
+      for (Map.Entry<Path, byte[]> file : changedFiles.entrySet()) {
+        Jars.replace(file.getKey(), out -> out.write(file.getValue()));
+      }
+      changed = changedFiles.size();
+      for (Map.Entry<Path, Map<String, byte[]>> jar : changedJars.entrySet()) {
+        Jars.rewrite(jar.getKey(), jar.getValue());
+        changed += jar.getValue().size();
+      }
+    }
+    return new Report(seen, changed, classes, problems);
+  }
+
+  /// Finds every class in folders and jars that was not specialized as it should have been. A class
+  /// that carries a patch counts as what the patch makes of it.
   public static List<Problem> check(Collection<Path> path, Specializer specializer)
       throws IOException {
     List<Problem> problems = new ArrayList<>();
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
         for (Path file : under(entry)) {
-          problems.addAll(specializer.check(Files.readAllBytes(file)));
+          problems.addAll(check(Files.readAllBytes(file), specializer));
         }
       } else if (Files.isRegularFile(entry)) {
         checkJar(entry, specializer, problems);
@@ -68,12 +158,25 @@ public final class ClassFiles {
       List<JarEntry> entries = jar.versionedStream().filter(ClassFiles::isClass).toList();
       for (JarEntry entry : entries) {
         try (InputStream in = jar.getInputStream(entry)) {
-          problems.addAll(specializer.check(in.readAllBytes()));
+          problems.addAll(check(in.readAllBytes(), specializer));
         } catch (IllegalArgumentException notLoadable) {
           // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
         }
       }
     }
+  }
+
+  private static List<Problem> check(byte[] found, Specializer specializer) {
+    try {
+      return specializer.check(CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found));
+    } catch (PatchRefusedException e) {
+      return List.of(problem(found, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static Problem problem(byte[] classFile, String message) {
+    ClassDesc type = ClassFile.of().parse(classFile).thisClass().asSymbol();
+    return new Problem(new Location(type, "*", Optional.empty(), 0), message);
   }
 
   private static boolean isClass(JarEntry entry) {
@@ -94,11 +197,5 @@ public final class ClassFiles {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> isClass(file.toString())).sorted().toList();
     }
-  }
-
-  private static void replace(Path file, byte[] bytes) throws IOException {
-    Path aside = file.resolveSibling(file.getFileName() + ".specialized");
-    Files.write(aside, bytes);
-    Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 }

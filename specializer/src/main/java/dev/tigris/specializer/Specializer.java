@@ -142,18 +142,19 @@ public final class Specializer {
     ClassTransform methods =
         (ClassBuilder builder, ClassElement element) -> {
           if (element instanceof MethodModel method) {
-            CodeTransform code = CodeTransform.ACCEPT_ALL;
-            MethodPlan plan = plans.get(key(method));
-            if (plan != null && plan.changesCode()) {
-              code = plan.transform();
+            Optional<MethodPlan> plan =
+                Optional.ofNullable(plans.get(key(method))).filter(MethodPlan::changesCode);
+            boolean declares = declare && PsoDeclaration.isStaticInitializer(method);
+            if (plan.isEmpty() && !declares) {
+              builder.with(method); // to the byte
+              return;
             }
-            if (declare && PsoDeclaration.isStaticInitializer(method)) {
+            CodeTransform code = plan.map(MethodPlan::transform).orElse(CodeTransform.ACCEPT_ALL);
+            if (declares) {
               code = code.andThen(PsoDeclaration.prologue());
             }
             builder.transformMethod(method, MethodTransform.transformingCode(code));
-            if (plan != null) {
-              plan.addParts(builder);
-            }
+            plan.ifPresent(moved -> moved.addParts(builder));
           } else {
             builder.with(element);
           }

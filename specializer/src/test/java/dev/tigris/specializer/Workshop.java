@@ -44,7 +44,11 @@ final class Workshop implements AutoCloseable {
   }
 
   Report specializeAll() throws IOException {
-    return ClassFiles.specialize(javac.folder(), specializer);
+    return specializeAll(new Delivery.Rewritten());
+  }
+
+  Report specializeAll(Delivery delivery) throws IOException {
+    return ClassFiles.specialize(List.of(javac.folder()), specializer, delivery);
   }
 
   @Override

@@ -3,15 +3,20 @@ package dev.tigris.specializer.maven;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.ClassPath;
+import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Problem;
 import dev.tigris.specializer.Report;
 import dev.tigris.specializer.Rule;
 import dev.tigris.specializer.Specializer;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.PatchSigner;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
 import org.apache.maven.plugin.AbstractMojo;
@@ -23,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What both goals do: specialize one folder, write the report, check the run-time path.
 abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpecializeMojo {
+  private static final String NO_PATCH = "none";
+
   // Set by Maven before execute().
   @Parameter(defaultValue = "${project}", readonly = true, required = true)
   @Nullable MavenProject project;
@@ -34,6 +41,15 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
   /// Whether the dependencies are looked through for unrewritten accesses too.
   @Parameter(property = "tigris.specializer.checkDependencies", defaultValue = "true")
   boolean checkDependencies;
+
+  /// How the classes are delivered: `none` rewrites them; `flat` and `diff` leave them as they are
+  /// but for a code patch, and the program then needs the agent.
+  @Parameter(property = "tigris.specializer.patch", defaultValue = "none")
+  String patch = NO_PATCH;
+
+  /// The PEM file of the Ed25519 key that code patches are signed with.
+  @Parameter(property = "tigris.specializer.key")
+  @Nullable File key;
 
   final MavenProject project() {
     MavenProject current = project;
@@ -70,7 +86,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
           Stream.of(runtime, paths(compilePath())).flatMap(List::stream).distinct().toList();
       try (ClassPath classPath = new ClassPath(lookup)) {
         Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
-        Report report = ClassFiles.specialize(classes(), specializer);
+        Report report = ClassFiles.specialize(List.of(classes()), specializer, delivery());
         write(report);
         failOn(report.problems(), "cannot be specialized");
         List<Path> checked =
@@ -85,6 +101,23 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
     } catch (IOException | UncheckedIOException | DependencyResolutionRequiredException e) {
       throw new MojoExecutionException("specializer: " + e.getMessage(), e);
     }
+  }
+
+  private Delivery delivery() throws IOException, MojoFailureException {
+    if (patch.equals(NO_PATCH)) {
+      return new Delivery.Rewritten();
+    }
+    PatchKind kind =
+        switch (patch) {
+          case "flat" -> PatchKind.FLAT;
+          case "diff" -> PatchKind.DIFF;
+          default ->
+              throw new MojoFailureException(
+                  "tigris.specializer.patch is '" + patch + "': say none, flat or diff");
+        };
+    Optional<PatchSigner> signer =
+        key == null ? Optional.empty() : Optional.of(PatchSigner.of(key.toPath()));
+    return new Delivery.Patched(kind, signer);
   }
 
   private void write(Report report) throws IOException {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.ClassSource;
 import dev.tigris.specializer.MemoryNames;
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.classfile.ClassFile;
@@ -24,6 +26,7 @@ import org.apache.maven.artifact.Artifact;
 import org.apache.maven.artifact.DefaultArtifact;
 import org.apache.maven.artifact.handler.DefaultArtifactHandler;
 import org.apache.maven.model.Build;
+import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.project.MavenProject;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,6 +176,32 @@ class GoalTest {
     Goal unchecked = new SpecializeMojo();
     unchecked.project = project;
     unchecked.execute();
+  }
+
+  @Test
+  void deliversPatchesWhenAsked() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path user = write(classes(), USER, user());
+    run(new SpecializeMojo());
+    byte[] rewritten = Files.readAllBytes(user);
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    write(classes(), USER, user());
+    for (String kind : new String[] {"flat", "diff"}) {
+      Goal goal = new SpecializeMojo();
+      goal.patch = kind;
+      run(goal);
+      byte[] patched = Files.readAllBytes(user);
+      assertArrayEquals(user(), CodePatch.strip(patched));
+      assertArrayEquals(rewritten, CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow());
+    }
+    Goal unknown = new SpecializeMojo();
+    unknown.patch = "round";
+    MojoFailureException e = assertThrows(MojoFailureException.class, () -> run(unknown));
+    assertTrue(e.getMessage().contains("say none, flat or diff"), e.getMessage());
+    Goal keyless = new SpecializeMojo();
+    keyless.patch = "diff";
+    keyless.key = folder.resolve("no.pem").toFile();
+    assertThrows(MojoExecutionException.class, () -> run(keyless));
   }
 
   @Test

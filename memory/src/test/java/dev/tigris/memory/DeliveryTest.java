@@ -1,0 +1,173 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.specializer.Delivery;
+import dev.tigris.specializer.patch.PatchAgent;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.PatchSigner;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// One program, delivered in every way, in a plain `java` with the agent as a user has it.
+class DeliveryTest {
+  private static final Delivery REWRITTEN = new Delivery.Rewritten();
+  private static final Delivery FLAT = new Delivery.Patched(PatchKind.FLAT, Optional.empty());
+  private static final Delivery DIFF = new Delivery.Patched(PatchKind.DIFF, Optional.empty());
+
+  @TempDir private Path temporary;
+  private Path agent;
+
+  /// What a forked program printed, and how it ended.
+  private record Outcome(int exitCode, String output) {}
+
+  @BeforeEach
+  void packAgent() throws IOException, URISyntaxException {
+    agent = temporary.resolve("agent.jar");
+    Path home =
+        Path.of(PatchAgent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    if (Files.isRegularFile(home)) {
+      Files.copy(home, agent);
+      return;
+    }
+    // The reactor runs tests before it packs jars.
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", PatchAgent.class.getName());
+    try (OutputStream out = Files.newOutputStream(agent);
+        JarOutputStream jar = new JarOutputStream(out, manifest);
+        Stream<Path> files = Files.walk(home)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        jar.putNextEntry(new ZipEntry(home.relativize(file).toString()));
+        Files.copy(file, jar);
+      }
+    }
+  }
+
+  /// The program's classes, delivered to a folder of their own.
+  private Path deliver(String name, Delivery delivery) throws IOException {
+    Path folder = temporary.resolve(name);
+    try (var in =
+        DeliveryTest.class.getClassLoader().getResourceAsStream("delivery/Program.java.txt")) {
+      String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      String many = "a.big += b.count; b.count ^= a.tiny;\n".repeat(100);
+      Outside.compile(folder, "Program", source.replace("LONG", many));
+    }
+    Outside.specialize(delivery, folder);
+    return folder;
+  }
+
+  private Outcome run(Path folder, String... options) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(options));
+    command.addAll(List.of("--module-path", Outside.MEMORY.toString()));
+    command.addAll(List.of("--add-modules", "dev.tigris.memory"));
+    command.addAll(List.of("--enable-native-access=dev.tigris.memory", "-cp", folder.toString()));
+    command.add("Program");
+    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Outcome(java.waitFor(), output);
+  }
+
+  private Outcome runWithAgent(Path folder, String options) throws Exception {
+    return run(folder, "-javaagent:" + agent + options);
+  }
+
+  @Test
+  void doesTheSameHoweverItIsDelivered() throws Exception {
+    Outcome rewritten = run(deliver("rewritten", REWRITTEN));
+    assertEquals(0, rewritten.exitCode(), rewritten.output());
+    assertTrue(rewritten.output().endsWith("end\n"), rewritten.output());
+    assertEquals(rewritten, runWithAgent(deliver("flat", FLAT), ""));
+    assertEquals(rewritten, runWithAgent(deliver("diff", DIFF), ""));
+    assertEquals(rewritten, runWithAgent(temporary.resolve("rewritten"), ""));
+  }
+
+  @Test
+  void refusesToRunPatchedClassesWithoutTheAgent() throws Exception {
+    Outcome outcome = run(deliver("diff", DIFF));
+    assertNotEquals(0, outcome.exitCode());
+    assertTrue(outcome.output().contains("UnspecializedClassException"), outcome.output());
+  }
+
+  /// Changes a byte of the patch, which is the last thing in the file.
+  private static void tamper(Path classFile) throws IOException {
+    byte[] bytes = Files.readAllBytes(classFile);
+    bytes[bytes.length - 50] ^= 1;
+    Files.write(classFile, bytes);
+  }
+
+  @Test
+  void failsToLoadAClassWhosePatchDoesNotFit() throws Exception {
+    Path folder = deliver("diff", DIFF);
+    tamper(folder.resolve("Program$Uses.class"));
+    Outcome outcome = runWithAgent(folder, "");
+    assertNotEquals(0, outcome.exitCode());
+    assertTrue(outcome.output().contains("java.lang.ClassFormatError"), outcome.output());
+    assertTrue(outcome.output().contains("Program$Uses."), outcome.output());
+    assertTrue(outcome.output().contains("run it again"), outcome.output());
+    // Without checks of class files it loads, and can still not be used.
+    Outcome unchecked = run(folder, "-XX:-BytecodeVerificationRemote", "-javaagent:" + agent);
+    assertNotEquals(0, unchecked.exitCode());
+    assertFalse(unchecked.output().endsWith("end\n"), unchecked.output());
+  }
+
+  @Test
+  void runsSignedClassesWhereSignaturesAreRequired() throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    Path secret = pem("key.pem", "PRIVATE KEY", pair.getPrivate().getEncoded());
+    String trust = "=trust=" + pem("key.pub", "PUBLIC KEY", pair.getPublic().getEncoded());
+    Delivery signed = new Delivery.Patched(PatchKind.DIFF, Optional.of(PatchSigner.of(secret)));
+    Outcome trusted = runWithAgent(deliver("signed", signed), trust);
+    assertEquals(0, trusted.exitCode(), trusted.output());
+    assertTrue(trusted.output().endsWith("end\n"), trusted.output());
+
+    Outcome unsigned = runWithAgent(deliver("unsigned", DIFF), trust);
+    assertNotEquals(0, unsigned.exitCode());
+    assertTrue(unsigned.output().contains("is not signed"), unsigned.output());
+    KeyPair stranger = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    Path other = pem("other.pub", "PUBLIC KEY", stranger.getPublic().getEncoded());
+    Outcome strange = runWithAgent(temporary.resolve("signed"), "=trust=" + other);
+    assertNotEquals(0, strange.exitCode());
+    assertTrue(strange.output().contains("none of the trusted keys"), strange.output());
+  }
+
+  @Test
+  void endsTheJvmOverOptionsThatItDoesNotKnow() throws Exception {
+    Outcome typo = runWithAgent(deliver("diff", DIFF), "=thrust=key.pub");
+    assertNotEquals(0, typo.exitCode());
+    assertTrue(typo.output().contains("say trust=FILE"), typo.output());
+    Outcome missing = runWithAgent(temporary.resolve("diff"), "=trust=/no/such/key");
+    assertNotEquals(0, missing.exitCode());
+    assertTrue(missing.output().contains("/no/such/key"), missing.output());
+  }
+
+  private Path pem(String name, String label, byte[] key) throws IOException {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(key);
+    return Files.writeString(
+        temporary.resolve(name),
+        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n".formatted(label, text));
+  }
+}

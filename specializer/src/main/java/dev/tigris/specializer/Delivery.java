@@ -1,0 +1,31 @@
+package dev.tigris.specializer;
+
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.PatchSigner;
+import java.util.Optional;
+
+/// How specialized classes get to the JVM that runs them.
+public sealed interface Delivery {
+  /// As rewritten class files, which run in any JVM.
+  record Rewritten() implements Delivery {}
+
+  /// As the original class files with a [code patch][CodePatch], which an agent applies at load
+  /// time.
+  ///
+  /// @param signer signs each patch, if there is one
+  record Patched(PatchKind kind, Optional<PatchSigner> signer) implements Delivery {}
+
+  /// The class file to write.
+  ///
+  /// @param original as it was compiled
+  /// @param specialized what it is to become
+  /// @throws IllegalArgumentException if a patch does not fit into the class file
+  default byte[] deliver(byte[] original, byte[] specialized) {
+    return switch (this) {
+      case Rewritten() -> specialized;
+      case Patched(PatchKind kind, Optional<PatchSigner> signer) ->
+          CodePatch.attach(original, specialized, kind, signer);
+    };
+  }
+}

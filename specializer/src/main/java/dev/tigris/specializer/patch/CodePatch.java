@@ -1,0 +1,180 @@
+package dev.tigris.specializer.patch;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// A class file that carries, in an attribute, what specializing it would change.
+///
+/// Such a class is the original one but for the attribute, and loads in any JVM. The
+/// [agent][PatchAgent] turns it into the specialized class, to the byte the one that is delivered
+/// statically. A patch is applied as a whole or not at all, and to no other bytes than those it was
+/// made for:
+///
+/// - its digest covers the original class file and the patch, so that a class that a tool changed
+///   since, or a damaged patch, is refused;
+/// - its signature, when one is asked for, covers the digest.
+///
+/// ```text
+///   CodePatch_attribute, the last of a class, big-endian:
+///
+///   u2  attribute_name_index     "dev.tigris.CodePatch", the last constant of the class
+///   u4  attribute_length
+///   u1  version                  1
+///   u1  kind                     0 flat, 1 diff
+///   u2  sections
+///       { u2 name length         0: a part outside of the methods that are changed
+///         u1[] name              UTF-8: the method's name and descriptor
+///         u1[8] check            SHA-256 of the bytes that the script copies or skips, and of the
+///                                script; only to tell where a patch does not fit
+///         u4 script length
+///         u1[] script            an EditScript }
+///   u1[32] digest                SHA-256 of the class file without the patch, and of the patch
+///                                from its version to its last section
+///   u1  signed                   0 or 1
+///   u1[64] signature             if signed: Ed25519 of "dev.tigris.CodePatch" and the digest
+/// ```
+///
+/// The sections together cover the class file from its first byte to its last. "Without the patch"
+/// means: without the attribute and without the constant that is its name.
+public final class CodePatch {
+  /// The name of the attribute.
+  public static final String ATTRIBUTE = "dev.tigris.CodePatch";
+
+  static final int VERSION = 1;
+  static final int CHECK_BYTES = 8;
+  static final int DIGEST_BYTES = 32;
+
+  static final byte[] NAME = ATTRIBUTE.getBytes(StandardCharsets.UTF_8);
+  private static final int MAX_COUNT = 0xffff;
+
+  private CodePatch() {}
+
+  /// Makes the class file that carries a patch.
+  ///
+  /// @param original the class file as it was compiled, without a patch
+  /// @param specialized what it is to become
+  /// @throws IllegalArgumentException if one is no class file, or the original has no room for
+  ///     another constant
+  public static byte[] attach(
+      byte[] original, byte[] specialized, PatchKind kind, Optional<PatchSigner> signer) {
+    ByteArrayOutputStream patch = new ByteArrayOutputStream();
+    patch.write(VERSION);
+    patch.write(kind.code);
+    List<PatchSection> sections = PatchSection.between(original, specialized, kind);
+    u2(patch, sections.size());
+    for (PatchSection section : sections) {
+      section.write(patch);
+    }
+    byte[] digest = digest(original, patch.toByteArray());
+    patch.writeBytes(digest);
+    patch.write(signer.isPresent() ? 1 : 0);
+    signer.ifPresent(key -> patch.writeBytes(key.sign(signed(digest))));
+    return carrying(original, patch.toByteArray());
+  }
+
+  /// Whether a class file might carry a patch. Quick; those that don't are nearly all.
+  static boolean mayBeIn(byte[] classFile) {
+    return ClassRegions.hasConstant(classFile, NAME);
+  }
+
+  /// Whether a class file carries a patch.
+  ///
+  /// @throws IllegalArgumentException if it is no class file
+  public static boolean isIn(byte[] classFile) {
+    return mayBeIn(classFile)
+        && ClassRegions.of(classFile).attributes().stream().anyMatch(CodePatch::isPatch);
+  }
+
+  /// Takes the patch out of a class file, which gives the file that it was made for.
+  ///
+  /// @return the class file itself if it carries none
+  /// @throws PatchRefusedException if a tool has moved things since the patch was made
+  public static byte[] strip(byte[] classFile) throws PatchRefusedException {
+    return isIn(classFile)
+        ? PatchedClass.of(classFile, ClassRegions.of(classFile)).original()
+        : classFile;
+  }
+
+  /// Applies the patch that a class file carries.
+  ///
+  /// @return the specialized class file, or nothing if there is no patch
+  /// @throws PatchRefusedException if the patch must not be applied
+  public static Optional<byte[]> apply(byte[] classFile, TrustedKeys keys)
+      throws PatchRefusedException {
+    if (!mayBeIn(classFile)) {
+      return Optional.empty();
+    }
+    ClassRegions regions;
+    try {
+      regions = ClassRegions.of(classFile);
+    } catch (IllegalArgumentException e) {
+      throw new PatchRefusedException("a class file that mentions a code patch: " + e.getMessage());
+    }
+    if (regions.attributes().stream().noneMatch(CodePatch::isPatch)) {
+      return Optional.empty();
+    }
+    return Optional.of(new PatchReader(PatchedClass.of(classFile, regions), keys).apply());
+  }
+
+  static boolean isPatch(ClassRegions.Attribute attribute) {
+    return attribute.name().equals(ATTRIBUTE);
+  }
+
+  private static byte[] carrying(byte[] original, byte[] patch) {
+    ClassRegions regions = ClassRegions.of(original);
+    if (regions.poolCount() == MAX_COUNT || regions.attributes().size() == MAX_COUNT) {
+      throw new IllegalArgumentException(
+          "the class has no room for a patch: deliver it as a rewritten class");
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream(original.length + patch.length + 64);
+    out.write(original, 0, ClassRegions.POOL_COUNT_AT);
+    u2(out, regions.poolCount() + 1);
+    write(out, original, ClassRegions.POOL_COUNT_AT + 2, regions.poolEnd());
+    out.write(ClassRegions.UTF8);
+    u2(out, NAME.length);
+    out.writeBytes(NAME);
+    write(out, original, regions.poolEnd(), regions.attributesAt());
+    u2(out, regions.attributes().size() + 1);
+    write(out, original, regions.attributesAt() + 2, regions.end());
+    u2(out, regions.poolCount());
+    u2(out, patch.length >>> 16);
+    u2(out, patch.length & 0xffff);
+    out.writeBytes(patch);
+    return out.toByteArray();
+  }
+
+  static byte[] digest(byte[] original, byte[] patch) {
+    MessageDigest digest = sha256();
+    digest.update(original);
+    return digest.digest(patch);
+  }
+
+  /// The message that a signature is of.
+  static byte[] signed(byte[] digest) {
+    byte[] message = Arrays.copyOf(NAME, NAME.length + digest.length);
+    System.arraycopy(digest, 0, message, NAME.length, digest.length);
+    return message;
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  static void u2(ByteArrayOutputStream out, int value) {
+    out.write(value >>> 8);
+    out.write(value);
+  }
+
+  static void write(ByteArrayOutputStream out, byte[] bytes, int start, int end) {
+    out.write(bytes, start, end - start);
+  }
+}

@@ -1,0 +1,22 @@
+package dev.tigris.specializer.patch;
+
+import java.util.Arrays;
+
+/// How a patch gives the methods that it changes (papers: 003 section 3.2).
+public enum PatchKind {
+  /// As a whole: larger, trivial to apply.
+  FLAT(0),
+  /// As what differs from the original, found by a longest common subsequence.
+  DIFF(1);
+
+  /// What stands in the patch.
+  final int code;
+
+  PatchKind(int code) {
+    this.code = code;
+  }
+
+  static boolean isKnown(int code) {
+    return Arrays.stream(values()).anyMatch(kind -> kind.code == code);
+  }
+}

@@ -1,0 +1,273 @@
+package dev.tigris.specializer.patch;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.constant.MethodTypeDesc;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads a patch, which may be anybody's bytes, and applies it.
+///
+/// Everything is checked before the first byte is written: that the patch is whole, that it was
+/// made for this class, and who signed it. What it makes is bounded by what it was given, see
+/// [EditScript].
+final class PatchReader {
+  /// What to do about a patch that is refused.
+  static final String AGAIN =
+      "Let `tigris specialize` be the last tool that touches the class, and run it again.";
+
+  private static final int MAX_NAME = 200;
+
+  /// A section as it stands in the patch.
+  private record Section(String name, int checkAt, int scriptStart, int scriptEnd) {}
+
+  private final PatchedClass type;
+  private final TrustedKeys keys;
+  private final byte[] original;
+  private final byte[] patch;
+  private final List<Section> sections = new ArrayList<>();
+
+  /// The section that is being read, for messages.
+  private String where = PatchSection.ELSEWHERE;
+
+  private int at;
+  private int end;
+
+  PatchReader(PatchedClass type, TrustedKeys keys) {
+    this.type = type;
+    this.keys = keys;
+    this.original = type.original();
+    this.patch = type.patch();
+    this.end = patch.length;
+  }
+
+  /// What to say of a patch that stands elsewhere than where it was put.
+  static PatchRefusedException misplaced(PatchedClass type) {
+    PatchReader reader = new PatchReader(type, TrustedKeys.ANYBODY);
+    try {
+      reader.readHeader();
+      reader.readSections();
+    } catch (PatchRefusedException damaged) {
+      return damaged;
+    }
+    reader.where = reader.firstMethod();
+    return reader.refused("a tool has changed the class since its code patch was made. " + AGAIN);
+  }
+
+  /// Makes the specialized class file.
+  byte[] apply() throws PatchRefusedException {
+    readHeader();
+    readSections();
+    int bodyEnd = at;
+    byte[] digest = bytes(CodePatch.DIGEST_BYTES);
+    Optional<byte[]> signature = signature();
+    byte[] actual = CodePatch.digest(original, Arrays.copyOf(patch, bodyEnd));
+    if (!MessageDigest.isEqual(digest, actual)) {
+      throw misfit();
+    }
+    checkSignature(digest, signature);
+    return run();
+  }
+
+  private void readHeader() throws PatchRefusedException {
+    int version = u1();
+    if (version != CodePatch.VERSION) {
+      throw refused(
+          "the code patch has format %d, and this agent reads format %d. Use the agent of the"
+                  .formatted(version, CodePatch.VERSION)
+              + " same release as the specializer.");
+    }
+    if (!PatchKind.isKnown(u1())) {
+      throw damaged();
+    }
+  }
+
+  private void readSections() throws PatchRefusedException {
+    for (int left = u2(); left > 0; left--) {
+      where = new String(bytes(u2()), StandardCharsets.UTF_8);
+      int checkAt = at;
+      skip(CodePatch.CHECK_BYTES);
+      int length = u2() << 16 | u2();
+      int start = at;
+      skip(length);
+      sections.add(new Section(where, checkAt, start, at));
+    }
+    where = PatchSection.ELSEWHERE;
+  }
+
+  private Optional<byte[]> signature() throws PatchRefusedException {
+    int signed = u1();
+    Optional<byte[]> signature =
+        signed == 1 ? Optional.of(bytes(PatchSigner.SIGNATURE_BYTES)) : Optional.empty();
+    if (signed > 1 || at != patch.length) {
+      throw damaged();
+    }
+    return signature;
+  }
+
+  private void checkSignature(byte[] digest, Optional<byte[]> signature)
+      throws PatchRefusedException {
+    if (!keys.areRequired()) {
+      return;
+    }
+    where = firstMethod();
+    if (signature.isEmpty()) {
+      throw refused(
+          "the code patch is not signed, and signatures are required. Sign it with `tigris"
+              + " specialize --sign KEY`.");
+    }
+    if (!keys.signed(CodePatch.signed(digest), signature.get())) {
+      throw refused(
+          "the code patch is signed by none of the trusted keys. Trust the signer's public key, or"
+              + " sign the class with a trusted one by `tigris specialize --sign KEY`.");
+    }
+    where = PatchSection.ELSEWHERE;
+  }
+
+  private byte[] run() throws PatchRefusedException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(original.length + patch.length);
+    int from = 0;
+    for (Section section : sections) {
+      where = section.name;
+      at = section.scriptStart;
+      end = section.scriptEnd;
+      while (at < end) {
+        int copied = varint();
+        int skipped = varint();
+        int inserted = varint();
+        if ((long) copied + skipped > original.length - from) {
+          throw damaged();
+        }
+        out.write(original, from, copied);
+        from += copied + skipped;
+        int start = at;
+        skip(inserted);
+        out.write(patch, start, inserted);
+      }
+    }
+    if (from != original.length) {
+      throw damaged();
+    }
+    return out.toByteArray();
+  }
+
+  /// Says why the digest is not that of this class and this patch.
+  private PatchRefusedException misfit() {
+    ClassRegions regions = ClassRegions.of(original);
+    for (Section section : sections) {
+      if (!section.name.equals(PatchSection.ELSEWHERE) && !fits(section, regions)) {
+        where = section.name;
+        return refused(
+            "the code patch does not fit: the method or its patch was changed after the patch was"
+                + " made. "
+                + AGAIN);
+      }
+    }
+    where = firstMethod();
+    return refused(
+        "the code patch does not fit: something else in the class or in the patch was changed after"
+            + " the patch was made. "
+            + AGAIN);
+  }
+
+  private boolean fits(Section section, ClassRegions regions) {
+    return regions
+        .method(section.name)
+        .map(
+            method ->
+                PatchSection.check(
+                    original,
+                    method.start(),
+                    method.end(),
+                    patch,
+                    section.scriptStart,
+                    section.scriptEnd))
+        .map(
+            check ->
+                Arrays.equals(
+                    check,
+                    0,
+                    check.length,
+                    patch,
+                    section.checkAt,
+                    section.checkAt + CodePatch.CHECK_BYTES))
+        .orElse(false);
+  }
+
+  private String firstMethod() {
+    return sections.stream()
+        .map(Section::name)
+        .filter(name -> !name.equals(PatchSection.ELSEWHERE))
+        .findFirst()
+        .orElse(PatchSection.ELSEWHERE);
+  }
+
+  private PatchRefusedException damaged() {
+    return refused("the code patch is damaged or cut off. " + AGAIN);
+  }
+
+  private PatchRefusedException refused(String what) {
+    String method = where.equals(PatchSection.ELSEWHERE) ? "" : "." + readable(where);
+    return new PatchRefusedException(type.name() + method + ": " + what);
+  }
+
+  /// A method as source would name it; whatever a damaged patch says, without control characters.
+  private static String readable(String method) {
+    String text = method;
+    int types = method.indexOf('(');
+    try {
+      if (types > 0) {
+        String descriptor = method.substring(types);
+        text =
+            method.substring(0, types)
+                + MethodTypeDesc.ofDescriptor(descriptor).displayDescriptor();
+      }
+    } catch (IllegalArgumentException | IndexOutOfBoundsException noDescriptor) {
+      text = method;
+    }
+    String clean = text.replaceAll("\\p{Cntrl}", "?");
+    return clean.length() > MAX_NAME ? clean.substring(0, MAX_NAME) + "..." : clean;
+  }
+
+  private int u1() throws PatchRefusedException {
+    need(1);
+    return patch[at++] & 0xff;
+  }
+
+  private int u2() throws PatchRefusedException {
+    return u1() << 8 | u1();
+  }
+
+  private int varint() throws PatchRefusedException {
+    int value = 0;
+    for (int shift = 0; shift < 28; shift += 7) {
+      int next = u1();
+      value |= (next & 0x7f) << shift;
+      if (next < 0x80) {
+        return value;
+      }
+    }
+    // No class file is as long as 2^28 bytes.
+    throw damaged();
+  }
+
+  private byte[] bytes(int count) throws PatchRefusedException {
+    int start = at;
+    skip(count);
+    return Arrays.copyOfRange(patch, start, at);
+  }
+
+  private void skip(int count) throws PatchRefusedException {
+    need(count);
+    at += count;
+  }
+
+  private void need(int count) throws PatchRefusedException {
+    if (count < 0 || count > end - at) {
+      throw damaged();
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package dev.tigris.specializer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.TrustedKeys;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.jar.JarFile;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClassFilesTest {
+  private static final Delivery REWRITTEN = new Delivery.Rewritten();
+  private static final Delivery FLAT = new Delivery.Patched(PatchKind.FLAT, Optional.empty());
+  private static final Delivery DIFF = new Delivery.Patched(PatchKind.DIFF, Optional.empty());
+  private static final String USER =
+      "package app; class User { long use(Trade trade) { return trade.id; } }";
+  private static final String STRANGER =
+      "package app; class Stranger { int id; int use() { return id; } }";
+
+  @TempDir private Path temporary;
+  private Workshop shop;
+
+  @BeforeEach
+  void openShop() throws IOException {
+    shop = new Workshop(temporary);
+    shop.javac.compile(Workshop.TRADE, USER, STRANGER);
+  }
+
+  @AfterEach
+  void closeShop() {
+    shop.close();
+  }
+
+  private Path file(String name) {
+    return shop.javac.folder().resolve(name + ".class");
+  }
+
+  private Report specialize(Path input, Delivery delivery) throws IOException {
+    return ClassFiles.specialize(List.of(input), shop.specializer, delivery);
+  }
+
+  private static void add(ZipOutputStream jar, String name, byte[] bytes, boolean stored)
+      throws IOException {
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTimeLocal(LocalDateTime.of(2001, 2, 3, 4, 6));
+    if (stored) {
+      CRC32 crc = new CRC32();
+      crc.update(bytes);
+      entry.setMethod(ZipEntry.STORED);
+      entry.setCrc(crc.getValue());
+      entry.setSize(bytes.length);
+    }
+    jar.putNextEntry(entry);
+    jar.write(bytes);
+    jar.closeEntry();
+  }
+
+  private Path jar(String name, String... more) throws IOException {
+    Path path = temporary.resolve(name);
+    try (OutputStream out = Files.newOutputStream(path);
+        ZipOutputStream jar = new ZipOutputStream(out)) {
+      add(jar, "notes.txt", "as they were".getBytes(StandardCharsets.UTF_8), false);
+      add(jar, "app/Stranger.class", shop.bytes("app/Stranger"), true);
+      add(jar, "META-INF/versions/9/app/User.class", shop.bytes("app/User"), false);
+      add(jar, "app/User.class", shop.bytes("app/User"), true);
+      for (String extra : more) {
+        add(jar, extra, new byte[] {1, 2, 3}, false);
+      }
+    }
+    return path;
+  }
+
+  @Test
+  void deliversPatchesAndChangesThemNotAgain() throws IOException {
+    byte[] original = shop.bytes("app/User");
+    byte[] stranger = shop.bytes("app/Stranger");
+    assertEquals(List.of(), shop.specializeAll(DIFF).problems());
+    byte[] patched = shop.bytes("app/User");
+    assertArrayEquals(
+        CodePatch.attach(
+            original,
+            shop.specializer.specialize(original).bytes(),
+            PatchKind.DIFF,
+            Optional.empty()),
+        patched);
+    assertArrayEquals(stranger, shop.bytes("app/Stranger"));
+    assertEquals(0, shop.specializeAll(DIFF).classesChanged());
+    assertArrayEquals(patched, shop.bytes("app/User"));
+  }
+
+  @Test
+  void turnsOneDeliveryIntoAnother() throws IOException {
+    byte[] original = shop.bytes("app/User");
+    shop.specializeAll(FLAT);
+    shop.specializeAll(DIFF);
+    assertArrayEquals(
+        CodePatch.attach(
+            original,
+            shop.specializer.specialize(original).bytes(),
+            PatchKind.DIFF,
+            Optional.empty()),
+        shop.bytes("app/User"));
+    shop.specializeAll(REWRITTEN);
+    assertArrayEquals(shop.specializer.specialize(original).bytes(), shop.bytes("app/User"));
+  }
+
+  @Test
+  void countsAPatchedClassAsSpecialized() throws IOException {
+    List<Path> path = List.of(shop.javac.folder());
+    assertTrue(ClassFiles.check(path, shop.specializer).size() >= 2);
+    shop.specializeAll(DIFF);
+    assertEquals(List.of(), ClassFiles.check(path, shop.specializer));
+  }
+
+  @Test
+  void reportsAPatchThatNoLongerFits() throws IOException {
+    shop.specializeAll(DIFF);
+    byte[] patched = shop.bytes("app/User");
+    patched[patched.length - 40] ^= 1;
+    Files.write(file("app/User"), patched);
+    List<Problem> problems = ClassFiles.check(List.of(shop.javac.folder()), shop.specializer);
+    assertEquals(1, problems.size());
+    assertTrue(problems.getFirst().message().contains("does not fit"), problems.toString());
+    // Its original is still there, so the next run repairs it.
+    assertEquals(1, shop.specializeAll(DIFF).classesChanged());
+    assertEquals(List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer));
+  }
+
+  @Test
+  void specializesASingleClassFile() throws IOException {
+    Report report = specialize(file("app/User"), REWRITTEN);
+    assertEquals(1, report.classesSeen());
+    assertEquals(1, report.classesChanged());
+    assertEquals(0, specialize(file("app/Stranger"), REWRITTEN).classesChanged());
+  }
+
+  @Test
+  void specializesTheClassesInAJarAndKeepsTheRest() throws Exception {
+    byte[] specialized = shop.specialize("app/User").bytes();
+    for (Delivery delivery : List.of(REWRITTEN, FLAT)) {
+      Path path = jar("app.jar");
+      assertEquals(2, specialize(path, delivery).classesChanged());
+      try (JarFile jar = new JarFile(path.toFile())) {
+        assertEquals(
+            List.of(
+                "notes.txt",
+                "app/Stranger.class",
+                "META-INF/versions/9/app/User.class",
+                "app/User.class"),
+            jar.stream().map(ZipEntry::getName).toList());
+        for (ZipEntry entry : jar.stream().toList()) {
+          assertEquals(LocalDateTime.of(2001, 2, 3, 4, 6), entry.getTimeLocal());
+          byte[] bytes = jar.getInputStream(entry).readAllBytes();
+          if (entry.getName().endsWith("User.class")) {
+            assertArrayEquals(
+                specialized, CodePatch.apply(bytes, TrustedKeys.ANYBODY).orElse(bytes));
+          } else if (entry.getName().endsWith("Stranger.class")) {
+            assertArrayEquals(shop.bytes("app/Stranger"), bytes);
+            assertEquals(ZipEntry.STORED, entry.getMethod());
+          } else {
+            assertEquals("as they were", new String(bytes, StandardCharsets.UTF_8));
+          }
+        }
+      }
+      byte[] before = Files.readAllBytes(path);
+      assertEquals(0, specialize(path, delivery).classesChanged());
+      assertArrayEquals(before, Files.readAllBytes(path));
+    }
+  }
+
+  @Test
+  void refusesASignedJar() throws IOException {
+    Path path = jar("signed.jar", "META-INF/ME.SF");
+    byte[] before = Files.readAllBytes(path);
+    Report report = specialize(path, REWRITTEN);
+    assertEquals(1, report.problems().size());
+    assertTrue(report.problems().getFirst().message().contains("before signing it"));
+    assertArrayEquals(before, Files.readAllBytes(path));
+  }
+
+  @Test
+  void changesNothingWhenThereIsAProblemAnywhere() throws IOException {
+    shop.javac.compile(
+        """
+        package app;
+        class Bad extends dev.tigris.memory.Pso {
+          Object anything;
+          Bad(dev.tigris.memory.Container container) { super(container); }
+        }
+        """);
+    byte[] before = shop.bytes("app/User");
+    Path jar = jar("app.jar");
+    Report report =
+        ClassFiles.specialize(List.of(jar, shop.javac.folder()), shop.specializer, DIFF);
+    assertEquals(0, report.classesChanged());
+    assertEquals(1, report.problems().size());
+    assertArrayEquals(before, shop.bytes("app/User"));
+    try (JarFile file = new JarFile(jar.toFile())) {
+      assertArrayEquals(
+          before, file.getInputStream(file.getEntry("app/User.class")).readAllBytes());
+    }
+  }
+
+  @Test
+  void saysWhichInputIsWrong() throws IOException {
+    Path text = Files.writeString(temporary.resolve("text.class"), "no class");
+    assertTrue(
+        assertThrows(IOException.class, () -> specialize(text, REWRITTEN))
+            .getMessage()
+            .contains("text.class is no class file"));
+    Path jar = Files.writeString(temporary.resolve("text.jar"), "no jar");
+    assertTrue(
+        assertThrows(IOException.class, () -> specialize(jar, REWRITTEN))
+            .getMessage()
+            .contains("text.jar as a jar"));
+    assertThrows(
+        IOException.class, () -> specialize(temporary.resolve("nowhere.class"), REWRITTEN));
+  }
+}
