@@ -27,7 +27,7 @@ public final class Chars extends View {
   /// Reads the element at `index`.
   public char get(long index) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 1);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     char value = (char) Raw.CHAR.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -36,7 +36,7 @@ public final class Chars extends View {
   /// Writes the element at `index`.
   public void set(long index, char value) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 1);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.CHAR.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }

@@ -27,7 +27,7 @@ public final class Floats extends View {
   /// Reads the element at `index`.
   public float get(long index) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     float value = (float) Raw.FLOAT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -36,7 +36,7 @@ public final class Floats extends View {
   /// Writes the element at `index`.
   public void set(long index, float value) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.FLOAT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }

@@ -27,7 +27,7 @@ public final class Ints extends View {
   /// Reads the element at `index`.
   public int get(long index) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     int value = (int) Raw.INT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -36,7 +36,7 @@ public final class Ints extends View {
   /// Writes the element at `index`.
   public void set(long index, int value) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 2);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.INT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }

@@ -27,7 +27,7 @@ public final class Shorts extends View {
   /// Reads the element at `index`.
   public short get(long index) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 1);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     short value = (short) Raw.SHORT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -36,7 +36,7 @@ public final class Shorts extends View {
   /// Writes the element at `index`.
   public void set(long index, short value) {
     Objects.checkIndex(index, length);
-    long at = (address & Raw.ADDRESS_MASK) + (index << 1);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.SHORT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }

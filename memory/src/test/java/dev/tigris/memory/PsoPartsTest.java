@@ -70,6 +70,36 @@ class PsoPartsTest {
     }
   }
 
+  /// Each array is aligned to its elements, and to nothing more.
+  static final class Packed extends Pso {
+    short before;
+
+    @Capacity(4)
+    Shorts shorts;
+
+    @Capacity(3)
+    Chars chars;
+
+    short between;
+
+    @Capacity(3)
+    Ints ints;
+
+    int next;
+
+    @Capacity(1)
+    Floats floats;
+
+    byte after;
+
+    @Capacity(3)
+    Bytes bytes;
+
+    Packed(Container container) {
+      super(container);
+    }
+  }
+
   static final class Confused extends Pso {
     Ambiguous ambiguous;
 
@@ -110,6 +140,36 @@ class PsoPartsTest {
     assertThrows(IndexOutOfBoundsException.class, () -> box.weights.set(3, (short) 1));
     assertSame(box.from, box.from);
     assertSame(box.weights, box.weights);
+  }
+
+  @Test
+  void anArrayBeginsWhereItsElementsAreAligned() {
+    Packed packed = new Packed(container);
+    assertEquals(
+        List.of(0, 2, 10, 16, 20, 32, 36, 40, 41),
+        PsoLayout.of(Packed.class).fields().stream().map(PsoField::offset).toList());
+    for (int i = 0; i < 3; i++) {
+      packed.shorts.set(i, (short) (i + 1));
+      packed.chars.set(i, (char) (i + 11));
+      packed.ints.set(i, i + 21);
+      packed.bytes.set(i, (byte) (i + 31));
+    }
+    packed.floats.set(0, 0.5f);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(i + 1, bytes.getShort(packed.offset + 2 + 2L * i));
+      assertEquals(i + 11, bytes.getShort(packed.offset + 10 + 2L * i));
+      assertEquals(i + 21, bytes.getInt(packed.offset + 20 + 4L * i));
+      assertEquals(i + 31, bytes.get(packed.offset + 41 + i));
+      assertEquals(i + 1, packed.shorts.get(i));
+      assertEquals(i + 11, packed.chars.get(i));
+      assertEquals(i + 21, packed.ints.get(i));
+    }
+    assertEquals(Float.floatToIntBits(0.5f), bytes.getInt(packed.offset + 36));
+    assertEquals(0.5f, packed.floats.get(0));
+    assertEquals(0, packed.before);
+    assertEquals(0, packed.between);
+    assertEquals(0, packed.next);
+    assertEquals(0, packed.after);
   }
 
   @Test

@@ -10,8 +10,9 @@ import java.nio.ByteOrder;
 /// Typed peek and poke at absolute addresses.
 ///
 /// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`.
-/// The mask tells the compiler that the sum is in range and aligned, so that both of the JDK's
-/// checks fold away; what keeps the access inside its buffer is the check that the caller made
+/// The mask, or that of the element's alignment, tells the compiler that the sum is in range and
+/// aligned, so that both of the JDK's checks fold away; what keeps the access inside its buffer is
+// the check that the caller made
 /// against the bounds that it owns. The handles are exact: the argument types at a call must match.
 ///
 /// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
@@ -30,6 +31,12 @@ public final class Raw {
 
   /// Keeps the bits of a user-space address that is a multiple of eight.
   public static final long ADDRESS_MASK = 0x00ff_ffff_ffff_fff8L;
+
+  /// Keeps the bits of a user-space address that is a multiple of four.
+  public static final long INT_ADDRESS_MASK = 0x00ff_ffff_ffff_fffcL;
+
+  /// Keeps the bits of a user-space address that is a multiple of two.
+  public static final long SHORT_ADDRESS_MASK = 0x00ff_ffff_ffff_fffeL;
 
   public static final VarHandle BYTE = exact(ValueLayout.JAVA_BYTE);
   public static final VarHandle SHORT = exact(ValueLayout.JAVA_SHORT);
