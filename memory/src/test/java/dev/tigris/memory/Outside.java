@@ -13,13 +13,15 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 
-/// Compiles and specializes sources that are not part of the build.
+/// Compiles and specializes sources that are not part of the build, and runs them in a plain `java`
+/// with the module path as a user has it: the test runner opens packages that are closed there.
 final class Outside {
   /// The compiled classes of this module.
   static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
@@ -40,6 +42,35 @@ final class Outside {
     if (ToolProvider.findFirst("javac").orElseThrow().run(out, out, arguments) != 0) {
       throw new AssertionError(errors.toString());
     }
+  }
+
+  /// Compiles a source file of this test's resources.
+  static void compileResource(Path folder, String name, Path... path) throws IOException {
+    String resource = "isolation/" + name + ".java.txt";
+    try (var in = Outside.class.getClassLoader().getResourceAsStream(resource)) {
+      compile(folder, name, new String(in.readAllBytes(), StandardCharsets.UTF_8), path);
+    }
+  }
+
+  /// What a JVM has printed.
+  record Outcome(int exitCode, String output) {}
+
+  /// Runs a main class in a JVM of its own.
+  static Outcome run(List<String> options, List<String> mainAndArguments, Path... path)
+      throws IOException, InterruptedException {
+    List<String> classPath = List.of(path).stream().map(Path::toString).toList();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.addAll(List.of("--module-path", MEMORY.toString()));
+    command.addAll(List.of("--add-modules", "dev.tigris.memory,jdk.unsupported"));
+    command.add("--enable-native-access=dev.tigris.memory");
+    command.add("--illegal-native-access=deny");
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
+    command.addAll(mainAndArguments);
+    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Outcome(java.waitFor(), output);
   }
 
   /// Specializes the classes in `folder`, which may have no problem.
