@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
 /// After that the module must leave it alone; where noticing it is free, a use throws
 /// [IllegalStateException], and otherwise it sees, or spoils, the data of a later water, but never
-/// other memory.
+/// other memory. With `-Dtigris.check=leases` every such use throws
+/// [RecycledException][dev.tigris.memory.RecycledException].
 ///
 /// Thread rule: one thread at a time, its owner's.
 public final class Water {
@@ -65,7 +66,7 @@ public final class Water {
   private final BufferSpring home;
   private final Jbuf buffer;
   private final Bytes whole;
-  private final Bytes data;
+  private Bytes data;
   private final int capacity;
   private @Nullable ByteBuffer channelBuffer;
   private @Nullable Container container;
@@ -95,7 +96,7 @@ public final class Water {
   }
 
   /// The data as bytes: all of [#capacity], of which the first [#size] are valid. The same view
-  /// every time.
+  /// every time, as long as the water is the same module's.
   ///
   /// @throws IllegalStateException if the water was put or released
   public Bytes bytes() {
@@ -206,6 +207,7 @@ public final class Water {
 
   /// From the spring to a module.
   Water begin(int bytes) {
+    renew();
     holder = OWNED;
     size = bytes;
     fresh = true;
@@ -221,6 +223,20 @@ public final class Water {
     whole.setLong(SEQUENCE, sequence);
     whole.setLong(SIZE, size);
     whole.setLong(CHECKSUM, checksum ? HAS_CHECKSUM | checksum() : 0);
+    renew();
+  }
+
+  /// The water changes hands: with `-Dtigris.check=leases` what the last holder kept of it throws
+  /// from now on.
+  @SuppressWarnings("ReferenceEquality") // the very view is meant
+  private void renew() {
+    Bytes renewed = data.renewed();
+    if (renewed != data) {
+      data = renewed;
+      channelBuffer = null;
+      container = null;
+      containerIsOpen = false;
+    }
   }
 
   /// From a stream to a module, for one call.

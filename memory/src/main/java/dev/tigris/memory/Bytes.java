@@ -20,6 +20,7 @@ public final class Bytes extends View {
 
   /// Reads the byte at `offset`.
   public byte get(long offset) {
+    checkLease();
     Objects.checkIndex(offset, bytes);
     byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -28,6 +29,7 @@ public final class Bytes extends View {
 
   /// Writes the byte at `offset`.
   public void set(long offset, byte value) {
+    checkLease();
     Objects.checkIndex(offset, bytes);
     Raw.BYTE.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -35,6 +37,7 @@ public final class Bytes extends View {
 
   /// Reads the 16-bit integer at `offset`.
   public short getShort(long offset) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 2, bytes);
     short value = (short) Raw.SHORT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -43,6 +46,7 @@ public final class Bytes extends View {
 
   /// Writes the 16-bit integer at `offset`.
   public void setShort(long offset, short value) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 2, bytes);
     Raw.SHORT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -50,6 +54,7 @@ public final class Bytes extends View {
 
   /// Reads the 32-bit integer at `offset`.
   public int getInt(long offset) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 4, bytes);
     int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -58,6 +63,7 @@ public final class Bytes extends View {
 
   /// Writes the 32-bit integer at `offset`.
   public void setInt(long offset, int value) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 4, bytes);
     Raw.INT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -65,6 +71,7 @@ public final class Bytes extends View {
 
   /// Reads the 64-bit integer at `offset`.
   public long getLong(long offset) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 8, bytes);
     long value = (long) Raw.LONG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -73,6 +80,7 @@ public final class Bytes extends View {
 
   /// Writes the 64-bit integer at `offset`.
   public void setLong(long offset, long value) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 8, bytes);
     Raw.LONG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -80,6 +88,7 @@ public final class Bytes extends View {
 
   /// Reads the big-endian 32-bit integer at `offset`.
   public int getIntBigEndian(long offset) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 4, bytes);
     int value = (int) Raw.INT_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -88,6 +97,7 @@ public final class Bytes extends View {
 
   /// Writes the big-endian 32-bit integer at `offset`.
   public void setIntBigEndian(long offset, int value) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 4, bytes);
     Raw.INT_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -95,6 +105,7 @@ public final class Bytes extends View {
 
   /// Reads the big-endian 64-bit integer at `offset`.
   public long getLongBigEndian(long offset) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 8, bytes);
     long value = (long) Raw.LONG_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
@@ -103,6 +114,7 @@ public final class Bytes extends View {
 
   /// Writes the big-endian 64-bit integer at `offset`.
   public void setLongBigEndian(long offset, long value) {
+    checkLease();
     Objects.checkFromIndexSize(offset, 8, bytes);
     Raw.LONG_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
@@ -119,6 +131,8 @@ public final class Bytes extends View {
   public void copyTo(long offset, Bytes target, long targetOffset, long length) {
     Objects.checkFromIndexSize(offset, length, bytes);
     Objects.checkFromIndexSize(targetOffset, length, target.bytes);
+    checkLease();
+    target.checkLease();
     // Within one segment: two slices would cost three times as much until the code is compiled.
     long from = (address & Raw.ANY_ADDRESS_MASK) + offset;
     long to = (target.address & Raw.ANY_ADDRESS_MASK) + targetOffset;
@@ -153,7 +167,20 @@ public final class Bytes extends View {
   /// The `length` bytes from `offset` on as a view of their own, with the same lifetime.
   public Bytes slice(long offset, long length) {
     Objects.checkFromIndexSize(offset, length, bytes);
-    return new Bytes(lease, address + offset, length);
+    return new Bytes(lease.within(), address + offset, length);
+  }
+
+  /// The same bytes for whoever uses them next: this very view, unless with
+  /// `-Dtigris.check=leases`. There it is another, and every later use of this one, and of all that
+  /// was made or read from it, throws [RecycledException]. For those who use slices of a buffer
+  /// again, as pools do; a view of a whole Jbuf stays what it is until [Jbuf#unreference].
+  public Bytes renewed() {
+    Lease within = lease.outer;
+    if (within == null) {
+      return this;
+    }
+    lease.end("handed on");
+    return new Bytes(within.within(), address, bytes);
   }
 
   /// These bytes as a nested container: empty where the bytes of a header are all zero.

@@ -26,6 +26,7 @@ public final class Chars extends View {
 
   /// Reads the element at `index`.
   public char get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     char value = (char) Raw.CHAR.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Chars extends View {
 
   /// Writes the element at `index`.
   public void set(long index, char value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.CHAR.set(Raw.GLOBAL, at, value);

@@ -39,6 +39,9 @@ public final class Container extends Region {
   private long usedBytes;
   private @Nullable Pso root;
 
+  /// With the check of leases, until the container is next cleared.
+  private Region tenancy = Lease.CHECKED ? new Tenancy(this) : this;
+
   private Container(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
   }
@@ -55,6 +58,11 @@ public final class Container extends Region {
       container.open();
     }
     return container;
+  }
+
+  @Override
+  Region tenancy() {
+    return tenancy;
   }
 
   @Override
@@ -90,6 +98,7 @@ public final class Container extends Region {
   }
 
   private long header(long offset) {
+    checkLease();
     long value = (long) Raw.LONG.get(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset);
     Reference.reachabilityFence(this);
     return value;
@@ -101,8 +110,13 @@ public final class Container extends Region {
   }
 
   /// Makes the container empty. Objects that lived in it must not be used any more: they see what
-  /// comes to lie in their place.
+  /// comes to lie in their place, or with `-Dtigris.check=leases` throw [RecycledException].
   public void clear() {
+    if (Lease.CHECKED) {
+      tenancy.lease.end("cleared");
+      tenancy = new Tenancy(this);
+    }
+    root = null;
     raw(0, HEADER_BYTES).fill((byte) 0);
     header(MAGIC_AT, MAGIC);
     header(VERSION_AT, VERSION);
@@ -204,7 +218,7 @@ public final class Container extends Region {
   ///
   /// @throws IllegalArgumentException if the object lives in another container
   public void root(@Nullable Pso object) {
-    if (object != null && object.container != this) {
+    if (object != null && object.container != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
     root = object;

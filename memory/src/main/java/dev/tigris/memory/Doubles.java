@@ -26,6 +26,7 @@ public final class Doubles extends View {
 
   /// Reads the element at `index`.
   public double get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     double value = (double) Raw.DOUBLE.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Doubles extends View {
 
   /// Writes the element at `index`.
   public void set(long index, double value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     Raw.DOUBLE.set(Raw.GLOBAL, at, value);

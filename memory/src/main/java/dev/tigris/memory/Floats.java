@@ -26,6 +26,7 @@ public final class Floats extends View {
 
   /// Reads the element at `index`.
   public float get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     float value = (float) Raw.FLOAT.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Floats extends View {
 
   /// Writes the element at `index`.
   public void set(long index, float value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.FLOAT.set(Raw.GLOBAL, at, value);

@@ -26,6 +26,7 @@ public final class Ints extends View {
 
   /// Reads the element at `index`.
   public int get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     int value = (int) Raw.INT.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Ints extends View {
 
   /// Writes the element at `index`.
   public void set(long index, int value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.INT.set(Raw.GLOBAL, at, value);

@@ -1,5 +1,7 @@
 package dev.tigris.memory;
 
+import org.jspecify.annotations.Nullable;
+
 /// The right to reach a [Jbuf]'s memory, from its becoming *referenced* until the collector has
 /// found that nobody holds it any more.
 ///
@@ -7,14 +9,63 @@ package dev.tigris.memory;
 /// while it is referenced; [Jbuf#unreference] drops that, so that the lease then lives exactly as
 /// long as the last view. The lease holds its Jbuf, so a Jbuf whose handle has become unreachable
 /// has no views either.
+///
+/// **The check.** Memory that stays with its Jbuf is used again too: a container is cleared, a pool
+/// hands out the same slice. With `-Dtigris.check=leases` slices and containers have leases
+/// *within* the Jbuf's, which [#end] when that happens; an access through one that has ended, or
+/// that lies within such a one, throws. Otherwise there is one lease, and no access looks at it.
+///
+/// ```
+///   Jbuf's lease <- slice (until it is renewed) <- container <- tenancy (until it is cleared)
+/// ```
 final class Lease {
+  static final String PROPERTY = "tigris.check";
+
+  /// A constant of the process: without the check, the compiler leaves out what depends on it.
+  static final boolean CHECKED = "leases".equals(System.getProperty(PROPERTY));
+
   final Jbuf jbuf;
 
+  /// The lease that this one lies within.
+  final @Nullable Lease outer;
+
   /// The one view of the whole buffer, so that asking for it again costs nothing.
-  private @org.jspecify.annotations.Nullable View view;
+  private @Nullable View view;
+
+  /// Where it ended; null until then.
+  private volatile @Nullable Throwable end;
 
   Lease(Jbuf jbuf) {
     this.jbuf = jbuf;
+    this.outer = null;
+  }
+
+  private Lease(Lease outer) {
+    this.jbuf = outer.jbuf;
+    this.outer = outer;
+  }
+
+  /// A lease that can end before this one does; without the check, this one.
+  Lease within() {
+    return CHECKED ? new Lease(this) : this;
+  }
+
+  /// Ends it: what happens to the memory, in a word, for the message.
+  void end(String what) {
+    end = new Throwable("it was " + what + " by " + Thread.currentThread().getName());
+  }
+
+  /// Refuses an access if this lease, or one that it lies within, has ended.
+  void refuseEnded() {
+    for (Lease lease = this; lease != null; lease = lease.outer) {
+      Throwable ended = lease.end;
+      if (ended != null) {
+        throw new RecycledException(
+            "the memory is used for something else since %s: do not keep what is read from it"
+                .formatted(ended.getMessage()),
+            ended);
+      }
+    }
   }
 
   void view(View view) {

@@ -26,6 +26,7 @@ public final class Longs extends View {
 
   /// Reads the element at `index`.
   public long get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     long value = (long) Raw.LONG.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Longs extends View {
 
   /// Writes the element at `index`.
   public void set(long index, long value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     Raw.LONG.set(Raw.GLOBAL, at, value);

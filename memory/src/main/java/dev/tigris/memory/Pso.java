@@ -101,7 +101,7 @@ public abstract class Pso {
     type.requireSpecialized();
     long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
-    this.container = container;
+    this.container = container.forObjects();
     this.offset = place;
     this.bits = (container.address + offset) ^ Raw.SCRATCH;
     publish();
@@ -152,7 +152,16 @@ public abstract class Pso {
   /// The object's address in the form in which C2 knows its range and alignment. The caller fences
   /// this object after the access.
   final long masked() {
+    checkLease(this);
     return (bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
+  }
+
+  /// With `-Dtigris.check=leases`, refuses an object whose memory is used for something else now.
+  @SuppressWarnings("ConstantConditions") // an object made without its constructor has no container
+  static void checkLease(Pso object) {
+    if (Lease.CHECKED && object.container != null) {
+      object.container.checkLease();
+    }
   }
 
   /// What stands for a field that lies in the object itself: the same each time.

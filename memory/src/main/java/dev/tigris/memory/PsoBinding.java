@@ -11,7 +11,7 @@ public final class PsoBinding {
 
   private PsoBinding(Class<?> type, Region container, long offset) {
     this.type = type;
-    this.container = container;
+    this.container = container.forObjects();
     this.offset = offset;
   }
 

@@ -100,6 +100,9 @@ final class RecipeCompiler {
     for (int count = 0; count < PADDING_BYTES; count++) {
       code.nop();
     }
+    if (Lease.CHECKED) {
+      code.aload(RECEIVER).invokestatic(PSO, "checkLease", MethodTypeDesc.of(CD_void, PSO));
+    }
     code.aload(RECEIVER)
         .getfield(PSO, "bits", CD_long)
         .getstatic(RAW, "SCRATCH", CD_long)

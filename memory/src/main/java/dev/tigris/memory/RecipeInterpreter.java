@@ -28,6 +28,7 @@ final class RecipeInterpreter {
   /// @param argument what the recipe takes beside its receiver, boxed; ignored if it takes nothing
   /// @return what it returns, boxed; null if nothing
   static @Nullable Object run(Recipe recipe, Pso receiver, @Nullable Object argument) {
+    Pso.checkLease(receiver);
     RecipeInterpreter machine = new RecipeInterpreter(recipe, receiver);
     for (Instruction instruction : recipe.body()) {
       machine.step(instruction, argument);

@@ -2,12 +2,21 @@ package dev.tigris.memory;
 
 /// Memory that objects lie in: a [Container], which finds room for them, or a [RawContainer], whose
 /// user says where they are. References are offsets from a region's first byte.
-public abstract sealed class Region extends View permits Container, RawContainer {
+public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
   Region(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
     if ((address & 7) != 0) {
       throw new IllegalArgumentException("a container begins at a multiple of eight bytes");
     }
+  }
+
+  /// What objects that are put or found here now hold of it.
+  final Region forObjects() {
+    return Lease.CHECKED ? tenancy() : this;
+  }
+
+  Region tenancy() {
+    return this;
   }
 
   /// The lowest offset that an object can have.

@@ -26,6 +26,7 @@ public final class Shorts extends View {
 
   /// Reads the element at `index`.
   public short get(long index) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     short value = (short) Raw.SHORT.get(Raw.GLOBAL, at);
@@ -35,6 +36,7 @@ public final class Shorts extends View {
 
   /// Writes the element at `index`.
   public void set(long index, short value) {
+    checkLease();
     Objects.checkIndex(index, length);
     long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.SHORT.set(Raw.GLOBAL, at, value);

@@ -41,6 +41,7 @@ public abstract sealed class View
   /// the Jbuf referenced as long as it, or any slice or buffer made from it, is reachable. Making
   /// one costs about a microsecond: keep it where it is used often.
   public final MemorySegment segment() {
+    checkLease();
     return Raw.segment(address, bytes, lease);
   }
 
@@ -52,9 +53,17 @@ public abstract sealed class View
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.
+  final void checkLease() {
+    if (Lease.CHECKED) {
+      lease.refuseEnded();
+    }
+  }
+
   /// This view's memory for a bulk operation that ends before the caller returns; the caller
   /// fences `this`. Not for anybody outside the package: it does not hold the lease.
   final MemorySegment raw(long offset, long length) {
+    checkLease();
     Objects.checkFromIndexSize(offset, length, bytes);
     return Raw.range(address + offset, length);
   }
