@@ -12,8 +12,8 @@ import java.nio.ByteOrder;
 /// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`.
 /// The mask, or that of the element's alignment, tells the compiler that the sum is in range and
 /// aligned, so that both of the JDK's checks fold away; what keeps the access inside its buffer is
-// the check that the caller made
-/// against the bounds that it owns. The handles are exact: the argument types at a call must match.
+/// the check that the caller made against the bounds that it owns. The handles are exact: the
+/// argument types at a call must match.
 ///
 /// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
 /// named `X_ANY` are for any address. Both are little-endian; `X_BIG_ANY` are big-endian.
