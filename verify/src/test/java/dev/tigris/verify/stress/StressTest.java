@@ -19,11 +19,22 @@ import org.junit.jupiter.api.io.TempDir;
 /// ```
 class StressTest {
   private static final List<String> TESTS =
-      List.of("HandOver", "Credit", "End", "WakeUp", "WaterReturn", "WaterReturnRace");
+      List.of(
+          "HandOver",
+          "Credit",
+          "End",
+          "WakeUp",
+          "WaterReturn",
+          "WaterReturnRace",
+          "VolatileField",
+          "VolatileReference",
+          "UntornField",
+          "PublishedObject",
+          "PublishedJbuf");
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
-  void ringsKeepTheirOrderUnderStress(@TempDir Path folder) throws Exception {
+  void ringsAndObjectsKeepTheirOrderUnderStress(@TempDir Path folder) throws Exception {
     Path log = folder.resolve("log");
     Process jcstress =
         new ProcessBuilder(
