@@ -34,6 +34,26 @@ class PsoIsolationTest {
         a subclass of one: UnspecializedClassException
         an object whose constructor failed: IllegalStateException
         a cursor over objects that are bound elsewhere: IllegalStateException
+        a forged call site that is entitled: got 8
+        one of another type: NoSuchFieldError
+        one of another name: IllegalAccessError
+        one for a private field: IllegalAccessError
+        one for another class's objects: IncompatibleClassChangeError
+        the bootstrap, called directly: IllegalAccessError
+        the bootstrap, called by reflection: IllegalAccessError
+        the bootstrap, called by another: IllegalAccessError
+        a class declared by another: IllegalArgumentException
+        an accessor for any Pso: ClassCastException
+        an accessor for any Object: ClassCastException
+        an accessor without a cast: ClassCastException
+        what an accessor is made of: IllegalArgumentException
+        a class in the module's package, of another loader: IllegalAccessError
+        a class in the module's package, of this loader: IllegalArgumentException
+        a subclass, of another loader: IllegalAccessError
+        a layout of one's own: UnsupportedOperationException
+        a text of one's own: IllegalAccessException
+        an object that was serialized: InvalidClassException
+        an object that was cloned: got 5
         """,
         outcome.output());
   }
