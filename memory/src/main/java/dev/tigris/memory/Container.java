@@ -1,7 +1,10 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
@@ -15,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///       16      8   schema fingerprint, 0 = not stated
 ///       24      8   used bytes, this header included; a multiple of 8
 ///       32      8   offset of the root object, 0 = none
-///       40     24   reserved, 0
+///       40      8   offset of the schema, 0 = not stated: its length in bytes as 8 bytes, its text
+///       48     16   reserved, 0
 ///       64    ...   objects
 /// ```
 ///
@@ -33,8 +37,10 @@ public final class Container extends Region {
 
   private static final long MAGIC_AT = 0;
   private static final long VERSION_AT = 8;
+  private static final long FINGERPRINT_AT = 16;
   private static final long USED_AT = 24;
   private static final long ROOT_AT = 32;
+  private static final long SCHEMA_AT = 40;
 
   private long usedBytes;
   private @Nullable Pso root;
@@ -97,15 +103,20 @@ public final class Container extends Region {
     usedBytes = used;
   }
 
+  /// The address of an offset that the caller has checked.
+  long at(long offset) {
+    return (address & Raw.ADDRESS_MASK) + offset;
+  }
+
   private long header(long offset) {
     checkLease();
-    long value = (long) Raw.LONG.get(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset);
+    long value = (long) Raw.LONG.get(Raw.GLOBAL, at(offset));
     Reference.reachabilityFence(this);
     return value;
   }
 
   private void header(long offset, long value) {
-    Raw.LONG.set(Raw.GLOBAL, (address & Raw.ADDRESS_MASK) + offset, value);
+    Raw.LONG.set(Raw.GLOBAL, at(offset), value);
     Reference.reachabilityFence(this);
   }
 
@@ -223,6 +234,66 @@ public final class Container extends Region {
     }
     root = object;
     rootOffset(object == null ? 0 : object.offset);
+  }
+
+  /// Says what lies in this container, and from now on keeps it in the container itself: its
+  /// fingerprint in the header, its text among the objects. Does nothing if that was said before.
+  /// What lies in the container already is the caller's word.
+  ///
+  /// @throws SchemaException if the container has another schema
+  /// @throws ContainerFullException if there is no room for the schema
+  public void declare(Schema schema) {
+    if (fingerprint() == 0) {
+      byte[] text = schema.toString().getBytes(StandardCharsets.UTF_8);
+      long offset = allocate(Long.BYTES + text.length);
+      header(offset, text.length);
+      raw(offset + Long.BYTES, text.length).copyFrom(MemorySegment.ofArray(text));
+      header(SCHEMA_AT, offset);
+      header(FINGERPRINT_AT, schema.fingerprint());
+      Reference.reachabilityFence(this);
+    } else {
+      requireSchema(schema);
+    }
+  }
+
+  /// The fingerprint of this container's schema ([Schema#fingerprint]); 0 if it has not been told.
+  public long fingerprint() {
+    return header(FINGERPRINT_AT);
+  }
+
+  /// The schema that this container was told; null if none.
+  ///
+  /// @throws CorruptContainerException if what is stored is none
+  public @Nullable Schema schema() {
+    long fingerprint = fingerprint();
+    long offset = header(SCHEMA_AT);
+    if (fingerprint == 0) {
+      return null;
+    }
+    boolean isInside = offset >= HEADER_BYTES && offset <= bytes - Long.BYTES && (offset & 7) == 0;
+    long length = isInside ? header(offset) : -1;
+    if (length < 0 || length > SchemaText.MAX_BYTES || length > bytes - offset - Long.BYTES) {
+      throw new CorruptContainerException("the container's schema is not where the header says");
+    }
+    byte[] text = raw(offset + Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE);
+    Reference.reachabilityFence(this);
+    Schema schema = SchemaText.parse(new String(text, StandardCharsets.UTF_8));
+    if (schema.fingerprint() != fingerprint) {
+      throw new CorruptContainerException("the container's schema is not that of its fingerprint");
+    }
+    return schema;
+  }
+
+  /// @throws SchemaException if this container was told another schema
+  void requireSchema(Schema schema) {
+    long fingerprint = fingerprint();
+    if (fingerprint != 0 && fingerprint != schema.fingerprint()) {
+      Schema own = schema();
+      throw new SchemaException(
+          own == null
+              ? "the container's schema has just been removed"
+              : Conversion.explain(own, schema));
+    }
   }
 
   /// The offset of the root object as it stands in the header, unchecked; 0 = none.

@@ -161,7 +161,10 @@ final class FileMapping {
     }
     Journal writer = journal;
     switch (mapping) {
-      case SHARED -> FilePages.sync(address, bytes);
+      case SHARED -> {
+        FilePages.sync(address, bytes);
+        channel.force(true); // its size, too
+      }
       case PRIVATE ->
           throw new UnsupportedOperationException(
               "what is written to a PRIVATE mapping stays with this process: map it DURABLE");

@@ -95,6 +95,22 @@ public final class Jbuf {
     return jbuf;
   }
 
+  /// Maps a file for [#asContainer] that has this schema. An empty one gets it. One that was
+  /// written
+  /// with another is converted, if fields were added, removed, moved or widened: what the root
+  /// leads
+  /// to is copied to a new file, which takes the old one's place when it is complete and on the
+  /// disk. Fields that are new are zero. Where the schemas are the same there is nothing to do.
+  ///
+  /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
+  ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema
+  /// @throws CorruptContainerException if the file is no container, or damaged
+  /// @throws IOException as for [#map(Path, Mapping, long)]
+  public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
+      throws IOException {
+    return Conversion.map(file, mapping, leastBytes, schema);
+  }
+
   /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a
   /// [Mapping#DURABLE] one that happens as a whole or not at all, and no thread may write to the
   /// buffer meanwhile: it could belong to neither this flush nor the next, and be lost.
@@ -263,6 +279,12 @@ public final class Jbuf {
               .formatted(name(type), name(wanted)));
     }
     return wanted.cast(current.view());
+  }
+
+  /// The buffer as a container for this module's own use, which ends before anybody else sees the
+  /// buffer: it leaves no lease, so that the buffer can be freed at once.
+  Container peek() {
+    return Container.openOrFormat(new Lease(this), block.address, block.bytes);
   }
 
   private static String name(@Nullable Class<?> type) {

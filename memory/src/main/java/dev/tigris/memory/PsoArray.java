@@ -75,13 +75,22 @@ public final class PsoArray extends Pso {
   }
 
   private Primitive storedElement() {
-    int stored = letter;
+    byte stored = letter;
+    Primitive element = elementOf(stored);
+    if (element == null) {
+      throw new CorruptReferenceException("an array cannot have elements of the type " + stored);
+    }
+    return element;
+  }
+
+  /// What a stored letter means; null if nothing.
+  static @Nullable Primitive elementOf(byte letter) {
     for (Primitive element : Primitive.values()) {
-      if (element != Primitive.BOOLEAN && letter(element) == stored) {
+      if (element != Primitive.BOOLEAN && letter(element) == letter) {
         return element;
       }
     }
-    throw new CorruptReferenceException("an array cannot have elements of the type " + stored);
+    return null;
   }
 
   /// The elements as bytes.

@@ -1,0 +1,243 @@
+package dev.tigris.memory;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// What the bytes of a container mean: the class of its root and all classes that its fields lead
+/// to, with their fields and where these lie.
+///
+/// ```java
+/// Schema schema = Schema.of(Catalog.class);
+/// Container container = Jbuf.map(file, Mapping.DURABLE, size, schema).asContainer();
+/// schema.validate(container);               // if somebody else may have written to it
+/// Catalog catalog = container.root(Catalog.class);
+/// ```
+///
+/// A container that was told its schema keeps it, and its fingerprint. Whoever opens it with the
+/// same schema has nothing to do; with another one he is told what differs, or it is converted
+/// ([Jbuf#map(java.nio.file.Path, Mapping, long, Schema)]). It is a container's own: two of
+/// different schemas can be used side by side.
+///
+/// Immutable.
+public final class Schema {
+  private final List<Shape> shapes;
+  private final int root;
+  private final String text;
+  private final long fingerprint;
+
+  Schema(List<Shape> shapes, int root) {
+    this.shapes = List.copyOf(shapes);
+    this.root = root;
+    Set<String> names = new HashSet<>();
+    for (Shape shape : shapes) {
+      if (shape instanceof Shape.Struct struct && !names.add(struct.name())) {
+        throw new IllegalArgumentException("a schema cannot have two classes " + struct.name());
+      }
+    }
+    this.text = SchemaText.of(this);
+    this.fingerprint = fingerprint(text);
+  }
+
+  /// The schema of containers whose root is an object of this class.
+  ///
+  /// @throws IllegalArgumentException if a field of it, or of a class that it leads to, cannot be
+  ///     stored
+  public static Schema of(Class<? extends Pso> root) {
+    Derivation derivation = new Derivation();
+    return derivation.schema(derivation.shape(root, null));
+  }
+
+  /// The schema of containers whose root is a list of such objects.
+  public static Schema ofList(Class<? extends Pso> element) {
+    Derivation derivation = new Derivation();
+    return derivation.schema(derivation.shape(PsoList.class, element));
+  }
+
+  /// The schema of containers whose root is a table of such objects.
+  public static Schema ofTable(Class<? extends Pso> element) {
+    Derivation derivation = new Derivation();
+    return derivation.schema(derivation.shape(PsoTable.class, element));
+  }
+
+  private static long fingerprint(String text) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      byte[] digest = sha.digest(text.getBytes(StandardCharsets.UTF_8));
+      long first = ByteBuffer.wrap(digest).order(ByteOrder.LITTLE_ENDIAN).getLong();
+      return first == 0 ? 1 : first; // 0 says that there is no schema
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /// A number that two schemas share only if all fields lie and mean the same: the first eight
+  /// bytes
+  /// of the SHA-256 of [#toString].
+  public long fingerprint() {
+    return fingerprint;
+  }
+
+  /// Checks a container whose bytes may have been written by anybody, in time linear in their
+  /// number: all that can be reached from the root lies inside the bytes in use, at multiples of
+  /// eight; references lead to what the schema says; lists, tables, arrays and texts have a length
+  /// that fits; texts are UTF-8 and enums constants that this program knows.
+  ///
+  /// Without it, every one of these is still checked when it is read. With it, nothing that is
+  /// read later throws, unless somebody else changes the bytes meanwhile: copy first what another
+  /// process may write to.
+  ///
+  /// @throws CorruptContainerException naming the field and the place of the first fault
+  /// @throws SchemaException if the container says that it has another schema
+  public void validate(Container container) {
+    container.requireSchema(this);
+    Walk walk = new Walk(this, container, container.usedBytes());
+    walk.from(container.rootOffset());
+  }
+
+  List<Shape> shapes() {
+    return shapes;
+  }
+
+  Shape shape(int index) {
+    return shapes.get(index);
+  }
+
+  Shape.Struct struct(int index) {
+    return (Shape.Struct) shapes.get(index);
+  }
+
+  int root() {
+    return root;
+  }
+
+  /// What to call a shape in messages.
+  String name(int index) {
+    return switch (shapes.get(index)) {
+      case Shape.Struct struct -> struct.name();
+      case Shape.Elements _ -> "PsoArray";
+      case Shape.References(int element) -> "PsoList<" + name(element) + ">";
+      case Shape.Table(int element) -> "PsoTable<" + name(element) + ">";
+    };
+  }
+
+  /// Whether a shape is that of a superclass of the other one, or the same.
+  boolean isAncestor(int ancestor, int shape) {
+    int at = shape;
+    while (at != ancestor) {
+      if (!(shapes.get(at) instanceof Shape.Struct struct) || struct.parent() == Shape.NONE) {
+        return false;
+      }
+      at = struct.parent();
+    }
+    return true;
+  }
+
+  /// The schema as text, as it is kept in containers; docs/formats.md explains it.
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Schema schema && schema.text.equals(text);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(fingerprint);
+  }
+
+  /// Finds all shapes that classes lead to. Superclasses, and what lies in place, come before what
+  /// they are part of; references may lead round in circles.
+  private static final class Derivation {
+    private final List<Shape> shapes = new ArrayList<>();
+    private final Map<Object, Integer> known = new HashMap<>();
+
+    private record Collection(Class<?> type, int element) {}
+
+    Schema schema(int root) {
+      return new Schema(shapes, root);
+    }
+
+    int shape(Class<? extends Pso> type, @Nullable Class<? extends Pso> element) {
+      if (type == PsoArray.class) {
+        return add(type, new Shape.Elements());
+      }
+      if (element == null) {
+        return struct(type);
+      }
+      int of = shape(element, null);
+      return add(
+          new Collection(type, of),
+          type == PsoList.class ? new Shape.References(of) : new Shape.Table(of));
+    }
+
+    private int add(Object key, Shape shape) {
+      Integer index = known.get(key);
+      if (index == null) {
+        index = shapes.size();
+        shapes.add(shape);
+        known.put(key, index);
+      }
+      return index;
+    }
+
+    private int struct(Class<? extends Pso> type) {
+      Integer index = known.get(type);
+      if (index != null) {
+        return index;
+      }
+      PsoLayout layout = PsoLayout.of(type);
+      Class<?> superclass = type.getSuperclass();
+      int parent = superclass == Pso.class ? Shape.NONE : struct(superclass.asSubclass(Pso.class));
+      for (PsoField field : layout.fields()) {
+        if (field.kind() instanceof FieldKind.Nested(Class<? extends Pso> inner, int _)) {
+          struct(inner);
+        }
+      }
+      // Known from here on, for what refers back to it; its members follow.
+      int own =
+          add(type, new Shape.Struct(type.getName(), layout.sizeBytes(), parent, List.of(), 0));
+      List<Shape.Member> members =
+          layout.fields().stream()
+              .map(field -> new Shape.Member(field.name(), field.offset(), content(field.kind())))
+              .toList();
+      int inherited = members.size() - layout.ownFields().size();
+      shapes.set(
+          own, new Shape.Struct(type.getName(), layout.sizeBytes(), parent, members, inherited));
+      return own;
+    }
+
+    private Shape.Content content(FieldKind kind) {
+      return switch (kind) {
+        case FieldKind.Value(Primitive primitive) -> new Shape.Content.Value(primitive);
+        case FieldKind.Constant(Class<? extends Enum<?>> type) ->
+            new Shape.Content.Constant(
+                type.getName(),
+                Arrays.stream(type.getEnumConstants())
+                    .map(EnumCodes::code)
+                    .collect(Collectors.toUnmodifiableSet()));
+        case FieldKind.Reference(Class<? extends Pso> target, var element) ->
+            new Shape.Content.Reference(shape(target, element));
+        case FieldKind.Text(int capacityBytes) -> new Shape.Content.Text(capacityBytes);
+        case FieldKind.Array(Primitive element, int length) ->
+            new Shape.Content.Array(element, length);
+        case FieldKind.Nested(Class<? extends Pso> type, int sizeBytes) ->
+            new Shape.Content.Nested(struct(type), sizeBytes);
+      };
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package dev.tigris.memory;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What has to be done to objects of one [Schema] so that they become those of another.
+///
+/// Classes correspond by where references lead to, and must have the same name; fields correspond
+/// by
+/// name. A field may move, be new (it is zero then), go, and become wider: a primitive type where
+/// Java widens without loss, a text or an array with more room. Nothing else.
+final class SchemaChange {
+  final Schema from;
+  final Schema to;
+
+  /// By shape of `from`, the shape of `to` that it becomes; -1 if nothing that stays leads to it.
+  private final int[] partner;
+
+  /// By shape of `from`, what happens to the fields of its objects.
+  private final List<List<Move>> moves;
+
+  private final List<String> differences = new ArrayList<>();
+  private final List<String> obstacles = new ArrayList<>();
+  private final Queue<Integer> waiting = new ArrayDeque<>();
+
+  /// What happens to some bytes of an object, at `from` in the old one.
+  sealed interface Move {
+    int from();
+
+    int to();
+
+    /// They stay as they are.
+    record Copy(int from, int to, int bytes) implements Move {}
+
+    /// A primitive value gets a wider type.
+    record Widen(int from, int to, Primitive fromType, Primitive toType) implements Move {}
+
+    /// A reference leads to where its target has moved.
+    record Refer(int from, int to, int shape) implements Move {}
+
+    /// An object in place.
+    record Within(int from, int to, int shape) implements Move {}
+  }
+
+  SchemaChange(Schema from, Schema to) {
+    this.from = from;
+    this.to = to;
+    int count = from.shapes().size();
+    this.partner = new int[count];
+    Arrays.fill(partner, Shape.NONE);
+    this.moves = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      moves.add(List.of());
+    }
+    pair(from.root(), to.root(), "the root");
+    while (!waiting.isEmpty()) {
+      int shape = waiting.remove();
+      compare(shape, partner[shape]);
+    }
+    checkHierarchy();
+  }
+
+  /// The shape that objects of an old shape get.
+  int partner(int shape) {
+    return partner[shape];
+  }
+
+  List<Move> moves(int shape) {
+    return moves.get(shape);
+  }
+
+  /// The old schema without what does not stay.
+  Schema kept() {
+    List<Shape> shapes = new ArrayList<>(from.shapes());
+    for (int i = 0; i < shapes.size(); i++) {
+      if (shapes.get(i) instanceof Shape.Struct struct) {
+        Set<Integer> stay = new HashSet<>();
+        moves.get(i).forEach(move -> stay.add(move.from()));
+        List<Shape.Member> members =
+            struct.members().stream().filter(member -> stay.contains(member.offset())).toList();
+        shapes.set(i, new Shape.Struct(struct.name(), struct.sizeBytes(), Shape.NONE, members, 0));
+      }
+    }
+    return new Schema(shapes, from.root());
+  }
+
+  boolean isPossible() {
+    return obstacles.isEmpty();
+  }
+
+  /// All that differs, and what of it is in the way.
+  String explain() {
+    String changes = differences.isEmpty() ? "" : ": " + String.join(", ", differences);
+    return isPossible()
+        ? "the container was written with another schema" + changes
+        : "the container was written with another schema, and cannot be converted: "
+            + String.join("; ", obstacles);
+  }
+
+  private void pair(int old, int fresh, String where) {
+    boolean sameKind = from.shape(old).getClass() == to.shape(fresh).getClass();
+    boolean sameName =
+        !(from.shape(old) instanceof Shape.Struct) || from.name(old).equals(to.name(fresh));
+    if (!sameKind || !sameName) {
+      obstacles.add("%s was %s and is %s".formatted(where, from.name(old), to.name(fresh)));
+    } else if (partner[old] == Shape.NONE) {
+      partner[old] = fresh;
+      waiting.add(old);
+    } else if (partner[old] != fresh) {
+      obstacles.add(where + " leads to two kinds of " + to.name(fresh));
+    }
+  }
+
+  private void compare(int old, int fresh) {
+    switch (from.shape(old)) {
+      case Shape.Elements _ -> {}
+      case Shape.References(int element) ->
+          pair(element, ((Shape.References) to.shape(fresh)).element(), "an element of a list");
+      case Shape.Table(int element) ->
+          pair(element, ((Shape.Table) to.shape(fresh)).element(), "an element of a table");
+      case Shape.Struct struct -> moves.set(old, compareMembers(struct, to.struct(fresh)));
+    }
+  }
+
+  private List<Move> compareMembers(Shape.Struct old, Shape.Struct fresh) {
+    Map<String, Shape.Member> gone = new HashMap<>();
+    keyed(old).forEach(gone::put);
+    List<Move> moved = new ArrayList<>();
+    keyed(fresh)
+        .forEach(
+            (key, member) -> {
+              String where = fresh.name() + "." + key;
+              Shape.Member before = gone.remove(key);
+              if (before == null) {
+                differences.add(where + " is new");
+                return;
+              }
+              if (before.offset() != member.offset()) {
+                differences.add(where + " moved");
+              }
+              Move move = move(before, member, where);
+              if (move == null) {
+                obstacles.add(
+                    "%s was %s and is %s"
+                        .formatted(where, describe(before, from), describe(member, to)));
+              } else {
+                moved.add(move);
+              }
+            });
+    gone.keySet().forEach(key -> differences.add(old.name() + "." + key + " is gone"));
+    return moved;
+  }
+
+  /// Fields by name; where a class hides a field of its superclass, the hidden one has marks.
+  private static Map<String, Shape.Member> keyed(Shape.Struct struct) {
+    Map<String, Shape.Member> keyed = new LinkedHashMap<>();
+    for (Shape.Member member : struct.members().reversed()) {
+      String key = member.name();
+      while (keyed.containsKey(key)) {
+        key = "super." + key;
+      }
+      keyed.put(key, member);
+    }
+    return keyed;
+  }
+
+  private static String describe(Shape.Member member, Schema schema) {
+    return switch (member.content()) {
+      case Shape.Content.Value(Primitive primitive) -> primitive.type().getName();
+      case Shape.Content.Constant(String type, var _) -> "enum " + type;
+      case Shape.Content.Reference(int shape) -> "a reference to " + schema.name(shape);
+      case Shape.Content.Text(int capacityBytes) -> "text of " + capacityBytes + " bytes";
+      case Shape.Content.Array(Primitive element, int length) ->
+          "%d %ss in place".formatted(length, element.type().getName());
+      case Shape.Content.Nested(int shape, int _) -> schema.name(shape) + " in place";
+    };
+  }
+
+  /// What turns one field into the other; null if nothing does.
+  private @Nullable Move move(Shape.Member old, Shape.Member fresh, String where) {
+    int at = old.offset();
+    int goesTo = fresh.offset();
+    Move copy = new Move.Copy(at, goesTo, old.content().sizeBytes());
+    return switch (old.content()) {
+      case Shape.Content.Value(Primitive before)
+          when fresh.content() instanceof Shape.Content.Value(Primitive after) -> {
+        if (before != after) {
+          differences.add("%s was %s and is %s".formatted(where, before.type(), after.type()));
+        }
+        yield before == after
+            ? copy
+            : widened(before).contains(after) ? new Move.Widen(at, goesTo, before, after) : null;
+      }
+      case Shape.Content.Constant(String before, var _)
+          when fresh.content() instanceof Shape.Content.Constant(String after, var _) ->
+          before.equals(after) ? copy : null;
+      case Shape.Content.Text(int before)
+          when fresh.content() instanceof Shape.Content.Text(int after) ->
+          before <= after ? copy : null;
+      case Shape.Content.Array(Primitive before, int length)
+          when fresh.content() instanceof Shape.Content.Array(Primitive after, int fits) ->
+          before == after && length <= fits ? copy : null;
+      case Shape.Content.Reference(int before)
+          when fresh.content() instanceof Shape.Content.Reference(int after) -> {
+        pair(before, after, where);
+        yield new Move.Refer(at, goesTo, before);
+      }
+      case Shape.Content.Nested(int before, int _)
+          when fresh.content() instanceof Shape.Content.Nested(int after, int _) -> {
+        pair(before, after, where);
+        yield new Move.Within(at, goesTo, before);
+      }
+      case Shape.Content.Value _,
+          Shape.Content.Constant _,
+          Shape.Content.Text _,
+          Shape.Content.Array _,
+          Shape.Content.Reference _,
+          Shape.Content.Nested _ ->
+          null;
+    };
+  }
+
+  /// What every value of a type can become without loss.
+  private static Set<Primitive> widened(Primitive type) {
+    return switch (type) {
+      case BYTE ->
+          EnumSet.of(
+              Primitive.SHORT, Primitive.INT, Primitive.LONG, Primitive.FLOAT, Primitive.DOUBLE);
+      case SHORT, CHAR ->
+          EnumSet.of(Primitive.INT, Primitive.LONG, Primitive.FLOAT, Primitive.DOUBLE);
+      case INT -> EnumSet.of(Primitive.LONG, Primitive.DOUBLE);
+      case FLOAT -> EnumSet.of(Primitive.DOUBLE);
+      case BOOLEAN, LONG, DOUBLE -> EnumSet.noneOf(Primitive.class);
+    };
+  }
+
+  /// An object that is reached as of its class and as of its superclass gets the place of its
+  /// class:
+  /// that must still be a subclass.
+  private void checkHierarchy() {
+    for (int shape = 0; shape < partner.length; shape++) {
+      for (int other = 0; other < partner.length; other++) {
+        boolean wasAncestor =
+            shape != other
+                && partner[shape] != Shape.NONE
+                && partner[other] != Shape.NONE
+                && from.isAncestor(other, shape);
+        if (wasAncestor && !to.isAncestor(partner[other], partner[shape])) {
+          obstacles.add(
+              "%s is no subclass of %s any more".formatted(from.name(shape), from.name(other)));
+        }
+      }
+    }
+  }
+}

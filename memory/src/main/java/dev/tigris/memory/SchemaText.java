@@ -1,0 +1,238 @@
+package dev.tigris.memory;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/// A [Schema] as text, and back. The text of a container is not trusted: what is parsed is as
+/// consistent as what was derived from classes.
+///
+/// ```
+/// TIGRIS SCHEMA 1
+/// root 2
+/// struct app.Point 8
+///   0 int x
+///   4 int y
+/// struct app.Labelled 24 extends 0
+///   8 text 12 label
+/// table 1
+/// ```
+///
+/// A shape is named by its place in the text, from 0. Superclasses, and what lies in place, stand
+/// before what they are part of; the fields of superclasses are not repeated.
+final class SchemaText {
+  /// The longest text, in bytes; what is longer is not a schema.
+  static final int MAX_BYTES = 1 << 20;
+
+  private static final String FIRST_LINE = "TIGRIS SCHEMA 1";
+  private static final Pattern SPACE = Pattern.compile(" ");
+
+  private final List<Shape> shapes = new ArrayList<>();
+
+  private SchemaText() {}
+
+  static String of(Schema schema) {
+    StringBuilder out = new StringBuilder();
+    out.append(FIRST_LINE).append("\nroot ").append(schema.root()).append('\n');
+    for (Shape shape : schema.shapes()) {
+      switch (shape) {
+        case Shape.Elements _ -> out.append("array\n");
+        case Shape.References(int element) -> out.append("list ").append(element).append('\n');
+        case Shape.Table(int element) -> out.append("table ").append(element).append('\n');
+        case Shape.Struct struct -> struct(struct, out);
+      }
+    }
+    return out.toString();
+  }
+
+  private static void struct(Shape.Struct struct, StringBuilder out) {
+    out.append("struct ").append(name(struct.name())).append(' ').append(struct.sizeBytes());
+    if (struct.parent() != Shape.NONE) {
+      out.append(" extends ").append(struct.parent());
+    }
+    out.append('\n');
+    for (Shape.Member member :
+        struct.members().subList(struct.inherited(), struct.members().size())) {
+      out.append("  ").append(member.offset()).append(' ');
+      out.append(content(member.content())).append(' ').append(name(member.name())).append('\n');
+    }
+  }
+
+  private static String content(Shape.Content content) {
+    return switch (content) {
+      case Shape.Content.Value(Primitive primitive) -> keyword(primitive);
+      case Shape.Content.Constant(String type, var _) -> "enum " + name(type);
+      case Shape.Content.Reference(int shape) -> "ref " + shape;
+      case Shape.Content.Text(int capacityBytes) -> "text " + capacityBytes;
+      case Shape.Content.Array(Primitive element, int length) ->
+          "array " + keyword(element) + " " + length;
+      case Shape.Content.Nested(int shape, int _) -> "in " + shape;
+    };
+  }
+
+  private static String keyword(Primitive primitive) {
+    return primitive.name().toLowerCase(Locale.ROOT);
+  }
+
+  /// The JVM allows blanks and line breaks in names; the Java language does not.
+  private static String name(String name) {
+    if (name.isEmpty() || name.chars().anyMatch(c -> c <= ' ')) {
+      throw new IllegalArgumentException("'%s' is no name for a schema".formatted(name));
+    }
+    return name;
+  }
+
+  /// Reads what [#of] has written.
+  ///
+  /// @throws CorruptContainerException if it is anything else
+  static Schema parse(String text) {
+    try {
+      return new SchemaText().schema(List.of(text.split("\n", -1)));
+    } catch (IllegalArgumentException e) {
+      CorruptContainerException corrupt =
+          new CorruptContainerException("the container's schema cannot be read: " + e.getMessage());
+      corrupt.initCause(e);
+      throw corrupt;
+    }
+  }
+
+  private Schema schema(List<String> lines) {
+    require(lines.size() > 3 && lines.getFirst().equals(FIRST_LINE), "it does not begin as one");
+    require(lines.getLast().isEmpty(), "it does not end with a line");
+    String[] rootLine = words(lines.get(1), 2);
+    require(rootLine[0].equals("root"), "it names no root");
+    int line = 2;
+    while (line < lines.size() - 1) {
+      String[] words = SPACE.split(lines.get(line++), -1);
+      switch (words[0]) {
+        case "array" -> shapes.add(new Shape.Elements());
+        case "list" -> shapes.add(new Shape.References(number(words, 1)));
+        case "table" -> shapes.add(new Shape.Table(number(words, 1)));
+        case "struct" -> {
+          List<Shape.Member> members = new ArrayList<>();
+          int parent =
+              words.length == 5 && words[3].equals("extends") ? number(words, 4) : Shape.NONE;
+          require(
+              words.length == (parent == Shape.NONE ? 3 : 5), "a struct's line has other words");
+          if (parent != Shape.NONE) {
+            members.addAll(earlier(parent).members());
+          }
+          int inherited = members.size();
+          for (; lines.get(line).startsWith("  "); line++) {
+            members.add(member(SPACE.split(lines.get(line).substring(2), -1), members));
+          }
+          shapes.add(struct(words, parent, members, inherited));
+        }
+        default -> throw new IllegalArgumentException("'" + words[0] + "' is no shape");
+      }
+    }
+    checkReferences();
+    int root = number(rootLine, 1);
+    require(root < shapes.size(), "there is no shape " + root);
+    Schema schema = new Schema(shapes, root);
+    require(schema.toString().equals(String.join("\n", lines)), "it is written in an unusual way");
+    return schema;
+  }
+
+  private Shape.Struct struct(
+      String[] words, int parent, List<Shape.Member> members, int inherited) {
+    int sizeBytes = number(words, 2);
+    int end = members.isEmpty() ? 0 : members.getLast().end();
+    require(
+        sizeBytes <= PsoLayout.MAX_BYTES && sizeBytes >= Math.max(end, 8) && (sizeBytes & 7) == 0,
+        name(words[1]) + " cannot have " + sizeBytes + " bytes");
+    return new Shape.Struct(words[1], sizeBytes, parent, List.copyOf(members), inherited);
+  }
+
+  private Shape.Member member(String[] words, List<Shape.Member> before) {
+    int count =
+        switch (words.length > 1 ? words[1] : "") {
+          case "array" -> 5;
+          case "enum", "ref", "text", "in" -> 4;
+          default -> 3;
+        };
+    require(words.length == count, "a field's line has other words");
+    int offset = number(words, 0);
+    Shape.Content content =
+        switch (words[1]) {
+          case "enum" -> new Shape.Content.Constant(name(words[2]), null);
+          case "ref" -> new Shape.Content.Reference(number(words, 2));
+          case "text" -> new Shape.Content.Text(capacity(words, 2));
+          case "array" -> new Shape.Content.Array(primitive(words[2]), capacity(words, 3));
+          case "in" ->
+              new Shape.Content.Nested(number(words, 2), earlier(number(words, 2)).sizeBytes());
+          default -> new Shape.Content.Value(primitive(words[1]));
+        };
+    int from = before.isEmpty() ? 0 : before.getLast().end();
+    require(
+        offset >= from && offset <= PsoLayout.MAX_BYTES && offset % content.alignmentBytes() == 0,
+        "a field cannot lie at " + offset);
+    return new Shape.Member(name(words[count - 1]), offset, content);
+  }
+
+  private static Primitive primitive(String keyword) {
+    return Arrays.stream(Primitive.values())
+        .filter(primitive -> keyword(primitive).equals(keyword))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("'" + keyword + "' is no type"));
+  }
+
+  private Shape.Struct earlier(int index) {
+    require(index < shapes.size(), "there is no earlier shape " + index);
+    if (shapes.get(index) instanceof Shape.Struct struct) {
+      return struct;
+    }
+    throw new IllegalArgumentException("the shape " + index + " is no struct");
+  }
+
+  private void checkReferences() {
+    for (Shape shape : shapes) {
+      switch (shape) {
+        case Shape.Elements _ -> {}
+        case Shape.References(int element) -> checkElement(element, true);
+        case Shape.Table(int element) -> checkElement(element, false);
+        case Shape.Struct struct -> {
+          for (Shape.Member member : struct.members()) {
+            if (member.content() instanceof Shape.Content.Reference(int target)) {
+              require(target < shapes.size(), "there is no shape " + target);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private void checkElement(int element, boolean mayBeArray) {
+    require(element < shapes.size(), "there is no shape " + element);
+    boolean isArray = mayBeArray && shapes.get(element) instanceof Shape.Elements;
+    require(
+        isArray || shapes.get(element) instanceof Shape.Struct,
+        "the shape " + element + " cannot be an element");
+  }
+
+  private static String[] words(String line, int count) {
+    String[] words = SPACE.split(line, -1);
+    require(words.length == count, "a line has other words");
+    return words;
+  }
+
+  private static int capacity(String[] words, int at) {
+    int capacity = number(words, at);
+    require(
+        capacity > 0 && capacity <= PsoLayout.MAX_BYTES, "no field has the capacity " + capacity);
+    return capacity;
+  }
+
+  private static int number(String[] words, int at) {
+    require(at < words.length && words[at].matches("[0-9]{1,9}"), "a number is missing");
+    return Integer.parseInt(words[at]);
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

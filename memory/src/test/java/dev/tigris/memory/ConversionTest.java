@@ -1,0 +1,293 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Two versions of the same classes, as two programs have them that use one file.
+class ConversionTest {
+  @TempDir private Path folder;
+  private int versions;
+
+  private Path file() {
+    return folder.resolve("objects");
+  }
+
+  /// Compiles classes, each a name and a source, and runs `App.run(file)`.
+  private String run(String... sources) throws Exception {
+    Path version = folder.resolve("version" + versions++);
+    for (String source : sources) {
+      String name = source.replaceAll("(?s).*?(?:class|enum) (\\w+).*", "$1");
+      Outside.compile(version, name, source, version);
+    }
+    Outside.specialize(version);
+    URL[] path = {version.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(path, Pso.class.getClassLoader())) {
+      return (String) loader.loadClass("App").getMethod("run", Path.class).invoke(null, file());
+    } catch (InvocationTargetException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+  }
+
+  private static String app(String mapping, String body) {
+    return """
+    import dev.tigris.memory.*;
+    import java.nio.file.Path;
+    public class App {
+      public static String run(Path file) throws Exception {
+        Jbuf jbuf = Jbuf.map(file, Mapping.%s, 1 << 16, Schema.of(Node.class));
+        Container container = jbuf.asContainer();
+        %s
+      }
+    }
+    """
+        .formatted(mapping, body);
+  }
+
+  private static final String OLD_FIELDS =
+      """
+      public int number; public byte small; public Node next; public String gone() { return ""; }
+      @Capacity(8) public Utf8 name; public double price; public Side side;
+      @InPlace public Point point; public PsoList<Node> list; public PsoTable<Point> table;
+      public PsoArray array; public Point inner; @Capacity(3) public Ints ints;
+      """;
+  private static final String NEW_FIELDS =
+      """
+      public long added; public PsoTable<Point> table; public long number; public int small;
+      public Side side; @Capacity(20) public Utf8 name; public Node next;
+      public boolean flag; @InPlace public Point point; public PsoList<Node> list;
+      public PsoArray array; public Point inner; @Capacity(5) public Ints ints;
+      @Capacity(4) public Utf8 comment;
+      """;
+  private static final String OLD_POINT =
+      """
+      import dev.tigris.memory.*;
+      public class Point extends Pso {
+        public int x; public int y;
+        public Point(Container container) { super(container); }
+      }
+      """;
+  private static final String NEW_POINT = OLD_POINT.replace("int x; public", "double z, x; public");
+
+  private static final String WRITE =
+      """
+      Node a = new Node(container);
+      new Node(container).number = 99;       // nobody can reach it
+      Node b = new Node(container);
+      container.root(a);
+      a.number = -7; a.small = -3; a.next = b; a.name.set("größe"); a.price = 2.5;
+      a.side = Side.SELL; a.point.x = 11; a.point.y = 12; a.ints.set(2, 33);
+      b.number = 8; b.next = a; b.inner = a.point;
+      a.list = new PsoList<>(container, Node.class, 4);
+      a.list.add(b); a.list.add(null); a.list.add(a);
+      a.table = new PsoTable<>(container, Point.class, 3);
+      for (int i = 0; i < 2; i++) { Point p = a.table.add(); p.x = i; p.y = 10 * i; }
+      a.inner = a.table.get(1);
+      a.array = new PsoArray(container, Primitive.SHORT, 3);
+      a.array.asShorts().set(1, (short) 5);
+      jbuf.flush();
+      return "written";
+      """;
+  private static final String READ =
+      """
+      Node a = container.root(Node.class), b = a.next;
+      Schema.of(Node.class).validate(container);
+      return a.number + " " + a.small + " " + a.name + " " + a.added + a.flag + a.comment.isEmpty()
+        + " " + a.side + " " + a.point.x + "," + a.point.y + "," + a.point.z + " " + a.ints.get(2)
+        + " " + b.number + " " + (b.next.number == a.number) + " " + b.inner.x
+        + " " + a.list.size() + (a.list.get(0).number == 8) + a.list.get(1) + (a.list.get(2).name)
+        + " " + a.table.size() + "/" + a.table.capacity() + " " + a.inner.y
+        + " " + a.array.asShorts().get(1) + " " + a.array.length();
+      """;
+  private static final String SIDE = "public enum Side { BUY, SELL }";
+  private static final String NEW_SIDE = "public enum Side { NONE, SELL, BUY }";
+
+  private void writeOld() throws Exception {
+    assertEquals("written", run(OLD_POINT, SIDE, sourceOfNode(OLD_FIELDS), app("SHARED", WRITE)));
+  }
+
+  private static String sourceOfNode(String fields) {
+    return """
+    import dev.tigris.memory.*;
+    public class Node extends Pso {
+      %s
+      public Node(Container container) { super(container); }
+    }
+    """
+        .formatted(fields);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SHARED", "DURABLE"})
+  void keepsEverythingThatStaysThroughEveryKindOfChange(String mapping) throws Exception {
+    writeOld();
+    String read = run(NEW_POINT, NEW_SIDE, sourceOfNode(NEW_FIELDS), app(mapping, READ));
+    assertEquals(
+        "-7 -3 größe 0falsetrue SELL 11.0,12,0.0 33 8 true 11.0 3truenullgröße 2/3 10 5 3", read);
+    assertEquals(List.of("objects", "objects.journal"), files());
+  }
+
+  @Test
+  void changesNothingWhereTheSchemaIsTheSame() throws Exception {
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    run(OLD_POINT, NEW_SIDE, sourceOfNode(OLD_FIELDS), app("SHARED", "return \"\";"));
+    assertArrayEquals(before, Files.readAllBytes(file()));
+  }
+
+  @Test
+  void leavesAPrivateFileAsItIs() throws Exception {
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    SchemaException e =
+        assertThrows(
+            SchemaException.class,
+            () -> run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("PRIVATE", READ)));
+    assertTrue(e.getMessage().contains("Node.price is gone"), e.getMessage());
+    assertTrue(e.getMessage().contains("Node.added is new"), e.getMessage());
+    assertTrue(e.getMessage().contains("SHARED or DURABLE once"), e.getMessage());
+    assertArrayEquals(before, Files.readAllBytes(file()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "int number | short number | Node.number was int and is short",
+        "int number | Node number | Node.number was int and is a reference to Node",
+        "double price | long price | Node.price was double and is long",
+        "Capacity(8) public Utf8 | Capacity(7) public Utf8 | Node.name was text of 8 bytes and is",
+        "Capacity(3) public Ints | Capacity(2) public Ints | Node.ints was 3 ints in place and is",
+        "public Point inner | public Node inner | Node.inner was Point and is Node",
+        "@InPlace public Point | public Point | Node.point was Point in place and is a reference",
+        "PsoTable<Point> | PsoTable<Node> | an element of a table was Point and is Node",
+        "PsoTable<Point> | PsoList<Point> | Node.table was PsoTable<Point> and is PsoList<Point>",
+        "Side side | Thread.State side | Node.side was enum Side and is enum java.lang.Thread$State",
+      })
+  void refusesOtherChangesAndNamesTheField(String before, String after, String reason)
+      throws Exception {
+    writeOld();
+    byte[] bytes = Files.readAllBytes(file());
+    String changed = OLD_FIELDS.replace(before, after);
+    SchemaException e =
+        assertThrows(
+            SchemaException.class,
+            () -> run(OLD_POINT, SIDE, sourceOfNode(changed), app("SHARED", "return \"\";")));
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+    assertArrayEquals(bytes, Files.readAllBytes(file()));
+    assertEquals(List.of("objects"), files());
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(path -> path.getFileName().toString())
+          .filter(name -> !name.startsWith("version"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void replacesWhatAConverterLeftThatWasKilled() throws Exception {
+    writeOld();
+    Files.write(folder.resolve(".objects.converting"), new byte[100]);
+    run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ));
+    assertFalse(Files.exists(folder.resolve(".objects.converting")));
+  }
+
+  @Test
+  void refusesAFileThatDoesNotSayWhatIsInIt() throws Exception {
+    Container container = Jbuf.map(file(), Mapping.SHARED, 4096).asContainer();
+    new MappingTest.Entry(container);
+    SchemaException e =
+        assertThrows(
+            SchemaException.class,
+            () -> Jbuf.map(file(), Mapping.SHARED, 0, Schema.of(MappingTest.Entry.class)));
+    assertTrue(e.getMessage().contains("does not say what is in it"), e.getMessage());
+  }
+
+  @Test
+  void keepsTheClassOfAnObjectThatIsReachedAsItsSuperclassToo() throws Exception {
+    String point = OLD_POINT.replace("Point", "Base");
+    String derived =
+        """
+        import dev.tigris.memory.*;
+        public class Node extends Base {
+          public %s more; public Base base; public Node node;
+          public Node(Container container) { super(container); }
+        }
+        """;
+    run(
+        point,
+        derived.formatted("int"),
+        app(
+            "SHARED",
+            """
+            Node a = new Node(container), b = new Node(container);
+            container.root(a); a.base = b; a.node = b; b.x = 3; b.more = 4; b.base = a; return "";
+            """));
+    assertEquals(
+        "3 4 3 true",
+        run(
+            NEW_POINT.replace("Point", "Base"),
+            derived.formatted("long"),
+            app(
+                "SHARED",
+                """
+                Node a = container.root(Node.class);
+                return (int) a.base.x + " " + a.node.more + " " + (int) a.node.x + " "
+                    + (a.node.base.y == a.y);
+                """)));
+  }
+
+  /// A damaged file is refused, or converted to one that can be read.
+  @Test
+  void convertsOrRefusesAnyBytes() throws Exception {
+    writeOld();
+    byte[] good = Files.readAllBytes(file());
+    Schema from = openSchema();
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    int converted = 0;
+    for (int i = 0; i < 5_000; i++) {
+      Bytes bytes = Jbuf.allocate(good.length).asBytes();
+      bytes.copyFrom(0, good, 0, good.length);
+      Container source = bytes.asContainer();
+      for (int damage = random.nextInt(3); damage > 0; damage--) {
+        long at = 32L + random.nextInt((int) source.usedBytes() - 32);
+        bytes.setLong(at & -8, 8L * random.nextInt((int) source.usedBytes() / 8 + 3));
+      }
+      try {
+        Conversion conversion = new Conversion(source, from, from);
+        Container target = Jbuf.allocate(conversion.bytes()).asContainer();
+        conversion.into(target);
+        from.validate(target);
+        converted++;
+      } catch (CorruptContainerException e) {
+        // As it should.
+      }
+    }
+    assertTrue(converted > 100, "seed " + seed);
+  }
+
+  private Schema openSchema() throws IOException {
+    return Jbuf.map(file(), Mapping.PRIVATE).asContainer().schema();
+  }
+}
