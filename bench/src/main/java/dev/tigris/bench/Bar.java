@@ -46,6 +46,7 @@ public record Bar(
   static final String GNU_SORT = "GNU sort";
   static final String COPY = "cp + sync";
   static final String LIMIT = "limit";
+  static final String BANDWIDTH = "sum of longs";
 
   /// The bars of every figure that has one. A figure without a bar is only reported.
   static final List<Bar> ALL =
@@ -59,6 +60,7 @@ public record Bar(
           times("objects\\.update", SEGMENT, 1, "faster"),
           times("objects\\.update", FLATBUFFERS, 1, "faster"),
           times("objects\\.update", SBE, 1, "faster"),
+          most("objects\\.validate", BANDWIDTH, 500, ">= 2 GB/s: 500 ns"),
           times("objects\\.roundtrip", SERIALIZATION, 50, ">= 50x"),
           times("objects\\.roundtrip", KRYO, 10, ">= 10x"),
           times("objects\\.roundtrip", FORY, 4, ">= 4x"),

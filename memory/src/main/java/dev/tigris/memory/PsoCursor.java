@@ -74,23 +74,22 @@ public final class PsoCursor<T extends Pso> {
     distance = next;
     long to = list == null ? start + next : list.place(next / Long.BYTES);
     place = to;
-    T object = moving;
-    if (object == null) {
-      return first(to);
-    }
     // Where a list has null the object stays behind, and is not given out.
     if (list == null || to != 0) {
-      object.moveTo(to);
+      T object = moving;
+      if (object == null) {
+        moving = bind(region, type, to);
+      } else {
+        object.moveTo(to);
+      }
     }
     return true;
   }
 
-  private boolean first(long to) {
-    if (list == null || to != 0) {
-      PsoClass target = PsoClass.of(type);
-      moving = type.cast(target.bind(PsoBinding.checked(target, region, to)));
-    }
-    return true;
+  /// Static, so that the compiler can keep a cursor in registers though it does not inline this.
+  private static <T extends Pso> T bind(Region region, Class<T> type, long place) {
+    PsoClass target = PsoClass.of(type);
+    return type.cast(target.bind(PsoBinding.checked(target, region, place)));
   }
 
   /// Where the cursor is: 0 at the first element.

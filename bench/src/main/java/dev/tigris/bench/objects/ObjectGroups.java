@@ -18,6 +18,12 @@ public final class ObjectGroups {
         new ForkedGroup(
             "objects.update", List.of(UpdateSuite.FIGURE), UpdateSuite.class, 4, 10, FOR_AGRONA),
         new ForkedGroup(
-            "objects.roundtrip", List.of(RoundTripSuite.FIGURE), RoundTripSuite.class, 4, 10));
+            "objects.roundtrip",
+            List.of(RoundTripSuite.FIGURE, RoundTripSuite.FRESH),
+            RoundTripSuite.class,
+            4,
+            10),
+        new ForkedGroup(
+            "objects.validate", List.of(ValidateSuite.FIGURE), ValidateSuite.class, 4, 10));
   }
 }
