@@ -1,5 +1,6 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.ClassModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.constant.ClassDesc;
@@ -26,9 +27,15 @@ final class PsoFieldRule implements Rule {
   }
 
   @Override
-  public boolean concerns(ClassDesc owner, ClassHierarchy hierarchy) {
+  public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
     // The linkage stands in classes that were rewritten before, which the report counts.
-    return owner.equals(MemoryNames.LINKAGE) || hierarchy.isPso(owner);
+    return Rule.mentions(
+        type, owner -> owner.equals(MemoryNames.LINKAGE) || hierarchy.isPso(owner));
+  }
+
+  @Override
+  public boolean isRequired() {
+    return true;
   }
 
   @Override

@@ -1,24 +1,52 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 
-/// A translation rule (papers: 000 section 3.1): sees one instruction in context and leaves it, or
-/// replaces it by a call site.
+/// A translation rule (papers: 003 section 3.1): sees one instruction in context and leaves it, or
+/// replaces it and perhaps those that follow.
 ///
 /// A rule decides from the [Site] alone, so that the same class always gives the same bytes. Rules
 /// are asked in order; the first that doesn't [pass][Decision.Pass] decides. They are shown every
-/// field access and every method call.
+/// instruction that no earlier decision has replaced. A rule may be asked by several threads.
+///
+/// A module offers rules by `provides dev.tigris.specializer.Rule with ...`; see [RuleList].
 public interface Rule {
-  /// The name that the report gives.
+  /// The name that the report gives, and that a list of rules calls it by.
   String name();
 
-  /// Whether the rule could have something to say about the fields or methods of a class. A class
-  /// file that mentions none of the kind is passed over as a whole, which is nearly all of them.
-  boolean concerns(ClassDesc owner, ClassHierarchy hierarchy);
+  /// Whether the rule could have something to say about a class file. Nearly all are passed over as
+  /// a whole in this way.
+  boolean concerns(ClassModel type, ClassHierarchy hierarchy);
 
   /// Decides on one instruction.
   Decision decide(Site site);
+
+  /// Whether code that the rule has not been applied to would be wrong, and not just slower. Then a
+  /// build fails on it.
+  default boolean isRequired() {
+    return false;
+  }
+
+  /// Whether a class file mentions a field or method of an owner of some kind.
+  static boolean mentions(ClassModel type, Predicate<ClassDesc> kind) {
+    Set<ClassDesc> asked = new HashSet<>();
+    for (PoolEntry entry : type.constantPool()) {
+      if (entry instanceof MemberRefEntry member) {
+        ClassDesc owner = member.owner().asSymbol();
+        if (asked.add(owner) && kind.test(owner)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
 
   /// The rules that every class is specialized with.
   static List<Rule> standard() {

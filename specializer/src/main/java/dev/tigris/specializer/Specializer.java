@@ -11,8 +11,6 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.attribute.CodeAttribute;
-import java.lang.classfile.constantpool.MemberRefEntry;
-import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,6 +58,7 @@ public final class Specializer {
     if (declare) {
       problems.addAll(PsoDeclaration.problems(info, sourceFile(model), hierarchy));
     }
+    problems.addAll(memberClashes(model, plans));
     boolean change = declare || plans.values().stream().anyMatch(MethodPlan::changesCode);
     byte[] result = classFile;
     if (change && problems.isEmpty()) {
@@ -92,7 +91,10 @@ public final class Specializer {
     }
     for (MethodPlan plan : plan(model, info).values()) {
       for (MethodPlan.Choice choice : plan.choices()) {
-        if (choice.decision() instanceof Decision.Replace) {
+        boolean replaces =
+            choice.decision() instanceof Decision.Replace
+                || choice.decision() instanceof Decision.Rewrite;
+        if (replaces && choice.required()) {
           problems.add(new Problem(choice.location(), choice.instruction() + " was not rewritten"));
         }
       }
@@ -103,27 +105,41 @@ public final class Specializer {
 
   private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
     Map<String, MethodPlan> plans = new LinkedHashMap<>();
-    if (!isConcerned(model)) {
+    List<Rule> concerned = rules.stream().filter(rule -> rule.concerns(model, hierarchy)).toList();
+    if (concerned.isEmpty()) {
       return plans;
     }
     for (MethodModel method : model.methods()) {
       Location start = location(model, method.methodName().stringValue());
-      plans.put(key(method), MethodPlan.of(method, info, start, rules, hierarchy));
+      plans.put(key(method), MethodPlan.of(method, info, start, concerned, hierarchy));
     }
     return plans;
   }
 
-  private boolean isConcerned(ClassModel model) {
-    Set<ClassDesc> asked = new HashSet<>();
-    for (PoolEntry entry : model.constantPool()) {
-      if (entry instanceof MemberRefEntry member) {
-        ClassDesc owner = member.owner().asSymbol();
-        if (asked.add(owner) && rules.stream().anyMatch(rule -> rule.concerns(owner, hierarchy))) {
-          return true;
-        }
-      }
-    }
-    return false;
+  /// The members that rules add to a class, each once.
+  private static Map<String, AddedMember> members(Map<String, MethodPlan> plans) {
+    Map<String, AddedMember> members = new LinkedHashMap<>();
+    plans.values().forEach(plan -> plan.members().forEach(members::putIfAbsent));
+    return members;
+  }
+
+  private static List<Problem> memberClashes(ClassModel model, Map<String, MethodPlan> plans) {
+    Set<String> present = new HashSet<>();
+    model
+        .fields()
+        .forEach(
+            field ->
+                present.add(
+                    field.fieldName().stringValue() + ":" + field.fieldType().stringValue()));
+    model.methods().forEach(method -> present.add(key(method)));
+    return members(plans).values().stream()
+        .filter(member -> present.contains(member.key()))
+        .map(
+            member ->
+                new Problem(
+                    location(model, member.name()),
+                    "a rule adds a member of this name and type: rename this one"))
+        .toList();
   }
 
   private static List<Problem> refusals(Map<String, MethodPlan> plans) {
@@ -159,8 +175,12 @@ public final class Specializer {
             builder.with(element);
           }
         };
+    ClassTransform all =
+        methods.andThen(
+            ClassTransform.endHandler(
+                builder -> members(plans).values().forEach(member -> member.addTo(builder))));
     return classFiles.transformClass(
-        model, declare ? methods.andThen(PsoDeclaration.members(model)) : methods);
+        model, declare ? all.andThen(PsoDeclaration.members(model)) : all);
   }
 
   /// Runs the class-file verifier over the result. What it has against the original too isn't ours.
@@ -228,7 +248,7 @@ public final class Specializer {
   private static MethodReport.Line line(MethodPlan.Choice choice) {
     int line = choice.location().line();
     return switch (choice.decision()) {
-      case Decision.Replace _ ->
+      case Decision.Replace _, Decision.Rewrite _ ->
           new MethodReport.Line(line, choice.instruction(), choice.rule(), true);
       case Decision.Leave(String reason) ->
           new MethodReport.Line(line, choice.instruction(), reason, false);

@@ -23,6 +23,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,6 +54,7 @@ final class Split {
   private final MethodModel method;
   private final ClassInfo in;
   private final Map<Integer, DynamicCallSiteDesc> replacements;
+  private final BitSet rewritten;
   private final List<CodeElement> code;
   private final Map<Integer, ClassDesc> parameters;
   private final List<Part> parts = new ArrayList<>();
@@ -61,10 +63,12 @@ final class Split {
       MethodModel method,
       CodeModel code,
       ClassInfo in,
-      Map<Integer, DynamicCallSiteDesc> replacements) {
+      Map<Integer, DynamicCallSiteDesc> replacements,
+      BitSet rewritten) {
     this.method = method;
     this.in = in;
     this.replacements = replacements;
+    this.rewritten = rewritten;
     this.code = code.elementList();
     this.parameters = parameters();
   }
@@ -72,12 +76,14 @@ final class Split {
   /// Looks for runs to move.
   ///
   /// @param replacements the call sites, by the ordinal of the element that they replace
+  /// @param rewritten the elements that other code takes the place of, which stay where they are
   static Split of(
       MethodModel method,
       CodeModel code,
       ClassInfo in,
-      Map<Integer, DynamicCallSiteDesc> replacements) {
-    Split split = new Split(method, code, in, replacements);
+      Map<Integer, DynamicCallSiteDesc> replacements,
+      BitSet rewritten) {
+    Split split = new Split(method, code, in, replacements, rewritten);
     // In a constructor 'this' is no object yet at first, and an interface would need other calls.
     boolean possible = !method.methodName().stringValue().startsWith("<") && !in.isInterface();
     if (possible && split.sites(0, split.code.size()) > MAX_SITES) {
@@ -142,14 +148,14 @@ final class Split {
         known = known || empty.contains(target.label());
         height = empty.contains(target.label()) ? 0 : height;
       } else if (element instanceof Instruction instruction) {
-        if (known && height == 0 && movable(instruction) && !inside) {
+        if (known && height == 0 && movable(ordinal, instruction) && !inside) {
           start = ordinal;
           end = ordinal;
         }
         OptionalInt effect = StackEffect.of(instruction);
         known = known && effect.isPresent();
         height += effect.orElse(0);
-        if (!known || !movable(instruction)) {
+        if (!known || !movable(ordinal, instruction)) {
           close(start, end);
           start = -1;
         } else if (height == 0) {
@@ -179,7 +185,10 @@ final class Split {
     return labels;
   }
 
-  private boolean movable(Instruction instruction) {
+  private boolean movable(int ordinal, Instruction instruction) {
+    if (rewritten.get(ordinal)) {
+      return false;
+    }
     return switch (instruction) {
       case LoadInstruction load -> parameters.containsKey(load.slot());
       case StoreInstruction _ -> false;

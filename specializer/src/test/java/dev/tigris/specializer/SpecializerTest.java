@@ -214,8 +214,8 @@ class SpecializerTest {
           }
 
           @Override
-          public boolean concerns(ClassDesc owner, ClassHierarchy hierarchy) {
-            return owner.equals(ClassDesc.of("app.User"));
+          public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
+            return Rule.mentions(type, ClassDesc.of("app.User")::equals);
           }
 
           @Override
