@@ -5,6 +5,7 @@ module dev.tigris.cli {
   requires dev.tigris.memory;
   requires dev.tigris.examples;
   requires dev.tigris.sort;
+  requires dev.tigris.specializer;
   requires java.desktop;
   requires com.fasterxml.jackson.core;
   requires info.picocli;

@@ -6,6 +6,8 @@ module dev.tigris.specializer {
   requires transitive java.instrument;
   requires static transitive org.jspecify;
 
+  uses dev.tigris.specializer.Rule;
+
   exports dev.tigris.specializer;
   exports dev.tigris.specializer.patch;
 }

@@ -55,6 +55,10 @@ final class FailureReport {
     return report(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
   }
 
+  ExitCode command(CommandException e) {
+    return report(e.code(), String.valueOf(e.getMessage()), e);
+  }
+
   ExitCode interrupted(InterruptedException e) {
     return report(ExitCode.INTERRUPTED, "stopped; nothing was left behind", e);
   }

@@ -31,6 +31,7 @@ final class Tigris {
     commands.put("sort", SortCommand::new);
     commands.put("check", CheckCommand::new);
     commands.put("layout", LayoutCommand::new);
+    commands.put("specialize", SpecializeCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;
@@ -45,6 +46,8 @@ final class Tigris {
       return run(commandLine(commands).parseArgs(args), commands);
     } catch (ParameterException e) {
       return failures.usage(e);
+    } catch (CommandException e) {
+      return failures.command(e);
     } catch (LayoutException e) {
       return failures.layout(e);
     } catch (SortException e) {

@@ -45,14 +45,16 @@ class TigrisTest {
     Result result = shell.run(line);
     assertEquals(ExitCode.OK, result.code());
     for (String command :
-        new String[] {"demo", "gen", "sort", "check", "layout", "help", "test", "bench"}) {
+        new String[] {
+          "demo", "gen", "sort", "check", "layout", "specialize", "help", "test", "bench"
+        }) {
       assertTrue(result.out().contains("\n  " + command + " "), command + " in " + result.out());
     }
     assertFalse(result.out().contains("train"), "train is the launcher's own");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout"})
+  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout", "specialize"})
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -63,7 +65,8 @@ class TigrisTest {
 
   @Test
   void helpLinesFitATerminal() {
-    for (String topic : new String[] {"", "demo", "gen", "sort", "check", "layout", "exit-codes"}) {
+    for (String topic :
+        new String[] {"", "demo", "gen", "sort", "check", "layout", "specialize", "exit-codes"}) {
       shell
           .run(("help " + topic).strip())
           .out()

@@ -217,6 +217,13 @@ public final class PsoLayout {
         fields.stream().filter(field -> field.declaringClass() == type).toList());
   }
 
+  /// What an access to a field comes to, for listings: `id.get (Pso)long, 24 bytes: peek long @0`.
+  ///
+  /// @throws IllegalArgumentException if the field is written and cannot be assigned
+  public String recipe(PsoField field, boolean write) {
+    return (write ? Recipe.set(field, this) : Recipe.get(field, this)).toString();
+  }
+
   /// The layout as a table, one field a line.
   @Override
   public String toString() {

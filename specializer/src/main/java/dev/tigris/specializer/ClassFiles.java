@@ -27,15 +27,26 @@ public final class ClassFiles {
 
   private final Specializer specializer;
   private final Delivery delivery;
+  private final Witness witness;
   private final Map<Path, byte[]> changedFiles = new LinkedHashMap<>();
   private final Map<Path, Map<String, byte[]>> changedJars = new LinkedHashMap<>();
   private final List<ClassReport> classes = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
   private int seen;
 
-  private ClassFiles(Specializer specializer, Delivery delivery) {
+  /// Is told of each class that changes.
+  public interface Witness {
+    /// A class that was specialized.
+    ///
+    /// @param original the class file as it was compiled
+    /// @param specialized what it becomes
+    void specialized(byte[] original, byte[] specialized);
+  }
+
+  private ClassFiles(Specializer specializer, Delivery delivery, Witness witness) {
     this.specializer = specializer;
     this.delivery = delivery;
+    this.witness = witness;
   }
 
   /// Specializes class files, those in jars and those under folders, in place: all of them, or none
@@ -46,19 +57,34 @@ public final class ClassFiles {
   /// @throws NoSuchFileException if an input does not exist
   public static Report specialize(
       Collection<Path> inputs, Specializer specializer, Delivery delivery) throws IOException {
-    ClassFiles run = new ClassFiles(specializer, delivery);
+    ClassFiles run = new ClassFiles(specializer, delivery, (original, specialized) -> {});
+    run.read(inputs);
+    if (run.problems.isEmpty()) {
+      run.write();
+    }
+    return run.report();
+  }
+
+  /// Shows what [#specialize] would do, and writes nothing.
+  public static Report preview(Collection<Path> inputs, Specializer specializer, Witness witness)
+      throws IOException {
+    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten(), witness);
+    run.read(inputs);
+    return run.report();
+  }
+
+  private void read(Collection<Path> inputs) throws IOException {
     for (Path input : inputs) {
       if (Files.isDirectory(input)) {
         for (Path file : under(input)) {
-          run.specializeFile(file);
+          specializeFile(file);
         }
       } else if (isClass(input.toString())) {
-        run.specializeFile(input);
+        specializeFile(input);
       } else {
-        run.specializeJar(input);
+        specializeJar(input);
       }
     }
-    return run.finish();
   }
 
   private void specializeFile(Path file) throws IOException {
@@ -111,6 +137,9 @@ public final class ClassFiles {
       classes.add(result.report());
     }
     problems.addAll(result.problems());
+    if (result.changed()) {
+      witness.specialized(original, result.bytes());
+    }
     try {
       byte[] now = result.changed() ? delivery.deliver(original, result.bytes()) : original;
       return Arrays.equals(now, found) ? Optional.empty() : Optional.of(now);
@@ -120,19 +149,21 @@ public final class ClassFiles {
     }
   }
 
-  private Report finish() throws IOException {
-    int changed = 0;
-    if (problems.isEmpty()) {
-      for (Map.Entry<Path, byte[]> file : changedFiles.entrySet()) {
-        Jars.replace(file.getKey(), out -> out.write(file.getValue()));
-      }
-      changed = changedFiles.size();
-      for (Map.Entry<Path, Map<String, byte[]>> jar : changedJars.entrySet()) {
-        Jars.rewrite(jar.getKey(), jar.getValue());
-        changed += jar.getValue().size();
-      }
+  private void write() throws IOException {
+    for (Map.Entry<Path, byte[]> file : changedFiles.entrySet()) {
+      Jars.replace(file.getKey(), out -> out.write(file.getValue()));
     }
-    return new Report(seen, changed, classes, problems);
+    for (Map.Entry<Path, Map<String, byte[]>> jar : changedJars.entrySet()) {
+      Jars.rewrite(jar.getKey(), jar.getValue());
+    }
+  }
+
+  private Report report() {
+    int changed = changedFiles.size();
+    for (Map<String, byte[]> entries : changedJars.values()) {
+      changed += entries.size();
+    }
+    return new Report(seen, problems.isEmpty() ? changed : 0, classes, problems);
   }
 
   /// Finds every class in folders and jars that was not specialized as it should have been. A class

@@ -5,6 +5,8 @@ import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassHierarchyResolver.ClassHierarchyInfo;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +37,16 @@ public final class ClassHierarchy {
       known.put(type, info);
     }
     return info;
+  }
+
+  /// The classes that were asked for and not found, the JDK's own apart. What the rules say of them
+  /// and of their subclasses may be wrong.
+  public List<ClassDesc> missing() {
+    return known.entrySet().stream()
+        .filter(entry -> entry.getValue().isEmpty())
+        .map(Map.Entry::getKey)
+        .sorted(Comparator.comparing(ClassDesc::descriptorString))
+        .toList();
   }
 
   /// Records a class that is being specialized, whether or not the source has it.

@@ -162,7 +162,8 @@ final class MethodPlan {
     return elements;
   }
 
-  private static String describe(Instruction instruction) {
+  /// An instruction as the report names it.
+  static String describe(Instruction instruction) {
     String opcode = instruction.opcode().name().toLowerCase(Locale.ROOT);
     return switch (instruction) {
       case FieldInstruction access ->

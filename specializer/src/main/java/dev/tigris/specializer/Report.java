@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /// What was done to a set of classes.
 ///
@@ -11,18 +12,25 @@ import java.util.List;
 ///     any
 public record Report(
     int classesSeen, int classesChanged, List<ClassReport> classes, List<Problem> problems) {
+  /// How many instructions were replaced.
+  public long rewritten() {
+    return sum(MethodReport::rewritten);
+  }
+
+  /// How many instructions a rule left alone, for a reason that the report gives.
+  public long leftAlone() {
+    return sum(method -> method.lines().size() - method.rewritten());
+  }
+
+  private long sum(ToLongFunction<MethodReport> count) {
+    return classes.stream().flatMap(type -> type.methods().stream()).mapToLong(count).sum();
+  }
+
   /// One line.
   public String summary() {
-    long rewritten = 0;
-    long left = 0;
-    long earlier = 0;
-    for (ClassReport type : classes) {
-      for (MethodReport method : type.methods()) {
-        rewritten += method.rewritten();
-        left += method.lines().size() - method.rewritten();
-        earlier += method.rewrittenEarlier();
-      }
-    }
+    long rewritten = rewritten();
+    long left = leftAlone();
+    long earlier = sum(MethodReport::rewrittenEarlier);
     long declared = classes.stream().filter(ClassReport::declared).count();
     return "%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d left alone"
         .formatted(classesSeen, classesChanged, declared, rewritten, earlier, left);

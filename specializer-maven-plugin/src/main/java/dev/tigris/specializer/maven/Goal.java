@@ -7,6 +7,7 @@ import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Problem;
 import dev.tigris.specializer.Report;
 import dev.tigris.specializer.Rule;
+import dev.tigris.specializer.RuleList;
 import dev.tigris.specializer.Specializer;
 import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchSigner;
@@ -51,6 +52,16 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
   @Parameter(property = "tigris.specializer.key")
   @Nullable File key;
 
+  /// The file that lists the rules; without it, the specializer's own.
+  @Parameter(property = "tigris.specializer.rules")
+  @Nullable File rules;
+
+  /// Folders and jars with modules that provide rules.
+  @Parameter List<File> rulePath = List.of();
+
+  /// Modules whose rules may run, in addition to those that the file names.
+  @Parameter List<String> trustedRuleModules = List.of();
+
   final MavenProject project() {
     MavenProject current = project;
     if (current == null) {
@@ -85,7 +96,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
       List<Path> lookup =
           Stream.of(runtime, paths(compilePath())).flatMap(List::stream).distinct().toList();
       try (ClassPath classPath = new ClassPath(lookup)) {
-        Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
+        Specializer specializer = new Specializer(new ClassHierarchy(classPath), rules());
         Report report = ClassFiles.specialize(List.of(classes()), specializer, delivery());
         write(report);
         failOn(report.problems(), "cannot be specialized");
@@ -101,6 +112,14 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
     } catch (IOException | UncheckedIOException | DependencyResolutionRequiredException e) {
       throw new MojoExecutionException("specializer: " + e.getMessage(), e);
     }
+  }
+
+  private List<Rule> rules() throws IOException {
+    if (rules == null) {
+      return Rule.standard();
+    }
+    List<Path> path = rulePath.stream().map(File::toPath).toList();
+    return RuleList.read(rules.toPath(), path, trustedRuleModules);
   }
 
   private Delivery delivery() throws IOException, MojoFailureException {

@@ -19,6 +19,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
@@ -202,6 +203,23 @@ class GoalTest {
     keyless.patch = "diff";
     keyless.key = folder.resolve("no.pem").toFile();
     assertThrows(MojoExecutionException.class, () -> run(keyless));
+  }
+
+  @Test
+  void readsTheRulesFromAFile() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Path user = write(classes(), USER, user());
+    Goal ruled = new SpecializeMojo();
+    ruled.rules = Files.writeString(folder.resolve("rules"), "pso-field\n").toFile();
+    run(ruled);
+    assertFalse(Arrays.equals(user(), Files.readAllBytes(user)));
+    Goal wrong = new SpecializeMojo();
+    wrong.rules = Files.writeString(folder.resolve("wrong"), "a.module/rule\n").toFile();
+    MojoExecutionException e = assertThrows(MojoExecutionException.class, () -> run(wrong));
+    assertTrue(e.getMessage().contains("wrong:1:1: the module a.module is not"), e.getMessage());
+    wrong.trustedRuleModules = List.of("a.module");
+    e = assertThrows(MojoExecutionException.class, () -> run(wrong));
+    assertTrue(e.getMessage().contains("there is no module a.module"), e.getMessage());
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 /// Which module may use which: the arrows of ARCHITECTURE.md.
 ///
 /// ```text
-///   specializer <- specializer-maven-plugin
+///   specializer <- {specializer-maven-plugin, cli}
 ///   memory <- flow <- sort <- examples <- cli            the product
 ///      '--------'-------'---------'--------'-- verify <- bench   the outer ring
 /// ```
@@ -22,7 +22,7 @@ public final class Direction {
           "flow", Set.of("memory"),
           "sort", Set.of("memory", "flow"),
           "examples", Set.of("memory", "flow", "sort"),
-          "cli", Set.of("memory", "flow", "sort", "examples"),
+          "cli", Set.of("memory", "flow", "sort", "examples", "specializer"),
           "verify", Set.of("memory", "flow", "sort", "examples", "cli", "specializer"),
           "bench", Set.of("memory", "flow", "sort", "examples", "cli", "specializer", "verify"));
 

@@ -1,0 +1,22 @@
+package dev.tigris.cli;
+
+/// Why a command did not do what it was asked to, and the exit code that says so.
+final class CommandException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final ExitCode code;
+
+  CommandException(ExitCode code, String message, Throwable cause) {
+    super(message, cause);
+    this.code = code;
+  }
+
+  CommandException(ExitCode code, String message) {
+    super(message);
+    this.code = code;
+  }
+
+  ExitCode code() {
+    return code;
+  }
+}

@@ -1,0 +1,274 @@
+package dev.tigris.cli;
+
+import dev.tigris.specializer.ClassFiles;
+import dev.tigris.specializer.ClassHierarchy;
+import dev.tigris.specializer.Delivery;
+import dev.tigris.specializer.Listing;
+import dev.tigris.specializer.Problem;
+import dev.tigris.specializer.Report;
+import dev.tigris.specializer.Rule;
+import dev.tigris.specializer.RuleList;
+import dev.tigris.specializer.Specializer;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.PatchSigner;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.constant.ClassDesc;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris specialize`: rewrites class files, or gives them code patches.
+final class SpecializeCommand implements Command {
+  private static final String CLASSPATH = "--classpath";
+  private static final String OUTPUT = "--output";
+  private static final String PATCH = "--patch";
+  private static final String SIGN = "--sign";
+  private static final String RULES = "--rules";
+  private static final String RULE_PATH = "--rule-path";
+  private static final String TRUST = "--trust";
+  private static final String PRINT = "--print";
+  private static final String REPORT = "--report";
+  private static final String JSON = "--json";
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .required(true)
+            .arity("1..*")
+            .type(List.class)
+            .auxiliaryTypes(Path.class)
+            .paramLabel("PATH")
+            .description("Class files, jars, and folders of classes.")
+            .build());
+    spec.addOption(
+        path(CLASSPATH, "-cp", "Folders and jars that the classes were compiled against."));
+    spec.addOption(
+        OptionSpec.builder(OUTPUT, "-o")
+            .type(Path.class)
+            .paramLabel("FOLDER")
+            .description("Write to a new folder, and leave the inputs alone.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(PATCH)
+            .type(String.class)
+            .paramLabel("flat|diff")
+            .description("Leave the code alone and add a code patch, for the agent.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(SIGN)
+            .type(Path.class)
+            .paramLabel("KEY")
+            .description("Sign the patches with an Ed25519 key in a PEM file.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(RULES)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("The rules, in their order (default: pso-field).")
+            .build());
+    spec.addOption(path(RULE_PATH, "-rp", "Folders and jars with modules that provide rules."));
+    spec.addOption(
+        OptionSpec.builder(TRUST)
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .arity("1")
+            .paramLabel("MODULE")
+            .description("Let a module's rules run; also a line of the rules' file.")
+            .build());
+    spec.addOption(Options.flag(PRINT, "Show code before and after, and recipes; write no class."));
+    spec.addOption(
+        OptionSpec.builder(REPORT)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("Write there, by method, what was rewritten and what not.")
+            .build());
+    spec.addOption(Options.flag(JSON, "Print one JSON object, for programs; failures too."));
+    spec.addOption(Options.debug());
+    spec.addOption(Options.help());
+    spec.usageMessage()
+        .header("Put the fields of objects into containers, in compiled classes.")
+        .footer(
+            "",
+            "All inputs are specialized, in place, or none when there is a problem.",
+            "",
+            "Examples:",
+            "  tigris specialize target/classes               rewrites what must be",
+            "  tigris specialize app.jar -cp lib/api.jar -o out",
+            "  tigris specialize app.jar --patch diff --sign key.pem",
+            "  tigris specialize app/User.class --print       shows, and writes nothing");
+    return spec;
+  }
+
+  private static OptionSpec path(String name, String shortName, String description) {
+    return OptionSpec.builder(name, shortName)
+        .type(String.class)
+        .paramLabel("PATH")
+        .description(description)
+        .build();
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    List<Path> inputs = options.matchedPositionalValue(0, List.of());
+    for (Path input : inputs) {
+      if (!Files.isReadable(input)) {
+        throw new CommandException(
+            ExitCode.BAD_INPUT, "there is no '%s' that can be read".formatted(input));
+      }
+    }
+    Delivery delivery = delivery(options);
+    List<Rule> rules = rules(options);
+    Path output = options.matchedOptionValue(OUTPUT, null);
+    boolean print = options.hasMatchedOption(PRINT);
+    try (SpecializeInputs found =
+        print || output == null
+            ? SpecializeInputs.inPlace(inputs, places(options, CLASSPATH))
+            : SpecializeInputs.copiedTo(output, inputs, places(options, CLASSPATH))) {
+      var hierarchy = new ClassHierarchy(found);
+      var specializer = new Specializer(hierarchy, rules);
+      Report report =
+          print
+              ? print(found, specializer, console)
+              : ClassFiles.specialize(found.inputs(), specializer, delivery);
+      return tell(report, hierarchy, found, options, console);
+    } catch (IOException | UncheckedIOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Report print(SpecializeInputs found, Specializer specializer, Console console)
+      throws IOException {
+    var listing = new Listing(found::recipe);
+    return ClassFiles.preview(
+        found.inputs(),
+        specializer,
+        (original, specialized) -> console.out().print(listing.of(original, specialized)));
+  }
+
+  private static ExitCode tell(
+      Report report,
+      ClassHierarchy hierarchy,
+      SpecializeInputs found,
+      ParseResult options,
+      Console console)
+      throws CommandException {
+    Path reportFile = options.matchedOptionValue(REPORT, null);
+    if (reportFile != null) {
+      try {
+        Files.writeString(reportFile, report.text());
+      } catch (IOException e) {
+        throw new CommandException(
+            ExitCode.BAD_OUTPUT, "cannot write the report: " + e.getMessage(), e);
+      }
+    }
+    List<Problem> problems = report.problems();
+    if (!problems.isEmpty()) {
+      found.discard();
+      problems.stream().skip(1).forEach(problem -> console.err().println("tigris: " + problem));
+      throw new CommandException(
+          ExitCode.FAILED,
+          "%s%nNothing was written: there %s."
+              .formatted(
+                  problems.getFirst(),
+                  problems.size() == 1
+                      ? "is 1 problem"
+                      : "are %d problems".formatted(problems.size())));
+    }
+    warn(report, hierarchy.missing(), console);
+    if (options.hasMatchedOption(JSON)) {
+      var facts = new LinkedHashMap<String, Object>();
+      facts.put("command", "specialize");
+      facts.put("status", "ok");
+      facts.put("classes", report.classesSeen());
+      facts.put("changed", report.classesChanged());
+      facts.put("rewritten", report.rewritten());
+      facts.put("left", report.leftAlone());
+      console.out().println(Json.object(facts));
+    } else {
+      console.out().println(report.summary());
+    }
+    return ExitCode.OK;
+  }
+
+  private static void warn(Report report, List<ClassDesc> missing, Console console) {
+    report
+        .slowMethods()
+        .forEach(
+            method ->
+                console
+                    .err()
+                    .println(
+                        "tigris: warning: HotSpot may not compile %s: see --report"
+                            .formatted(method)));
+    if (!missing.isEmpty()) {
+      console
+          .err()
+          .println(
+              "tigris: warning: not found: %s%s. What is a class of objects must be there: %s"
+                  .formatted(
+                      missing.getFirst().displayName(),
+                      missing.size() == 1 ? "" : " and %d more".formatted(missing.size() - 1),
+                      CLASSPATH));
+    }
+  }
+
+  private static List<Path> places(ParseResult options, String name) {
+    String value = options.matchedOptionValue(name, "");
+    return Stream.of(value.split(File.pathSeparator, -1))
+        .filter(place -> !place.isEmpty())
+        .map(Path::of)
+        .toList();
+  }
+
+  private static Delivery delivery(ParseResult options) throws CommandException {
+    Path key = options.matchedOptionValue(SIGN, null);
+    String kind = options.matchedOptionValue(PATCH, "");
+    if (kind.isEmpty()) {
+      if (key != null) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(),
+            "what is signed is a patch: add %s diff, or leave out %s".formatted(PATCH, SIGN));
+      }
+      return new Delivery.Rewritten();
+    }
+    try {
+      Optional<PatchSigner> signer =
+          key == null ? Optional.empty() : Optional.of(PatchSigner.of(key));
+      return switch (kind) {
+        case "flat" -> new Delivery.Patched(PatchKind.FLAT, signer);
+        case "diff" -> new Delivery.Patched(PatchKind.DIFF, signer);
+        default ->
+            throw new ParameterException(
+                options.commandSpec().commandLine(),
+                "there is no patch '%s': say flat or diff".formatted(kind));
+      };
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, "cannot read the key: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<Rule> rules(ParseResult options) throws CommandException {
+    Path file = options.matchedOptionValue(RULES, null);
+    if (file == null) {
+      return Rule.standard();
+    }
+    List<String> trusted = options.matchedOptionValue(TRUST, List.of());
+    try {
+      return RuleList.read(file, places(options, RULE_PATH), trusted);
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.tigris.cli;
+
+import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoField;
+import dev.tigris.memory.PsoLayout;
+import dev.tigris.specializer.ClassPath;
+import dev.tigris.specializer.ClassSource;
+import dev.tigris.specializer.MemoryNames;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What is to be specialized, and where the classes are found that it mentions: in the inputs, on
+/// the class path, and, for Tigris's own, in this program.
+final class SpecializeInputs implements ClassSource, AutoCloseable {
+  private static final String SUFFIX = ".class";
+
+  private final List<Path> inputs;
+  private final @Nullable Path copies;
+  private final ClassPath classes;
+  private final URLClassLoader loader;
+
+  private SpecializeInputs(List<Path> inputs, @Nullable Path copies, List<Path> classPath)
+      throws IOException {
+    this.inputs = inputs;
+    this.copies = copies;
+    List<Path> path = new ArrayList<>();
+    for (Path input : inputs) {
+      path.add(root(input));
+    }
+    path.addAll(classPath);
+    List<URL> urls = new ArrayList<>();
+    for (Path place : path) {
+      urls.add(place.toUri().toURL());
+    }
+    this.loader =
+        new URLClassLoader(urls.toArray(URL[]::new), SpecializeInputs.class.getClassLoader());
+    this.classes = new ClassPath(path);
+  }
+
+  static SpecializeInputs inPlace(List<Path> inputs, List<Path> classPath) throws IOException {
+    return new SpecializeInputs(inputs, null, classPath);
+  }
+
+  /// Copies the inputs first: jars and class files by their names, and what is in folders.
+  static SpecializeInputs copiedTo(Path folder, List<Path> inputs, List<Path> classPath)
+      throws IOException, CommandException {
+    if (Files.exists(folder)) {
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT, "'%s' is there already: name a new folder".formatted(folder));
+    }
+    List<Path> copied = new ArrayList<>();
+    try {
+      Files.createDirectories(folder);
+      for (Path input : inputs) {
+        Path target = Files.isDirectory(input) ? folder : folder.resolve(inside(input));
+        copy(input, target);
+        copied.add(target);
+      }
+    } catch (IOException e) {
+      delete(folder);
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT, "cannot write to '%s': %s".formatted(folder, e.getMessage()), e);
+    }
+    return new SpecializeInputs(copied.stream().distinct().toList(), folder, classPath);
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Path target = to.resolve(from.relativize(file).toString());
+        Files.createDirectories(target.toAbsolutePath().getParent());
+        Files.copy(file, target);
+      }
+    }
+  }
+
+  /// A class file keeps its place below the folder that its package is in.
+  private static Path inside(Path file) throws IOException {
+    return file.toString().endsWith(SUFFIX)
+        ? root(file).toAbsolutePath().relativize(file.toAbsolutePath())
+        : file.getFileName();
+  }
+
+  /// The folder or jar in which an input's classes are found by their names.
+  private static Path root(Path input) throws IOException {
+    if (Files.isDirectory(input) || !input.toString().endsWith(SUFFIX)) {
+      return input;
+    }
+    try {
+      ClassDesc type = ClassFile.of().parse(Files.readAllBytes(input)).thisClass().asSymbol();
+      Path inside = Path.of(ClassSource.pathOf(type));
+      Path root = input.toAbsolutePath();
+      int depth = root.endsWith(inside) ? inside.getNameCount() : 1;
+      return root.resolve("../".repeat(depth)).normalize();
+    } catch (IllegalArgumentException e) {
+      throw new IOException(input + " is no class file: " + e.getMessage(), e);
+    }
+  }
+
+  List<Path> inputs() {
+    return inputs;
+  }
+
+  @Override
+  public byte @Nullable [] find(ClassDesc type) {
+    byte[] bytes = classes.find(type);
+    if (bytes != null || !type.packageName().equals(MemoryNames.PSO.packageName())) {
+      return bytes;
+    }
+    try (InputStream in = Pso.class.getResourceAsStream("/" + ClassSource.pathOf(type))) {
+      return in == null ? null : in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// The recipe behind a call site, from the layout of the class that it names.
+  Optional<String> recipe(ClassDesc owner, String field, String operation) {
+    String path = ClassSource.pathOf(owner);
+    String name = path.substring(0, path.length() - SUFFIX.length()).replace('/', '.');
+    try {
+      Class<? extends Pso> type = Class.forName(name, false, loader).asSubclass(Pso.class);
+      PsoLayout layout = PsoLayout.of(type);
+      // A subclass's field hides that of a superclass.
+      for (PsoField stored : layout.fields().reversed()) {
+        if (stored.name().equals(field)) {
+          return Optional.of(layout.recipe(stored, operation.equals(MemoryNames.SET)));
+        }
+      }
+      return Optional.empty();
+    } catch (ClassNotFoundException | LinkageError | IllegalArgumentException notLoadable) {
+      return Optional.empty();
+    }
+  }
+
+  /// Deletes the copies.
+  void discard() {
+    if (copies != null) {
+      delete(copies);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      // What cannot be deleted is left behind; the failure that led here is what is told.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    classes.close();
+    loader.close();
+  }
+}

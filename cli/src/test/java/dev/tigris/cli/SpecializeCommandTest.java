@@ -1,0 +1,234 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cli.Shell.Result;
+import dev.tigris.memory.Pso;
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.TrustedKeys;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SpecializeCommandTest {
+  private static final String TRADE =
+      """
+      package app;
+      public class Trade extends dev.tigris.memory.Pso {
+        public long id;
+        public int quantity;
+        @dev.tigris.memory.HeapOnly public String note;
+        public Trade(dev.tigris.memory.Container container) { super(container); }
+      }
+      """;
+  private static final String USER =
+      """
+      package app;
+      public class User {
+        public long use(Trade trade) {
+          trade.note = "";
+          return trade.id;
+        }
+      }
+      """;
+
+  @TempDir private Path folder;
+  private Shell shell;
+  private Path classes;
+
+  @BeforeEach
+  void compile() throws Exception {
+    shell = new Shell(folder);
+    classes = folder.resolve("classes");
+    compile("Trade", TRADE);
+    compile("User", USER);
+  }
+
+  private void compile(String name, String source) throws Exception {
+    Path file = Files.writeString(folder.resolve(name + ".java"), source);
+    Path memory = Path.of(Pso.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<String> arguments = new ArrayList<>(List.of("-g", "-d", classes.toString(), "-cp"));
+    arguments.add(memory + java.io.File.pathSeparator + classes);
+    arguments.add(file.toString());
+    int result =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(System.out, System.err, arguments.toArray(String[]::new));
+    assertEquals(0, result);
+  }
+
+  private byte[] user() throws Exception {
+    return Files.readAllBytes(classes.resolve("app/User.class"));
+  }
+
+  private static void assertMentions(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), part + " in " + text);
+    }
+  }
+
+  @Test
+  void rewritesAFolderInPlaceAndOnlyOnce() throws Exception {
+    byte[] before = user();
+    Result result = shell.run("specialize @/classes");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals(
+        "2 classes: 2 rewritten (1 declared), 1 accesses replaced, 0 before, 1 left alone\n",
+        result.out());
+    assertEquals("", result.err());
+    byte[] after = user();
+    assertFalse(java.util.Arrays.equals(before, after));
+    Result again = shell.run("specialize @/classes");
+    assertMentions(again.out(), "2 classes: 0 rewritten");
+    assertArrayEquals(after, user());
+  }
+
+  @Test
+  void writesCopiesAndLeavesTheInputsAlone() throws Exception {
+    byte[] before = user();
+    Path jar = folder.resolve("app.jar");
+    try (OutputStream out = Files.newOutputStream(jar);
+        ZipOutputStream entries = new ZipOutputStream(out)) {
+      entries.putNextEntry(new ZipEntry("app/User.class"));
+      entries.write(before);
+    }
+    byte[] jarBefore = Files.readAllBytes(jar);
+    Result result =
+        shell.run("specialize @/app.jar @/classes/app/User.class -cp @/classes -o @/out");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertArrayEquals(before, user());
+    assertArrayEquals(jarBefore, Files.readAllBytes(jar));
+    assertFalse(
+        java.util.Arrays.equals(before, Files.readAllBytes(folder.resolve("out/app/User.class"))));
+    assertTrue(Files.size(folder.resolve("out/app.jar")) > jarBefore.length);
+    Result there = shell.run("specialize @/classes -o @/out");
+    assertEquals(ExitCode.BAD_OUTPUT, there.code());
+    assertMentions(there.err(), "name a new folder");
+  }
+
+  @Test
+  void addsSignedPatches() throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    pem("key.pem", "PRIVATE KEY", pair.getPrivate().getEncoded());
+    Path open = pem("key.pub", "PUBLIC KEY", pair.getPublic().getEncoded());
+    byte[] original = user();
+    for (String kind : List.of("flat", "diff")) {
+      Result result = shell.run("specialize @/classes --patch " + kind + " --sign @/key.pem");
+      assertEquals(ExitCode.OK, result.code(), result.err());
+      assertArrayEquals(original, CodePatch.strip(user()));
+      assertTrue(CodePatch.apply(user(), TrustedKeys.of(List.of(open))).isPresent());
+    }
+  }
+
+  private Path pem(String name, String label, byte[] key) throws Exception {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(key);
+    return Files.writeString(
+        folder.resolve(name),
+        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n".formatted(label, text));
+  }
+
+  @Test
+  void showsTheRecipeBehindEachCallSiteAndWritesNothing() throws Exception {
+    byte[] before = user();
+    Result result = shell.run("specialize @/classes/app/User.class --print");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertMentions(
+        result.out(),
+        "app.User.use(Trade)long",
+        "getfield app.Trade.id                       invokedynamic get(Trade)long [app.Trade, id]",
+        "id.get (Pso)long, 16 bytes: peek long @0");
+    assertArrayEquals(before, user());
+  }
+
+  @Test
+  void reportsByMethodAndAsJson() throws Exception {
+    Result result = shell.run("specialize @/classes --report @/report --json");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertMentions(result.out(), "\"command\":\"specialize\"", "\"changed\":2", "\"rewritten\":1");
+    assertMentions(
+        Files.readString(folder.resolve("report")),
+        "line 5  getfield app.Trade.id  by pso-field",
+        "line 4  putfield app.Trade.note  left: @HeapOnly");
+    Result failed = shell.run("specialize @/none --json");
+    assertMentions(failed.out(), "\"status\":\"failed\"", "\"exitCode\":3");
+  }
+
+  @Test
+  void writesNothingWhenThereIsAProblem() throws Exception {
+    compile(
+        "Bad",
+        """
+        package app;
+        public class Bad extends dev.tigris.memory.Pso {
+          Object anything;
+          public Bad(dev.tigris.memory.Container container) { super(container); }
+        }
+        """);
+    byte[] before = user();
+    Result result = shell.run("specialize @/classes");
+    assertEquals(ExitCode.FAILED, result.code());
+    assertMentions(
+        result.err(),
+        "app.Bad.anything(Bad.java): ",
+        "@HeapOnly",
+        "Nothing was written: there is 1");
+    assertArrayEquals(before, user());
+    assertEquals(ExitCode.FAILED, shell.run("specialize @/classes -o @/out").code());
+    assertFalse(Files.exists(folder.resolve("out")));
+  }
+
+  @Test
+  void warnsOfClassesThatItCannotFind() throws Exception {
+    Files.delete(classes.resolve("app/Trade.class"));
+    Result result = shell.run("specialize @/classes");
+    assertEquals(ExitCode.OK, result.code());
+    assertMentions(result.err(), "not found: Trade. ", "--classpath");
+  }
+
+  @Test
+  void saysWhatIsWrongWithTheCommandLine() throws Exception {
+    assertEquals(ExitCode.USAGE, shell.run("specialize").code());
+    Result unsigned = shell.run("specialize @/classes --sign @/key.pem");
+    assertEquals(ExitCode.USAGE, unsigned.code());
+    assertMentions(unsigned.err(), "add --patch diff");
+    Result round = shell.run("specialize @/classes --patch round");
+    assertEquals(ExitCode.USAGE, round.code());
+    assertMentions(round.err(), "say flat or diff");
+    Result none = shell.run("specialize @/none");
+    assertEquals(ExitCode.BAD_INPUT, none.code());
+    assertMentions(none.err(), "/none' that can be read");
+    Result noKey = shell.run("specialize @/classes --patch diff --sign @/User.java");
+    assertEquals(ExitCode.BAD_INPUT, noKey.code());
+    assertMentions(noKey.err(), "openssl genpkey -algorithm ed25519");
+    Result noJar = shell.run("specialize @/User.java");
+    assertEquals(ExitCode.BAD_INPUT, noJar.code());
+    assertMentions(noJar.err(), "User.java as a jar");
+  }
+
+  @Test
+  void readsTheRulesFromAFile() throws Exception {
+    Files.writeString(folder.resolve("rules"), "pso-field\n");
+    assertEquals(ExitCode.OK, shell.run("specialize @/classes --rules @/rules").code());
+    Files.writeString(folder.resolve("wrong"), "pso-field\n  evil.rules/all\n");
+    Result untrusted = shell.run("specialize @/classes --rules @/wrong");
+    assertEquals(ExitCode.BAD_INPUT, untrusted.code());
+    assertMentions(untrusted.err(), "/wrong:2:3: the module evil.rules is not trusted");
+    Result absent = shell.run("specialize @/classes --rules @/wrong --trust evil.rules");
+    assertEquals(ExitCode.BAD_INPUT, absent.code());
+    assertMentions(absent.err(), "/wrong:2:3: there is no module evil.rules");
+  }
+}

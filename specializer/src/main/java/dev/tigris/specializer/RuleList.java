@@ -1,0 +1,120 @@
+package dev.tigris.specializer;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// The rules to specialize with, in their order, as a file lists them (papers: 003 section 3).
+///
+/// ```text
+/// # what runs inside of the specializer: name only modules whose authors you trust
+/// trust com.example.rules
+///
+/// pso-field                        # a rule of the specializer's own
+/// com.example.rules/complex        # a rule that a module provides
+/// ```
+///
+/// A rule is a program that may write any code, so it is run only when its module is named as
+/// trusted, in the file or by whoever reads it.
+public final class RuleList {
+  private static final Pattern LINE = Pattern.compile("(trust\\s+)?(\\S+)");
+
+  private RuleList() {}
+
+  /// Reads a list.
+  ///
+  /// @param modulePath folders and jars to look for modules in; those that the program runs with
+  ///     are found without
+  /// @param trusted names of modules, in addition to those that the file names
+  /// @throws IOException if it cannot be read, or something in it is wrong; the message says where
+  ///     and what to do
+  public static List<Rule> read(Path file, Collection<Path> modulePath, Collection<String> trusted)
+      throws IOException {
+    return parse(
+        file.toString(),
+        Files.readString(file, StandardCharsets.UTF_8),
+        new RuleModules(modulePath),
+        trusted);
+  }
+
+  static List<Rule> parse(String file, String text, RuleModules modules, Collection<String> trusted)
+      throws IOException {
+    List<Rule> rules = new ArrayList<>();
+    Set<String> trust = new HashSet<>(trusted);
+    Set<String> named = new HashSet<>();
+    int number = 0;
+    for (String line : text.lines().toList()) {
+      number++;
+      int comment = line.indexOf('#');
+      String content = (comment < 0 ? line : line.substring(0, comment)).stripTrailing();
+      if (content.isBlank()) {
+        continue;
+      }
+      int column = content.length() - content.stripLeading().length();
+      String at = "%s:%d:%d: ".formatted(file, number, column + 1);
+      Matcher match = LINE.matcher(content.strip());
+      if (!match.matches()) {
+        throw new IOException(at + "a line is a rule, MODULE/RULE, or trust MODULE");
+      }
+      String name = match.group(2);
+      if (match.group(1) != null) {
+        trust.add(name);
+      } else if (!named.add(name)) {
+        throw new IOException(at + name + " is there already: a rule is asked once");
+      } else {
+        rules.add(find(name, at, modules, trust));
+      }
+    }
+    if (rules.isEmpty()) {
+      throw new IOException(file + " names no rule: begin with pso-field");
+    }
+    return List.copyOf(rules);
+  }
+
+  private static Rule find(String name, String at, RuleModules modules, Set<String> trust)
+      throws IOException {
+    int slash = name.indexOf('/');
+    List<Rule> candidates;
+    if (slash < 0) {
+      candidates = Rule.standard();
+    } else {
+      String module = name.substring(0, slash);
+      if (!trust.contains(module)) {
+        throw new IOException(
+            at
+                + "the module "
+                + module
+                + " is not trusted: its rules run as part of the specializer, and write any code."
+                + " If that is what you want, write `trust "
+                + module
+                + "` above");
+      }
+      try {
+        candidates = modules.rules(module);
+      } catch (IOException e) {
+        throw new IOException(at + e.getMessage(), e);
+      }
+    }
+    String wanted = name.substring(slash + 1);
+    return candidates.stream()
+        .filter(rule -> rule.name().equals(wanted))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IOException(
+                    at
+                        + "there is no rule '"
+                        + wanted
+                        + "'; there is "
+                        + candidates.stream().map(Rule::name).collect(Collectors.joining(", "))));
+  }
+}
