@@ -130,20 +130,14 @@ final class FileMapping {
     if (bytes == 0) {
       throw new IOException(path + " is empty: say how many bytes it shall have");
     }
-    boolean shared = mapping == Mapping.SHARED;
-    try {
-      FilePages.tryToMap(descriptor, bytes, shared);
-    } catch (IOException e) {
-      throw new IOException(path + ": " + e.getMessage(), e);
-    }
     this.address = pool.takeUnits(bytes);
     if (address == 0) {
       throw new IOException("no addresses are left for the %d bytes of %s".formatted(bytes, path));
     }
     try {
-      FilePages.map(descriptor, address, bytes, shared);
+      FilePages.map(descriptor, address, bytes, mapping == Mapping.SHARED);
     } catch (IOException e) {
-      pool.forgetUnits(bytes);
+      pool.giveUnits(address, bytes, false);
       throw new IOException(path + ": " + e.getMessage(), e);
     }
   }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Jbuf {
   private final Block block;
   private State state = State.UNREFERENCED;
-  private @Nullable Lease lease;
+  private volatile @Nullable Lease lease; // written under the lock
   private @Nullable Class<? extends View> type;
 
   private Jbuf(long bytes, String owner) {
@@ -258,6 +258,10 @@ public final class Jbuf {
   /// Whether `view` is a view of this buffer (the paper's *isJbuf*).
   public boolean owns(View view) {
     return view.lease.jbuf == this;
+  }
+
+  boolean isCurrent(Lease candidate) {
+    return lease == candidate;
   }
 
   private synchronized <V extends View> V view(Class<V> wanted, View.Maker<V> maker) {

@@ -37,6 +37,22 @@ public abstract sealed class View
     return bytes;
   }
 
+  /// Refuses memory that has been given up: for those who are about to hand it to a device or to
+  /// another thread. Costs one read.
+  ///
+  /// @throws ReferencedException if [Jbuf#unreference] has claimed that no view is left
+  public final void requireReferenced() {
+    checkLease();
+    Lease whole = lease;
+    for (Lease outer = whole.outer; outer != null; outer = whole.outer) {
+      whole = outer;
+    }
+    if (!whole.jbuf.isCurrent(whole)) {
+      throw new ReferencedException(
+          "memory that is to be unreferenced cannot be used any more: wait for the callback");
+    }
+  }
+
   /// The same memory as a segment: for channels, for bulk operations and for libraries. It keeps
   /// the Jbuf referenced as long as it, or any slice or buffer made from it, is reachable. Making
   /// one costs about a microsecond: keep it where it is used often.

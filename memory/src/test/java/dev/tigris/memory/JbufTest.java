@@ -49,6 +49,17 @@ class JbufTest {
   }
 
   @Test
+  void refusesViewsOfMemoryThatWasGivenUp() {
+    Jbuf jbuf = Jbuf.allocate(100);
+    Bytes bytes = jbuf.asBytes();
+    Bytes part = bytes.slice(10, 10);
+    part.requireReferenced();
+    jbuf.unreference(ignored -> {});
+    assertThrows(ReferencedException.class, bytes::requireReferenced);
+    assertThrows(ReferencedException.class, part::requireReferenced);
+  }
+
+  @Test
   void isZeroAgainAfterItsMemoryWasUsedBySomebodyElse() {
     for (long size : new long[] {1, 64, 5_000, 1 << 20, (1 << 20) + 1, 5 << 20}) {
       for (int round = 0; round < 3; round++) {
