@@ -10,8 +10,8 @@ import java.util.TreeSet;
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, cli}
-///   memory <- flow <- sort <- examples <- cli            the product
-///      '--------'-------'---------'--------'-- verify <- bench   the outer ring
+///   memory <- net <- flow <- sort <- examples <- cli            the product
+///      '-------'-------'-------'---------'--------'-- verify <- bench   the outer ring
 /// ```
 public final class Direction {
   private static final Map<String, Set<String>> MAY_USE =
@@ -19,12 +19,14 @@ public final class Direction {
           "specializer", Set.of(),
           "specializer-maven-plugin", Set.of("specializer"),
           "memory", Set.of(),
-          "flow", Set.of("memory"),
-          "sort", Set.of("memory", "flow"),
-          "examples", Set.of("memory", "flow", "sort"),
-          "cli", Set.of("memory", "flow", "sort", "examples", "specializer"),
-          "verify", Set.of("memory", "flow", "sort", "examples", "cli", "specializer"),
-          "bench", Set.of("memory", "flow", "sort", "examples", "cli", "specializer", "verify"));
+          "net", Set.of("memory"),
+          "flow", Set.of("memory", "net"),
+          "sort", Set.of("memory", "net", "flow"),
+          "examples", Set.of("memory", "net", "flow", "sort"),
+          "cli", Set.of("memory", "net", "flow", "sort", "examples", "specializer"),
+          "verify", Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer"),
+          "bench",
+              Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer", "verify"));
 
   private Direction() {}
 

@@ -1,0 +1,59 @@
+package dev.tigris.net;
+
+/// What is agreed about an interface when it is made. Each side states its own.
+///
+/// @param delivery what this side does with a message that finds no posted receive
+/// @param checkTypes whether a message must have the [DataType] of the memory posted for it
+/// @param sendDepth how many sends may be posted and not yet taken from the completion queue
+/// @param receiveDepth how many receives may be
+/// @param maximumMessageBytes the longest message this side takes; the sender is told, and is held
+///     to the smaller one of both sides
+public record Attributes(
+    Delivery delivery,
+    boolean checkTypes,
+    int sendDepth,
+    int receiveDepth,
+    long maximumMessageBytes) {
+  /// No message is longer than this, on any provider: 1 GiB.
+  public static final long LARGEST_MESSAGE_BYTES = 1L << 30;
+
+  private static final int MAXIMUM_DEPTH = 1 << 16;
+
+  /// Reliable, without checks of the type, 64 descriptors each way, messages of up to 1 GiB.
+  public static final Attributes DEFAULT =
+      new Attributes(Delivery.RELIABLE, false, 64, 64, LARGEST_MESSAGE_BYTES);
+
+  /// @throws IllegalArgumentException if a number is out of range
+  public Attributes {
+    requireWithin("sendDepth", sendDepth, MAXIMUM_DEPTH);
+    requireWithin("receiveDepth", receiveDepth, MAXIMUM_DEPTH);
+    requireWithin("maximumMessageBytes", maximumMessageBytes, LARGEST_MESSAGE_BYTES);
+  }
+
+  private static void requireWithin(String name, long value, long maximum) {
+    if (value < 1 || value > maximum) {
+      throw new IllegalArgumentException(
+          "%s is %d: it must be between 1 and %d".formatted(name, value, maximum));
+    }
+  }
+
+  /// The same with this delivery.
+  public Attributes with(Delivery other) {
+    return new Attributes(other, checkTypes, sendDepth, receiveDepth, maximumMessageBytes);
+  }
+
+  /// The same, with types checked or not.
+  public Attributes withCheckTypes(boolean check) {
+    return new Attributes(delivery, check, sendDepth, receiveDepth, maximumMessageBytes);
+  }
+
+  /// The same with other depths of the two queues.
+  public Attributes withDepths(int sends, int receives) {
+    return new Attributes(delivery, checkTypes, sends, receives, maximumMessageBytes);
+  }
+
+  /// The same with another bound on the length of a message.
+  public Attributes withMaximumMessageBytes(long bytes) {
+    return new Attributes(delivery, checkTypes, sendDepth, receiveDepth, bytes);
+  }
+}

@@ -1,0 +1,248 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Sink;
+import dev.tigris.net.provider.Transfer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Where the descriptors of any number of interfaces come back when they are complete.
+///
+/// Messages move while its thread takes completions: nothing else does, there is no thread behind
+/// it. So a thread that has posted something should come back here before long.
+///
+/// Conserved: descriptors posted = those that [#poll] returned + those that are out; and no more
+/// are out than the depths of the attached interfaces add up to, which bounds the queue.
+///
+/// Thread rule: the thread that made it, except for [#wake].
+public final class CompletionQueue implements AutoCloseable {
+  /// For how long [#await] asks again and again before it parks the thread, unless told otherwise.
+  /// To be woken up costs the operating system about as much.
+  public static final long DEFAULT_SPIN_NANOS = 50_000;
+
+  private static final int POLLS_BETWEEN_CLOCKS = 16;
+  private static final int POLLS_BEFORE_YIELDING = 64;
+
+  private final Thread owner = Thread.currentThread();
+  private final Fabric fabric;
+  private final Port port;
+  private final long spinNanos;
+  private final Completions completions = new Completions();
+
+  private final List<VirtualInterface> attached = new ArrayList<>();
+  private VirtualInterface[] unrung = new VirtualInterface[8];
+  private int unrungCount;
+  private boolean closed;
+
+  /// Completed transfers that were not taken yet: a ring that is made larger before an interface
+  /// that needs it is attached, never while messages move.
+  private static final class Completions implements Sink {
+    private @Nullable Transfer[] slots = new @Nullable Transfer[64];
+    private int head;
+    private int tail;
+
+    @Override
+    public void completed(Transfer transfer) {
+      if (tail - head == slots.length) {
+        throw new IllegalStateException("more completions than descriptors were posted");
+      }
+      slots[tail++ & (slots.length - 1)] = transfer;
+    }
+
+    @Nullable Transfer poll() {
+      if (head == tail) {
+        return null;
+      }
+      int slot = head++ & (slots.length - 1);
+      Transfer first = slots[slot];
+      slots[slot] = null;
+      return first;
+    }
+
+    void makeRoomFor(int count) {
+      if (count <= slots.length) {
+        return;
+      }
+      @Nullable Transfer[] larger = new @Nullable Transfer[Integer.highestOneBit(count - 1) << 1];
+      int size = 0;
+      for (Transfer next = poll(); next != null; next = poll()) {
+        larger[size++] = next;
+      }
+      slots = larger;
+      head = 0;
+      tail = size;
+    }
+  }
+
+  CompletionQueue(Fabric fabric, Port port, long spinNanos) {
+    this.fabric = fabric;
+    this.port = port;
+    this.spinNanos = spinNanos;
+  }
+
+  /// Rings the doorbells that wait, moves what can be moved, and returns a descriptor that has
+  /// completed, or null if there is none. Does not wait.
+  @CheckReturnValue
+  public @Nullable Descriptor poll() {
+    requireOwner();
+    Transfer next = completions.poll();
+    if (next == null) {
+      ringDoorbells();
+      next = completions.poll();
+      if (next == null) {
+        port.progress();
+        next = completions.poll();
+      }
+      if (next == null) {
+        return null;
+      }
+    }
+    return taken(next);
+  }
+
+  /// Waits until a descriptor has completed: it polls for a while, then parks the thread.
+  ///
+  /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
+  ///     interrupted, which it then still is
+  @CheckReturnValue
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  public @Nullable Descriptor await(long timeoutNanos) {
+    Descriptor ready = poll();
+    if (ready != null || timeoutNanos <= 0) {
+      return ready;
+    }
+    long start = System.nanoTime();
+    long spin = Math.min(spinNanos, timeoutNanos);
+    for (int polls = 1; ; polls++) {
+      ready = poll();
+      if (ready != null) {
+        return ready;
+      }
+      if (polls % POLLS_BETWEEN_CLOCKS == 0 && System.nanoTime() - start >= spin) {
+        return park(start, timeoutNanos);
+      }
+      if (polls > POLLS_BEFORE_YIELDING) {
+        Thread.yield();
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private @Nullable Descriptor park(long start, long timeoutNanos) {
+    while (true) {
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        return null;
+      }
+      boolean woken = port.park(left);
+      Descriptor ready = poll();
+      if (ready != null || woken) {
+        return ready;
+      }
+    }
+  }
+
+  private Descriptor taken(Transfer transfer) {
+    Descriptor descriptor = (Descriptor) Objects.requireNonNull(transfer.owner());
+    VirtualInterface from = descriptor.virtualInterface();
+    from.returned(descriptor);
+    if (from.state() == InterfaceState.CLOSED && from.outstanding() == 0) {
+      attached.remove(from);
+    }
+    return descriptor;
+  }
+
+  /// Ends an [#await], or the next one. Any thread.
+  public void wake() {
+    port.wake();
+  }
+
+  /// The event handle, for threads that wait for other things too: calls `signal` once, from a
+  /// thread of its own, as soon as there may be something to poll for, or after [#wake]. Until then
+  /// this queue may be polled and posted to, and not waited for.
+  ///
+  /// Something that is ready already is signalled too: so ask for a signal first, and then poll
+  /// until nothing is left.
+  public void signalOnce(Runnable signal) {
+    requireOwner();
+    ringDoorbells();
+    Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
+  }
+
+  private void waitAndSignal(Runnable signal) {
+    port.park(Long.MAX_VALUE);
+    signal.run();
+  }
+
+  /// The fabric that made it.
+  public Fabric fabric() {
+    return fabric;
+  }
+
+  /// Closes the interfaces that are left, and the queue. It may wait for up to a second for what
+  /// was sent last to leave this process.
+  @Override
+  public void close() {
+    requireOwner();
+    if (closed) {
+      return;
+    }
+    for (VirtualInterface left : List.copyOf(attached)) {
+      left.close();
+    }
+    closed = true;
+    port.close();
+    fabric.closed(this);
+  }
+
+  Port port() {
+    if (closed) {
+      throw new IllegalStateException("the completion queue is closed");
+    }
+    return port;
+  }
+
+  Sink sink() {
+    return completions;
+  }
+
+  void attach(VirtualInterface made) {
+    attached.add(made);
+    int depths = 0;
+    for (VirtualInterface each : attached) {
+      depths += each.attributes().sendDepth() + each.attributes().receiveDepth();
+    }
+    completions.makeRoomFor(depths);
+  }
+
+  void closed(VirtualInterface left) {
+    if (left.outstanding() == 0) {
+      attached.remove(left);
+    }
+  }
+
+  void unrung(VirtualInterface posted) {
+    if (unrungCount == unrung.length) {
+      ringDoorbells();
+    }
+    unrung[unrungCount++] = posted;
+  }
+
+  private void ringDoorbells() {
+    for (int i = 0; i < unrungCount; i++) {
+      unrung[i].rung();
+    }
+    unrungCount = 0;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  void requireOwner() {
+    if (Thread.currentThread() != owner) {
+      throw new WrongThreadException(
+          "the completion queue belongs to " + owner + ": only wake() may be called by others");
+    }
+  }
+}

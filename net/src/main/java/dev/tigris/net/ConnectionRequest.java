@@ -1,0 +1,55 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Door;
+
+/// A peer that wants to connect and waits for the answer. It is answered once. The thread that
+/// answers need not be the one that listens.
+public final class ConnectionRequest {
+  private final Fabric fabric;
+  private final Door.Knock knock;
+  private boolean answered;
+
+  ConnectionRequest(Fabric fabric, Door.Knock knock) {
+    this.fabric = fabric;
+    this.knock = knock;
+  }
+
+  /// The tag that the peer has sent: what it wants to connect to.
+  public long tag() {
+    return knock.tag();
+  }
+
+  /// Who it is, for people.
+  public String peer() {
+    return knock.peer();
+  }
+
+  /// Accepts. Receives that are posted before the calling thread next takes completions are there
+  /// before the first message. If the peer has given up meanwhile, the interface is broken.
+  ///
+  /// Thread rule: the thread that owns `queue`.
+  ///
+  /// @throws IllegalStateException if it was answered already
+  /// @throws IllegalArgumentException if the queue is another fabric's
+  @CheckReturnValue
+  public VirtualInterface accept(CompletionQueue queue, Attributes attributes) {
+    fabric.requireOwn(queue);
+    answer();
+    return new VirtualInterface(knock.accept(queue.port(), attributes), queue);
+  }
+
+  /// Rejects: the peer gets [Connection.Reason#REJECTED]. Any thread.
+  ///
+  /// @throws IllegalStateException if it was answered already
+  public void reject() {
+    answer();
+    knock.reject();
+  }
+
+  private synchronized void answer() {
+    if (answered) {
+      throw new IllegalStateException("the request was answered already");
+    }
+    answered = true;
+  }
+}

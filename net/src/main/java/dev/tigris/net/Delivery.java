@@ -1,0 +1,9 @@
+package dev.tigris.net;
+
+/// What an interface does with a message for which no receive is posted.
+public enum Delivery {
+  /// It waits until one is. The sender's queue fills up meanwhile: nothing is lost.
+  RELIABLE,
+  /// It is dropped, as in the Virtual Interface Architecture, and counted.
+  UNRELIABLE
+}

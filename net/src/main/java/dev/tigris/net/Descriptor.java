@@ -1,0 +1,153 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Transfer;
+import java.util.Arrays;
+
+/// A message to be sent, or memory for one: what is posted to a [VirtualInterface] and comes back
+/// from its [CompletionQueue]. [Status] shows its states. It is used again and again: posting
+/// allocates nothing.
+///
+/// A [Ticket] is the descriptor of one range of registered memory. A descriptor of several gathers
+/// a message from them, or scatters one over them:
+///
+/// ```java
+/// Descriptor both = Descriptor.of(header, body);
+/// ```
+public sealed class Descriptor permits Ticket {
+  private final VirtualInterface virtualInterface;
+  private final Ticket[] parts;
+  private final Transfer transfer;
+  private int tag;
+  private Status status = Status.IDLE;
+
+  private Descriptor(VirtualInterface virtualInterface, Ticket[] parts) {
+    this.virtualInterface = virtualInterface;
+    this.parts = parts;
+    this.transfer =
+        new Transfer(this, Arrays.stream(parts).map(Ticket::region).toArray(Region[]::new));
+  }
+
+  /// For a ticket, which is its own and only part.
+  Descriptor(VirtualInterface virtualInterface, Region region) {
+    this.virtualInterface = virtualInterface;
+    this.parts = new Ticket[0];
+    this.transfer = new Transfer(this, region);
+  }
+
+  /// The descriptor of the ranges that these tickets name at the time it is posted. A ticket may be
+  /// a part of several descriptors, of sends that are posted together even with the same range.
+  ///
+  /// @throws IllegalArgumentException if there are none or more than 16, or if they belong to
+  ///     several interfaces
+  public static Descriptor of(Ticket... tickets) {
+    Ticket[] parts = tickets.clone();
+    if (parts.length < 1 || parts.length > Transfer.MAXIMUM_RANGES) {
+      throw new IllegalArgumentException(
+          "a descriptor has 1 to %d ranges, not %d"
+              .formatted(Transfer.MAXIMUM_RANGES, parts.length));
+    }
+    VirtualInterface common = parts[0].virtualInterface();
+    if (!Arrays.stream(parts).allMatch(part -> part.virtualInterface() == common)) {
+      throw new IllegalArgumentException("the tickets belong to several interfaces");
+    }
+    return new Descriptor(common, parts);
+  }
+
+  /// The interface that it can be posted to.
+  public final VirtualInterface virtualInterface() {
+    return virtualInterface;
+  }
+
+  /// Where it is.
+  public final Status status() {
+    return status;
+  }
+
+  /// Whether it was last posted as a send, and not as a receive.
+  public final boolean isSend() {
+    return transfer.isSend();
+  }
+
+  /// How many bytes were sent, or have arrived: of a descriptor that is [Status#DONE].
+  public final long transferredBytes() {
+    return transfer.transferredBytes();
+  }
+
+  /// The tag: of a receive that is complete what the sender has given the message, otherwise what
+  /// [#tag(int)] has set.
+  public final int tag() {
+    return tag;
+  }
+
+  /// Sets the tag that travels with the message: the application's own number, 0 at first.
+  ///
+  /// @return this
+  /// @throws IllegalStateException if it is posted
+  public Descriptor tag(int value) {
+    refuseWhilePosted();
+    tag = value;
+    return this;
+  }
+
+  /// What the message consists of: of a receive that is complete what the sender has sent,
+  /// otherwise what the memory is.
+  public final DataType type() {
+    return transfer.type();
+  }
+
+  /// The length of its ranges: what would be sent, or fits.
+  public final long bytes() {
+    long sum = 0;
+    for (Ticket part : parts) {
+      sum += part.length();
+    }
+    return parts.length == 0 ? transfer.bytes() : sum;
+  }
+
+  final Transfer transfer() {
+    return transfer;
+  }
+
+  final void refuseWhilePosted() {
+    if (status == Status.POSTED) {
+      throw new IllegalStateException(
+          "the descriptor is posted: wait until the completion queue returns it");
+    }
+  }
+
+  /// Before it is posted: takes the ranges over, and holds the registrations.
+  void hold() {
+    for (int i = 0; i < parts.length; i++) {
+      parts[i].requirePostable();
+    }
+    for (int i = 0; i < parts.length; i++) {
+      transfer.range(i, parts[i].offset(), parts[i].length());
+      parts[i].held++;
+    }
+  }
+
+  /// When it has come back.
+  void release() {
+    for (Ticket part : parts) {
+      part.held--;
+    }
+  }
+
+  final void posted() {
+    status = Status.POSTED;
+  }
+
+  final void returned() {
+    release();
+    status = transfer.result();
+    if (!transfer.isSend()) {
+      tag = transfer.tag();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "%s[%s, %d bytes, tag %d]".formatted(getClass().getSimpleName(), status, bytes(), tag);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Door;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Takes requests to connect, each with a tag that says what it is for.
+///
+/// A peer that sends something else than a request, or half of one, is forgotten: it cannot hold up
+/// the requests of others.
+///
+/// Thread rule: one thread at a time, except for [#wake].
+public final class Listener implements AutoCloseable {
+  private final Fabric fabric;
+  private final Door door;
+
+  Listener(Fabric fabric, Door door) {
+    this.fabric = fabric;
+    this.door = door;
+  }
+
+  /// The address to connect to. Where the fabric was asked for any port, this has the one it got.
+  public String address() {
+    return door.address();
+  }
+
+  /// Waits for the next request.
+  ///
+  /// @return null if none came in time, or after [#wake]
+  @CheckReturnValue
+  public @Nullable ConnectionRequest next(Duration timeout) {
+    Door.Knock knock = door.next(Fabric.nanos(timeout));
+    return knock == null ? null : new ConnectionRequest(fabric, knock);
+  }
+
+  /// Ends a wait, or the next one. Any thread.
+  public void wake() {
+    door.wake();
+  }
+
+  /// Stops listening. Interfaces that were accepted are not affected.
+  @Override
+  public void close() {
+    door.close();
+    fabric.closed(this);
+  }
+}

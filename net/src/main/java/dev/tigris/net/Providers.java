@@ -1,0 +1,29 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Provider;
+import dev.tigris.net.tcp.TcpProvider;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The providers there are.
+final class Providers {
+  private Providers() {}
+
+  /// All of them, the fastest first.
+  static List<Provider> all() {
+    return List.of(new TcpProvider());
+  }
+
+  static Provider named(String name) {
+    return all().stream()
+        .filter(provider -> provider.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "there is no provider %s; there are %s"
+                        .formatted(
+                            name,
+                            all().stream().map(Provider::name).collect(Collectors.joining(", ")))));
+  }
+}

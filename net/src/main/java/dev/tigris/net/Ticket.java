@@ -1,0 +1,87 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Region;
+import java.util.Objects;
+
+/// Memory registered with an interface, and a range of it: what [VirtualInterface#register] gives,
+/// and the simplest [Descriptor] (Chang, *Safe and Explicit Memory Management*, section 3.2: a
+/// ticket is what is posted and waited for, and carries offset, length and tag).
+///
+/// Until it is deregistered the buffer's lease is held: it cannot be freed or used as another type.
+public final class Ticket extends Descriptor {
+  private final Region region;
+  private long offset;
+  private long length;
+  private boolean registered = true;
+
+  /// How many posted descriptors name this registration.
+  int held;
+
+  Ticket(VirtualInterface virtualInterface, Region region) {
+    super(virtualInterface, region);
+    this.region = region;
+    this.length = region.bytes();
+    transfer().range(0, 0, length);
+  }
+
+  /// Names the part of the memory that is posted: all of it, at first.
+  ///
+  /// @return this
+  /// @throws IndexOutOfBoundsException if it is not inside the registered view
+  /// @throws IllegalStateException if this ticket is posted
+  public Ticket range(long offsetBytes, long lengthBytes) {
+    refuseWhilePosted();
+    Objects.checkFromIndexSize(offsetBytes, lengthBytes, region.bytes());
+    offset = offsetBytes;
+    length = lengthBytes;
+    transfer().range(0, offsetBytes, lengthBytes);
+    return this;
+  }
+
+  @Override
+  public Ticket tag(int value) {
+    super.tag(value);
+    return this;
+  }
+
+  /// Where the range begins, in bytes from the beginning of the registered view.
+  public long offset() {
+    return offset;
+  }
+
+  /// The length of the range in bytes.
+  public long length() {
+    return length;
+  }
+
+  /// Whether it can be posted; not after [VirtualInterface#deregister].
+  public boolean isRegistered() {
+    return registered;
+  }
+
+  Region region() {
+    return region;
+  }
+
+  void deregistered() {
+    registered = false;
+  }
+
+  void requirePostable() {
+    if (!registered) {
+      throw new IllegalStateException("the memory is no longer registered with this interface");
+    }
+    region.view().requireReferenced();
+  }
+
+  @Override
+  void hold() {
+    requirePostable();
+    held++;
+  }
+
+  @Override
+  void release() {
+    held--;
+  }
+}

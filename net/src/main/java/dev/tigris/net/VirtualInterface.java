@@ -1,0 +1,282 @@
+package dev.tigris.net;
+
+import dev.tigris.memory.View;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Transfer;
+import java.util.IdentityHashMap;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One end of a connection: a send queue and a receive queue of posted descriptors (Welsh,
+/// *Jaguar*, section 4; Chang and von Eicken, *Interfacing Java with the Virtual Interface
+/// Architecture*).
+/// [InterfaceState] shows its states.
+///
+/// Messages have boundaries, arrive in the order they were sent, and go into the receives in the
+/// order those were posted. What a message does that finds no posted receive is [Delivery].
+///
+/// Thread rule: the thread that owns the completion queue; [#state], [#peer] and
+/// [#maximumMessageBytes] may be called by any, and tell what was so a moment ago.
+public final class VirtualInterface implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(VirtualInterface.class.getName());
+
+  private final Link link;
+  private final CompletionQueue queue;
+
+  private final IdentityHashMap<View, Registration> registrations = new IdentityHashMap<>();
+  private long registeredBytes;
+
+  private int sendsOut;
+  private int receivesOut;
+  private boolean unrung;
+
+  /// The tickets of one view: it is registered once for all of them.
+  private static final class Registration {
+    final Region region;
+    int tickets;
+
+    Registration(Region region) {
+      this.region = region;
+    }
+  }
+
+  VirtualInterface(Link link, CompletionQueue queue) {
+    this.link = link;
+    this.queue = queue;
+    queue.attach(this);
+  }
+
+  /// Prepares the memory of a view for messages on this interface: it cannot be freed or used as
+  /// another type until the ticket is given back. Memory may be registered several times, here and
+  /// with other interfaces.
+  ///
+  /// @throws dev.tigris.memory.ReferencedException if the view's buffer is to be unreferenced
+  /// @throws IllegalStateException if the interface is closed
+  public Ticket register(View view) {
+    queue.requireOwner();
+    view.requireReferenced();
+    if (link.state() == InterfaceState.CLOSED) {
+      throw new IllegalStateException("the interface is closed");
+    }
+    Registration registration = registrations.get(view);
+    if (registration == null) {
+      registration = new Registration(new Region(view));
+      link.register(registration.region);
+      registrations.put(view, registration);
+      registeredBytes += view.capacityBytes();
+    }
+    registration.tickets++;
+    return new Ticket(this, registration.region);
+  }
+
+  /// Gives a ticket back. With the last one of a view, its memory is no longer held.
+  ///
+  /// @throws IllegalStateException if it is posted, alone or in a descriptor, or was given back
+  ///     already
+  public void deregister(Ticket ticket) {
+    queue.requireOwner();
+    requireOurs(ticket);
+    if (ticket.held > 0) {
+      throw new IllegalStateException(
+          "the ticket is posted: wait until the completion queue returns it");
+    }
+    if (!ticket.isRegistered()) {
+      throw new IllegalStateException("the ticket was given back already");
+    }
+    ticket.deregistered();
+    if (link.state() == InterfaceState.CLOSED) {
+      return; // closing has deregistered everything
+    }
+    View view = ticket.region().view();
+    Registration registration = Objects.requireNonNull(registrations.get(view));
+    if (--registration.tickets == 0) {
+      registrations.remove(view);
+      registeredBytes -= view.capacityBytes();
+      deregister(registration.region);
+    }
+  }
+
+  private void deregister(Region region) {
+    link.deregister(region);
+    region.forget();
+  }
+
+  /// Posts a message. It is handed over at the next doorbell: [#ring], or any call that takes
+  /// completions.
+  ///
+  /// @throws IllegalArgumentException if it is longer than [#maximumMessageBytes], or if the
+  ///     descriptor is another interface's
+  /// @throws IllegalStateException if the descriptor is posted, or its memory no longer registered
+  /// @throws dev.tigris.memory.ReferencedException if its memory is to be unreferenced
+  @CheckReturnValue
+  public Posting postSend(Descriptor descriptor) {
+    if (descriptor.bytes() > link.maximumMessageBytes()) {
+      throw new IllegalArgumentException(
+          "the message has %d bytes, and at most %d are taken"
+              .formatted(descriptor.bytes(), link.maximumMessageBytes()));
+    }
+    return post(descriptor, true);
+  }
+
+  /// Posts memory for a message. Errors and doorbell as for [#postSend].
+  @CheckReturnValue
+  public Posting postReceive(Descriptor descriptor) {
+    return post(descriptor, false);
+  }
+
+  private Posting post(Descriptor descriptor, boolean send) {
+    queue.requireOwner();
+    requireOurs(descriptor);
+    descriptor.refuseWhilePosted();
+    if (link.state() != InterfaceState.CONNECTED) {
+      return Posting.NOT_CONNECTED;
+    }
+    if (send
+        ? sendsOut == link.attributes().sendDepth()
+        : receivesOut == link.attributes().receiveDepth()) {
+      return Posting.QUEUE_FULL;
+    }
+    descriptor.hold();
+    Transfer transfer = descriptor.transfer();
+    transfer.start(send, descriptor.tag(), queue.sink());
+    descriptor.posted();
+    link.post(transfer);
+    if (send) {
+      sendsOut++;
+    } else {
+      receivesOut++;
+    }
+    if (!unrung) {
+      unrung = true;
+      queue.unrung(this);
+    }
+    return Posting.POSTED;
+  }
+
+  private void requireOurs(Descriptor descriptor) {
+    if (descriptor.virtualInterface() != this) {
+      throw new IllegalArgumentException(
+          "the descriptor belongs to another interface: register its memory here");
+    }
+  }
+
+  /// Rings the doorbell: hands over all that was posted since the last time. To post several
+  /// descriptors and then ring once is cheaper than to ring for each.
+  public void ring() {
+    queue.requireOwner();
+    rung();
+  }
+
+  /// Hands over what was posted. The queue may hold this interface for ringing still, which is
+  /// then without effect.
+  void rung() {
+    if (unrung) {
+      unrung = false;
+      if (link.state() == InterfaceState.CONNECTED) {
+        link.ring();
+      }
+    }
+  }
+
+  /// Called by the queue for each descriptor that it returns.
+  void returned(Descriptor descriptor) {
+    descriptor.returned();
+    if (descriptor.isSend()) {
+      sendsOut--;
+    } else {
+      receivesOut--;
+    }
+  }
+
+  /// Where this interface is. What the peer does is noticed while completions are taken.
+  public InterfaceState state() {
+    return link.state();
+  }
+
+  /// Why it is [InterfaceState#BROKEN]; null if it was not.
+  public @Nullable NetException failure() {
+    return link.failure();
+  }
+
+  /// Who is at the other end.
+  public String peer() {
+    return link.peer();
+  }
+
+  /// The longest message that may be sent: the smaller one of both sides' attributes.
+  public long maximumMessageBytes() {
+    return link.maximumMessageBytes();
+  }
+
+  /// What was agreed about this side.
+  public Attributes attributes() {
+    return link.attributes();
+  }
+
+  /// What it has done so far.
+  public Counters counters() {
+    queue.requireOwner();
+    return link.counters(registrations.size(), registeredBytes);
+  }
+
+  /// The queue that its descriptors complete on.
+  public CompletionQueue completionQueue() {
+    return queue;
+  }
+
+  /// Ends the connection: in order, so that the peer sees [InterfaceState#ENDED], if every send has
+  /// completed; else abruptly, because a message may be cut off. What is posted completes with
+  /// [Status#FLUSHED]; all memory is deregistered, and what was registered still is reported.
+  @Override
+  public void close() {
+    close(false);
+  }
+
+  /// Ends the connection such that the peer sees [InterfaceState#BROKEN].
+  public void abort() {
+    close(true);
+  }
+
+  private void close(boolean abruptly) {
+    queue.requireOwner();
+    if (link.state() == InterfaceState.CLOSED) {
+      return;
+    }
+    rung();
+    link.close(abruptly);
+    if (!registrations.isEmpty()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
+              + " closed: give their tickets back to deregister()",
+          registrations.size(),
+          registeredBytes,
+          peer());
+    }
+    for (Registration registration : registrations.values()) {
+      deregister(registration.region);
+    }
+    registrations.clear();
+    registeredBytes = 0;
+    queue.closed(this);
+  }
+
+  int outstanding() {
+    return sendsOut + receivesOut;
+  }
+
+  void checkInvariants() {
+    if (sendsOut < 0 || sendsOut > link.attributes().sendDepth()) {
+      throw new IllegalStateException(sendsOut + " sends are out");
+    }
+    if (receivesOut < 0 || receivesOut > link.attributes().receiveDepth()) {
+      throw new IllegalStateException(receivesOut + " receives are out");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "VirtualInterface[%s, %s]".formatted(peer(), state());
+  }
+}

@@ -1,0 +1,94 @@
+package dev.tigris.net.provider;
+
+import dev.tigris.net.DataType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/// How providers over a stream of bytes put messages on it: each after a header.
+///
+/// ```text
+///   0        4      8      9      10        12         16
+///   +--------+------+------+------+---------+----------+-----------+
+///   | length | tag  | kind | type | 0       | sequence |  payload  |   little-endian
+///   +--------+------+------+------+---------+----------+-----------+
+/// ```
+///
+/// `length` is that of the payload. `kind` is 1 for a message and 2 for a goodbye, which has no
+/// payload and is the last frame. `type` is the code of the message's [DataType].
+/// `sequence` counts frames from 0 on, and wraps around: where it is not the next one, the two
+/// sides no longer agree about where a frame begins.
+///
+/// docs/formats.md has it too.
+public final class Frame {
+  /// The size of a header.
+  public static final int HEADER_BYTES = 16;
+
+  private static final int MESSAGE = 1;
+  private static final int GOODBYE = 2;
+  private static final DataType[] TYPES = byCode();
+
+  /// The length of the payload.
+  public int length;
+
+  /// The application's number.
+  public int tag;
+
+  /// What the payload consists of.
+  public DataType type = DataType.BYTES;
+
+  /// Whether it is the last frame.
+  public boolean goodbye;
+
+  private static DataType[] byCode() {
+    DataType[] types = new DataType[DataType.values().length];
+    for (DataType type : DataType.values()) {
+      types[type.code()] = type;
+    }
+    return types;
+  }
+
+  /// Appends the header of a message to a little-endian buffer that has room for it.
+  public static void put(ByteBuffer out, Transfer message, int sequence) {
+    int kind = MESSAGE | message.memoryType().code() << 8;
+    put(out, (int) message.bytes(), message.tag(), kind, sequence);
+  }
+
+  /// Appends a goodbye.
+  public static void putGoodbye(ByteBuffer out, int sequence) {
+    put(out, 0, 0, GOODBYE, sequence);
+  }
+
+  private static void put(ByteBuffer out, int length, int tag, int kind, int sequence) {
+    out.putInt(length).putInt(tag).putInt(kind).putInt(sequence);
+  }
+
+  /// Takes a header from a little-endian buffer that holds one.
+  ///
+  /// @param maximumBytes the longest payload that is allowed
+  /// @param sequence the number that it must have
+  /// @return what is wrong with it, for people; null if nothing is
+  public @Nullable String take(ByteBuffer in, long maximumBytes, int sequence) {
+    assert in.order() == ByteOrder.LITTLE_ENDIAN;
+    length = in.getInt();
+    tag = in.getInt();
+    int kind = in.getInt();
+    int number = in.getInt();
+    if (number != sequence) {
+      return "frame %d where %d was expected".formatted(number, sequence);
+    }
+    goodbye = kind == GOODBYE;
+    if (goodbye) {
+      return length == 0 && tag == 0 ? null : "a goodbye that is not empty";
+    }
+    int code = kind >>> 8;
+    if ((kind & 0xff) != MESSAGE || code >= TYPES.length) {
+      return "a frame of an unknown kind, %#x".formatted(kind);
+    }
+    type = TYPES[code];
+    if (length < 0 || length > maximumBytes) {
+      return "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes);
+    }
+    return null;
+  }
+}

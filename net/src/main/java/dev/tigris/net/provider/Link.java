@@ -1,0 +1,211 @@
+package dev.tigris.net.provider;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Counters;
+import dev.tigris.net.DataType;
+import dev.tigris.net.Delivery;
+import dev.tigris.net.InterfaceState;
+import dev.tigris.net.NetException;
+import dev.tigris.net.Status;
+import org.jspecify.annotations.Nullable;
+
+/// A provider's half of an interface: the two queues of posted transfers, and the rules for what
+/// arrives, which are the same for every provider.
+///
+/// A provider takes sends from the head of [#sends], moves them in order, and calls [#sent] when
+/// the memory may be used again and the message cannot get lost unless the link breaks. For a
+/// message that arrives it asks [#arriving], and does what that says.
+///
+/// Conserved: transfers posted = in [#sends] + in [#receives] + completed.
+public abstract class Link {
+  /// What is to be done with a message that has arrived.
+  public enum Arrival {
+    /// Put it in the transfer at the head of [#receives], then call [#received].
+    FILL,
+    /// Leave it where it is, and ask again when a receive was posted.
+    WAIT,
+    /// Discard it; it was counted.
+    DISCARD
+  }
+
+  /// The posted sends that are not complete.
+  protected final TransferQueue sends;
+
+  /// The posted receives that are not complete.
+  protected final TransferQueue receives;
+
+  private final Attributes attributes;
+  private final long maximumMessageBytes;
+  private final Tally tally = new Tally();
+  private InterfaceState state = InterfaceState.CONNECTED;
+  private @Nullable NetException failure;
+
+  /// Makes a connected link.
+  ///
+  /// @param peerMaximumMessageBytes the longest message that the peer takes
+  protected Link(Attributes attributes, long peerMaximumMessageBytes) {
+    this.attributes = attributes;
+    this.maximumMessageBytes = Math.min(attributes.maximumMessageBytes(), peerMaximumMessageBytes);
+    this.sends = new TransferQueue(attributes.sendDepth());
+    this.receives = new TransferQueue(attributes.receiveDepth());
+  }
+
+  // ---- what the provider does
+
+  /// Who is at the other end, for people.
+  public abstract String peer();
+
+  /// The doorbell: transfers were added to the queues. Moves what can be moved without waiting.
+  public abstract void ring();
+
+  /// Prepares the memory of a region for this link, and sets [Region#registered] if it needs to.
+  public abstract void register(Region region);
+
+  /// Undoes [#register]: no posted transfer names the region.
+  public abstract void deregister(Region region);
+
+  /// Ends the connection: in order if `inOrder`, so that the peer sees [InterfaceState#ENDED],
+  /// else such that the peer sees [InterfaceState#BROKEN]. When it returns, nothing touches the
+  /// memory of posted transfers any more. Called once, in any state but `CLOSED`; what was
+  /// connected before may be broken already.
+  protected abstract void disconnect(boolean inOrder);
+
+  // ---- what the interface calls
+
+  /// Adds a send or a receive. There is room: the interface has counted.
+  public final void post(Transfer transfer) {
+    (transfer.isSend() ? sends : receives).add(transfer);
+  }
+
+  /// Closes it: in order if no posted send is left, else abruptly. Flushes both queues.
+  public final void close(boolean abruptly) {
+    if (state == InterfaceState.CLOSED) {
+      return;
+    }
+    boolean inOrder = !abruptly && sends.isEmpty() && state != InterfaceState.BROKEN;
+    disconnect(inOrder);
+    state = InterfaceState.CLOSED;
+    flush();
+  }
+
+  /// Where it is.
+  public final InterfaceState state() {
+    return state;
+  }
+
+  /// Why it is broken.
+  public final @Nullable NetException failure() {
+    return failure;
+  }
+
+  /// What was agreed about this side.
+  public final Attributes attributes() {
+    return attributes;
+  }
+
+  /// The longest message that may be sent.
+  public final long maximumMessageBytes() {
+    return maximumMessageBytes;
+  }
+
+  /// What it has done so far.
+  public final Counters counters(long registeredBuffers, long registeredBytes) {
+    return new Counters(
+        tally.messagesSent,
+        tally.bytesSent,
+        tally.messagesReceived,
+        tally.bytesReceived,
+        tally.dropped,
+        tally.refused,
+        registeredBuffers,
+        registeredBytes);
+  }
+
+  // ---- what the provider calls
+
+  /// Whether messages can be moved.
+  protected final boolean isConnected() {
+    return state == InterfaceState.CONNECTED;
+  }
+
+  /// The message at the head of [#sends] is sent.
+  protected final void sent() {
+    Transfer first = take(sends);
+    tally.messagesSent++;
+    tally.bytesSent += first.bytes();
+    first.complete(Status.DONE, first.bytes());
+  }
+
+  /// Says what to do with a message that has arrived. A receive that it does not fit is completed
+  /// with the refusal.
+  ///
+  /// @param bytes its length, which is within what this side takes: more is a breach of protocol
+  protected final Arrival arriving(long bytes, int tag, DataType type) {
+    Transfer first = receives.peek();
+    if (first == null) {
+      if (attributes.delivery() == Delivery.RELIABLE) {
+        return Arrival.WAIT;
+      }
+      tally.dropped++;
+      return Arrival.DISCARD;
+    }
+    if (attributes.checkTypes() && first.memoryType() != type) {
+      return refuse(Status.OTHER_TYPE, tag, type);
+    }
+    return bytes > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Arrival.FILL;
+  }
+
+  private Arrival refuse(Status reason, int tag, DataType type) {
+    Transfer first = take(receives);
+    tally.refused++;
+    first.arrived(tag, type);
+    first.complete(reason, 0);
+    return Arrival.DISCARD;
+  }
+
+  /// The transfer at the head of [#receives] was filled.
+  protected final void received(long bytes, int tag, DataType type) {
+    Transfer first = take(receives);
+    tally.messagesReceived++;
+    tally.bytesReceived += bytes;
+    first.arrived(tag, type);
+    first.complete(Status.DONE, bytes);
+  }
+
+  /// The peer has closed in order. Nothing touches the memory of posted transfers any more.
+  protected final void ended() {
+    leaveConnected(InterfaceState.ENDED);
+  }
+
+  /// The connection has ended in any other way. As for [#ended].
+  protected final void broken(NetException why) {
+    if (isConnected()) {
+      failure = why;
+      leaveConnected(InterfaceState.BROKEN);
+    }
+  }
+
+  private void leaveConnected(InterfaceState next) {
+    if (isConnected()) {
+      state = next;
+      flush();
+    }
+  }
+
+  private void flush() {
+    for (Transfer next = sends.poll(); next != null; next = sends.poll()) {
+      next.complete(Status.FLUSHED, 0);
+    }
+    for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
+      next.complete(Status.FLUSHED, 0);
+    }
+  }
+
+  private static Transfer take(TransferQueue queue) {
+    Transfer first = queue.poll();
+    if (first == null) {
+      throw new IllegalStateException("nothing is posted that could be complete");
+    }
+    return first;
+  }
+}

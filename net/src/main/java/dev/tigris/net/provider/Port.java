@@ -1,0 +1,23 @@
+package dev.tigris.net.provider;
+
+/// A provider's half of a completion queue: what moves the messages of all its links. Nothing
+/// moves but in a call: a provider needs no thread.
+public abstract class Port implements AutoCloseable {
+  /// Does what can be done without waiting: sends, receives, and completes transfers.
+  public abstract void progress();
+
+  /// Waits until there may be something for [#progress] to do, or [#wake] is called, or the time is
+  /// over; may return early for no reason. Called when [#progress] had nothing to do. It may be
+  /// called by another thread than the owner, one at a time, while the owner does not wait.
+  ///
+  /// @return whether [#wake] was called; each call of that ends one wait only
+  public abstract boolean park(long nanos);
+
+  /// Ends a [#park], or the next one. Any thread.
+  public abstract void wake();
+
+  /// Closes it, with all its links closed. It may wait for up to a second for what links have sent
+  /// last.
+  @Override
+  public abstract void close();
+}

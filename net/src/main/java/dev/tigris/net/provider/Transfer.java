@@ -1,0 +1,157 @@
+package dev.tigris.net.provider;
+
+import dev.tigris.net.DataType;
+import dev.tigris.net.Status;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A provider's half of a descriptor: one message to be sent, or the memory for one.
+///
+/// ```text
+///   range      0          1            count-1
+///          +--------+-------------+- ... -+----+
+///          | region, offset, length            |   bytes = the sum of the lengths
+///          +--------+-------------+- ... -+----+
+/// ```
+///
+/// The ranges lie inside their regions: that was checked when the transfer was posted, and nobody
+/// changes them until it is complete.
+public final class Transfer {
+  /// The most ranges that a transfer can have.
+  public static final int MAXIMUM_RANGES = 16;
+
+  private final @Nullable Object owner;
+  private final DataType memoryType;
+  private final Region[] regions;
+  private final long[] offsets;
+  private final long[] lengths;
+  private long bytes;
+  private @Nullable Sink sink;
+
+  private boolean send;
+  private int tag;
+  private DataType type;
+  private Status result = Status.IDLE;
+  private long transferredBytes;
+
+  /// For the provider's own use while the transfer is posted: how far it is.
+  public long progress;
+
+  /// Makes one for ranges of these regions.
+  ///
+  /// @param owner the descriptor that this is a part of; null for a provider's own
+  public Transfer(@Nullable Object owner, Region... regions) {
+    if (regions.length < 1 || regions.length > MAXIMUM_RANGES) {
+      throw new IllegalArgumentException(
+          "a descriptor has 1 to %d ranges, not %d".formatted(MAXIMUM_RANGES, regions.length));
+    }
+    this.owner = owner;
+    this.regions = regions.clone();
+    this.offsets = new long[regions.length];
+    this.lengths = new long[regions.length];
+    DataType first = DataType.of(regions[0].view());
+    boolean same = Arrays.stream(regions).allMatch(r -> DataType.of(r.view()) == first);
+    this.memoryType = same ? first : DataType.MIXED;
+    this.type = memoryType;
+  }
+
+  /// The descriptor that this is a part of.
+  public @Nullable Object owner() {
+    return owner;
+  }
+
+  /// Names the part of range `index` that takes part: checked by the caller.
+  public void range(int index, long offset, long length) {
+    bytes += length - lengths[index];
+    offsets[index] = offset;
+    lengths[index] = length;
+  }
+
+  /// Starts it on its way: called before it is given to a link.
+  ///
+  /// @param toSend whether it is a message, and not memory for one
+  /// @param messageTag what travels with a message
+  /// @param back where it goes when it is complete
+  public void start(boolean toSend, int messageTag, Sink back) {
+    send = toSend;
+    tag = messageTag;
+    type = memoryType;
+    sink = back;
+    result = Status.POSTED;
+    transferredBytes = 0;
+    progress = 0;
+  }
+
+  /// How many ranges it has.
+  public int count() {
+    return regions.length;
+  }
+
+  /// The region of a range.
+  public Region region(int index) {
+    return regions[index];
+  }
+
+  /// Where a range begins in its region.
+  public long offset(int index) {
+    return offsets[index];
+  }
+
+  /// The length of a range.
+  public long length(int index) {
+    return lengths[index];
+  }
+
+  /// The length of all ranges.
+  public long bytes() {
+    return bytes;
+  }
+
+  /// Whether this is a message, and not memory for one.
+  public boolean isSend() {
+    return send;
+  }
+
+  /// What travels with the message: the application's own number.
+  public int tag() {
+    return tag;
+  }
+
+  /// The type of the memory that the ranges lie in.
+  public DataType memoryType() {
+    return memoryType;
+  }
+
+  /// The type of the message: of a receive that is complete, what the sender has sent.
+  public DataType type() {
+    return type;
+  }
+
+  /// What became of it.
+  public Status result() {
+    return result;
+  }
+
+  /// How many bytes were sent or have arrived.
+  public long transferredBytes() {
+    return transferredBytes;
+  }
+
+  /// Gives it back as sent or filled, or as refused.
+  void complete(Status how, long transferred) {
+    Sink back = sink;
+    if (back == null || result != Status.POSTED) {
+      throw new IllegalStateException("a transfer is completed once, and this one is " + result);
+    }
+    result = how;
+    transferredBytes = transferred;
+    sink = null;
+    back.completed(this);
+  }
+
+  /// Notes what came with the message that has filled it.
+  void arrived(int messageTag, DataType messageType) {
+    tag = messageTag;
+    type = messageType;
+  }
+}

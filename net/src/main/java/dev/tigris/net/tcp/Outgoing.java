@@ -1,0 +1,155 @@
+package dev.tigris.net.tcp;
+
+import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.Transfer;
+import dev.tigris.net.provider.TransferQueue;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The sending half of a link. Short messages are gathered in a buffer, so that one system call
+/// sends many of them; of a long one only the beginning is, with its header, and the rest is
+/// written from its own memory.
+///
+/// ```text
+///   sends      [ written to the socket | framed, in the buffer or `body` | posted ]
+///                                      ^ completed up to here
+///
+///   the buffer | frame | ... | header and beginning of `body` |   then the rest of `body`
+/// ```
+///
+/// A call that takes several buffers would save one per long message, and allocate: the JDK makes
+/// an object for each buffer that stems from a memory segment.
+///
+/// Conserved: bytes framed = bytes written + in the buffer + the rest of `body`.
+final class Outgoing {
+  /// The longest message that is copied: the copy costs less than another system call would.
+  static final int SHORT_BYTES = 32 * 1024;
+
+  /// How much of a longer message is: so that its header does not travel alone.
+  static final int BEGINNING_BYTES = 4096;
+
+  private final TcpPort port;
+  private final SocketChannel channel;
+  private final TransferQueue sends;
+
+  /// For writing into; null if there is nothing in it.
+  private @Nullable Staging staging;
+
+  private @Nullable Transfer body;
+  private long bodyFramed;
+  private int framed;
+  private int sequence;
+  private long framedBytes;
+  private long writtenBytes;
+
+  Outgoing(TcpPort port, SocketChannel channel, TransferQueue sends) {
+    this.port = port;
+    this.channel = channel;
+    this.sends = sends;
+  }
+
+  /// Whether something waits for the socket.
+  boolean isPending() {
+    return staging != null || body != null || framed < sends.size();
+  }
+
+  /// Writes what the socket takes; returns how many of the sends are complete now.
+  int write() throws IOException {
+    boolean more = true;
+    while (more) {
+      frame();
+      more =
+          (staging != null || body != null)
+              && (staging == null || writeFrames(staging))
+              && (body == null || writeBody(body));
+    }
+    int complete = 0;
+    while (framed > 0 && Objects.requireNonNull(sends.peek(complete)).progress <= writtenBytes) {
+      framed--;
+      complete++;
+    }
+    return complete;
+  }
+
+  /// Appends what ends the stream; all sends are complete.
+  void sayGoodbye() {
+    Staging buffer = staging == null ? port.take() : staging;
+    staging = buffer;
+    Frame.putGoodbye(buffer.bytes(), sequence++);
+    framedBytes += Frame.HEADER_BYTES;
+  }
+
+  /// Frames short messages, up to and with the beginning of a long one.
+  private void frame() {
+    while (body == null && framed < sends.size()) {
+      Transfer next = Objects.requireNonNull(sends.peek(framed));
+      boolean isShort = next.bytes() <= SHORT_BYTES;
+      long copied = isShort ? next.bytes() : BEGINNING_BYTES;
+      Staging buffer = staging == null ? port.take() : staging;
+      staging = buffer;
+      if (buffer.bytes().remaining() < Frame.HEADER_BYTES + copied) {
+        return;
+      }
+      Frame.put(buffer.bytes(), next, sequence++);
+      buffer.append(next, copied);
+      framed++;
+      framedBytes += Frame.HEADER_BYTES + next.bytes();
+      next.progress = framedBytes;
+      if (!isShort) {
+        body = next;
+        bodyFramed = copied;
+      }
+    }
+  }
+
+  /// Returns whether all of it was written.
+  private boolean writeFrames(Staging buffer) throws IOException {
+    ByteBuffer bytes = buffer.bytes().flip();
+    try {
+      writtenBytes += channel.write(bytes);
+    } finally {
+      bytes.compact();
+    }
+    if (bytes.position() > 0) {
+      return false;
+    }
+    release();
+    return true;
+  }
+
+  /// Writes the rest of a message, or of one of its ranges; returns whether that was written.
+  private boolean writeBody(Transfer message) throws IOException {
+    ByteBuffer window = Windows.of(message, bodyFramed, message.bytes());
+    int n = channel.write(window);
+    writtenBytes += n;
+    bodyFramed += n;
+    if (bodyFramed == message.bytes()) {
+      body = null;
+    }
+    return !window.hasRemaining();
+  }
+
+  /// Gives the buffer back.
+  void release() {
+    if (staging != null) {
+      port.giveBack(staging);
+      staging = null;
+    }
+  }
+
+  void checkInvariants() {
+    long rest = body == null ? 0 : body.bytes() - bodyFramed;
+    long staged = staging == null ? 0 : staging.bytes().position();
+    if (framedBytes != writtenBytes + staged + rest) {
+      throw new IllegalStateException(
+          "%d bytes framed, and %d written, %d in the buffer, %d to follow"
+              .formatted(framedBytes, writtenBytes, staged, rest));
+    }
+    if (framed > sends.size()) {
+      throw new IllegalStateException("more framed than posted");
+    }
+  }
+}

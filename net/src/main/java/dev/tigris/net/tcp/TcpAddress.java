@@ -1,0 +1,41 @@
+package dev.tigris.net.tcp;
+
+import dev.tigris.net.NetException;
+import java.net.InetSocketAddress;
+
+/// `host:port` as text; an IPv6 address stands in brackets.
+final class TcpAddress {
+  private TcpAddress() {}
+
+  /// @throws IllegalArgumentException if it has another form
+  /// @throws NetException if the host has no address
+  static InetSocketAddress parse(String text) {
+    int colon = text.lastIndexOf(':');
+    String host = colon < 0 ? "" : text.substring(0, colon);
+    if (host.startsWith("[") && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+    } else if (host.isEmpty() || host.indexOf(':') >= 0) {
+      throw wrong(text);
+    }
+    InetSocketAddress address;
+    try {
+      address = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+    } catch (IllegalArgumentException notAPort) {
+      throw wrong(text);
+    }
+    if (address.isUnresolved()) {
+      throw new NetException("look up", text, "this host has no address: check the name", null);
+    }
+    return address;
+  }
+
+  static String format(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, address.getPort());
+  }
+
+  private static IllegalArgumentException wrong(String text) {
+    return new IllegalArgumentException(
+        "'%s' is not host:port, as in 127.0.0.1:7000 or [::1]:7000".formatted(text));
+  }
+}

@@ -1,0 +1,384 @@
+package dev.tigris.net.tcp;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.NetException;
+import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Region;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One socket. [Outgoing] is how messages leave. What has arrived is read into a buffer and taken
+/// from there; what is missing of a long message then is read to where it belongs.
+///
+/// What arrives is taken in stages:
+///
+/// ```text
+///           header is there            a receive is posted
+///   HEADER ----------------> WAITING ----------------------> FILLING ---.
+///      ^                        |                                        | all of it
+///      |                        '--- refused or dropped ---> SKIPPING ---|
+///      '-----------------------------------------------------------------'
+/// ```
+///
+final class TcpLink extends Link {
+  /// How often to read in a row before others get their turn.
+  private static final int MOST_READS = 16;
+
+  /// How long a closed link waits for the peer to take the last messages and close its side.
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private enum Stage {
+    HEADER,
+    WAITING,
+    FILLING,
+    SKIPPING
+  }
+
+  private final TcpPort port;
+  private final SocketChannel channel;
+  private final String peer;
+  private final @Nullable SelectionKey key;
+  private final Outgoing outgoing;
+  private final long maximumIncomingBytes;
+
+  /// What was read and not yet taken; null if that is nothing. After a long message it has no more
+  /// than the header and the beginning of another, which is what is likely to come.
+  private @Nullable Staging in;
+
+  private final Frame frame = new Frame();
+  private Stage stage = Stage.HEADER;
+  private int inSequence;
+  private long taken;
+  /// Whether the message that is arriving, or was the last to, is long.
+  private boolean isLong;
+  private boolean endOfStream;
+
+  private boolean lingering;
+  private boolean shutDown;
+  private long lingersSince;
+  private boolean released;
+
+  TcpLink(
+      TcpPort port, SocketChannel channel, String peer, Attributes attributes, long peerMaximum) {
+    super(attributes, peerMaximum);
+    this.port = port;
+    this.channel = channel;
+    this.peer = peer;
+    this.outgoing = new Outgoing(port, channel, sends);
+    this.maximumIncomingBytes = attributes.maximumMessageBytes();
+    SelectionKey registered = null;
+    try {
+      registered = port.add(this);
+    } catch (IOException e) {
+      TcpCarrier.closeQuietly(channel);
+      released = true;
+      broken(failure("cannot be waited for", e));
+    }
+    this.key = registered;
+  }
+
+  SocketChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public String peer() {
+    return peer;
+  }
+
+  @Override
+  public void register(Region region) {
+    region.registered = new Windows(region);
+  }
+
+  @Override
+  public void deregister(Region region) {}
+
+  @Override
+  public void ring() {
+    if (!released) {
+      try {
+        write();
+        if (stage == Stage.WAITING) {
+          read();
+        }
+        wantWhatIsMissing();
+      } catch (IOException e) {
+        lost(e);
+      }
+    }
+  }
+
+  /// Moves what can be moved.
+  void progress() {
+    if (released) {
+      return;
+    }
+    try {
+      if (lingering) {
+        linger();
+      } else {
+        if (outgoing.isPending()) {
+          write();
+        }
+        read();
+        wantWhatIsMissing();
+      }
+    } catch (IOException e) {
+      lost(e);
+    }
+  }
+
+  /// A system call has failed. If it was one to send, what the peer has sent before it closed, in
+  /// order perhaps, may be there still.
+  private void lost(IOException cause) {
+    try {
+      if (!released && !lingering) {
+        read();
+      }
+    } catch (IOException same) {
+      // the connection is lost either way
+    }
+    fail("the connection is lost: " + cause.getMessage(), cause);
+  }
+
+  /// Ends the link as broken, unless it has ended already.
+  void fail(String what, @Nullable Throwable cause) {
+    release();
+    broken(failure(what, cause));
+  }
+
+  private NetException failure(String what, @Nullable Throwable cause) {
+    return new NetException("exchange messages with", peer, what, cause);
+  }
+
+  private void write() throws IOException {
+    for (int complete = outgoing.write(); complete > 0; complete--) {
+      sent();
+    }
+  }
+
+  // ---- receiving
+
+  private void read() throws IOException {
+    for (int reads = 0; reads < MOST_READS; reads++) {
+      take();
+      if (released) {
+        return;
+      }
+      if (endOfStream) {
+        if (stage != Stage.WAITING) {
+          fail("it ended without a goodbye: the peer was killed, or has aborted", null);
+        }
+        return;
+      }
+      boolean more = (stage == Stage.FILLING && isLong) ? readBody() : readAhead();
+      if (!more && !endOfStream) {
+        take();
+        return;
+      }
+    }
+  }
+
+  /// Reads into `in`; returns whether there may be more.
+  private boolean readAhead() throws IOException {
+    int room = readAheadBytes() - (in == null ? 0 : in.bytes().remaining());
+    if (room <= 0) {
+      return false;
+    }
+    Staging staging = in == null ? port.take() : in;
+    ByteBuffer bytes = staging.bytes();
+    if (in != null) {
+      bytes.compact();
+    }
+    bytes.limit(bytes.position() + room);
+    int n = -1;
+    try {
+      n = channel.read(bytes);
+    } finally {
+      in = staging;
+      bytes.flip();
+      giveBackEmpty();
+    }
+    endOfStream = n < 0;
+    return n == room;
+  }
+
+  private void giveBackEmpty() {
+    if (in != null && !in.bytes().hasRemaining()) {
+      port.giveBack(in);
+      in = null;
+    }
+  }
+
+  /// Reads the rest of a message to where it belongs, or the rest of one of its ranges; returns
+  /// whether there may be more.
+  private boolean readBody() throws IOException {
+    ByteBuffer window = Windows.of(Objects.requireNonNull(receives.peek()), taken, frame.length);
+    int n = channel.read(window);
+    endOfStream = n < 0;
+    taken += Math.max(0, n);
+    return !window.hasRemaining();
+  }
+
+  /// How much `in` may hold.
+  private int readAheadBytes() {
+    return (isLong && stage != Stage.SKIPPING)
+        ? Frame.HEADER_BYTES + Outgoing.BEGINNING_BYTES
+        : Staging.BYTES;
+  }
+
+  /// Takes what is in `in`, as far as that is possible.
+  private void take() {
+    while (!released && takeStage()) {
+      // and the next one
+    }
+    giveBackEmpty();
+  }
+
+  /// Returns whether it got to the next stage.
+  private boolean takeStage() {
+    int there = in == null ? 0 : in.bytes().remaining();
+    switch (stage) {
+      case HEADER -> {
+        if (there < Frame.HEADER_BYTES) {
+          return false;
+        }
+        takeHeader(Objects.requireNonNull(in).bytes());
+      }
+      case WAITING -> {
+        switch (arriving(frame.length, frame.tag, frame.type)) {
+          case WAIT -> {
+            return false;
+          }
+          case FILL -> stage = Stage.FILLING;
+          case DISCARD -> stage = Stage.SKIPPING;
+        }
+      }
+      case FILLING, SKIPPING -> {
+        long n = Math.min(there, frame.length - taken);
+        if (n > 0) {
+          Staging staging = Objects.requireNonNull(in);
+          if (stage == Stage.FILLING) {
+            staging.moveTo(Objects.requireNonNull(receives.peek()), taken, n);
+          } else {
+            staging.bytes().position(staging.bytes().position() + (int) n);
+          }
+          taken += n;
+        }
+        if (taken < frame.length) {
+          return false;
+        }
+        if (stage == Stage.FILLING) {
+          received(frame.length, frame.tag, frame.type);
+        }
+        stage = Stage.HEADER;
+      }
+    }
+    return true;
+  }
+
+  private void takeHeader(ByteBuffer bytes) {
+    String wrong = frame.take(bytes, maximumIncomingBytes, inSequence++);
+    if (wrong != null) {
+      fail("the peer does not keep to the protocol: " + wrong, null);
+    } else if (frame.goodbye) {
+      release();
+      ended();
+    } else {
+      stage = Stage.WAITING;
+      taken = 0;
+      isLong = frame.length > Outgoing.SHORT_BYTES;
+    }
+  }
+
+  // ---- waiting and closing
+
+  /// Tells the selector what this link waits for.
+  private void wantWhatIsMissing() {
+    if (released || key == null) {
+      return;
+    }
+    boolean hasRoom = in == null || in.bytes().remaining() < readAheadBytes();
+    int wanted =
+        (hasRoom && !endOfStream ? SelectionKey.OP_READ : 0)
+            | (outgoing.isPending() ? SelectionKey.OP_WRITE : 0);
+    if (wanted != key.interestOps()) {
+      key.interestOps(wanted);
+      port.lookAgain();
+    }
+  }
+
+  @Override
+  protected void disconnect(boolean inOrder) {
+    if (released) {
+      return;
+    }
+    if (!inOrder) {
+      try {
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0); // so that the peer hears of it now
+      } catch (IOException alreadyLost) {
+        // the peer knows
+      }
+      release();
+      port.closeRemoved();
+      return;
+    }
+    outgoing.sayGoodbye();
+    lingering = true;
+    lingersSince = System.nanoTime();
+    progress();
+  }
+
+  /// Writes the goodbye, and reads on until the peer has closed: a socket that is closed with
+  /// something unread takes back what the peer has not read.
+  private void linger() throws IOException {
+    write();
+    if (!outgoing.isPending() && !shutDown) {
+      channel.shutdownOutput();
+      shutDown = true;
+    }
+    Staging ignored = in == null ? port.take() : in;
+    in = ignored;
+    int n = 1;
+    for (int reads = 0; n > 0 && reads < MOST_READS; reads++) {
+      n = channel.read(ignored.bytes().clear());
+    }
+    if (n < 0 || System.nanoTime() - lingersSince > LINGER_NANOS) {
+      release();
+    } else if (key != null) {
+      key.interestOps(SelectionKey.OP_READ | (shutDown ? 0 : SelectionKey.OP_WRITE));
+    }
+  }
+
+  /// Closes the socket, and lets go of everything that belongs to it.
+  void release() {
+    if (released) {
+      return;
+    }
+    released = true;
+    if (key != null) {
+      key.cancel();
+    }
+    TcpCarrier.closeQuietly(channel);
+    port.remove(this);
+    if (in != null) {
+      port.giveBack(in);
+      in = null;
+    }
+    outgoing.release();
+  }
+
+  void checkInvariants() {
+    outgoing.checkInvariants();
+    if (taken > frame.length) {
+      throw new IllegalStateException("more taken than was sent");
+    }
+  }
+}

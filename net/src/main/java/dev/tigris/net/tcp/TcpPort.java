@@ -1,0 +1,168 @@
+package dev.tigris.net.tcp;
+
+import dev.tigris.net.NetException;
+import dev.tigris.net.provider.Port;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// The sockets of one completion queue. A few are asked one after the other, which is one system
+/// call each and the fastest way; when there are many, the selector says which have something.
+final class TcpPort extends Port {
+  /// From how many links on to ask the selector: it costs about as much as two reads of an empty
+  /// socket.
+  private static final int MANY = 4;
+
+  /// How long [#close] waits for peers to take the last messages.
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private final Selector selector;
+  private final List<TcpLink> links = new ArrayList<>();
+  private final ArrayDeque<Staging> spare = new ArrayDeque<>();
+  private boolean keysCancelled;
+
+  /// Whether another thread may be in [#park]: the selector is its own then.
+  private volatile boolean parked;
+
+  private volatile boolean woken;
+
+  TcpPort() {
+    try {
+      this.selector = Selector.open();
+    } catch (IOException e) {
+      throw failed("open", e);
+    }
+  }
+
+  @Override
+  public void progress() {
+    if (links.size() > MANY && !parked) {
+      select(TcpPort::progress, 0);
+    } else {
+      for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
+        links.get(i).progress();
+      }
+    }
+    closeRemoved();
+  }
+
+  /// The selector closes sockets whose keys were cancelled, and only when it selects.
+  void closeRemoved() {
+    if (keysCancelled && !parked) {
+      select(TcpPort::ignore, 0);
+    }
+  }
+
+  private static void ignore(SelectionKey key) {}
+
+  private static void progress(SelectionKey key) {
+    if (key.attachment() instanceof TcpLink link) {
+      link.progress();
+    }
+  }
+
+  /// Without a wait if `millis` is 0.
+  private void select(Consumer<SelectionKey> action, long millis) {
+    try {
+      keysCancelled = false;
+      if (millis == 0) {
+        selector.selectNow(action);
+      } else {
+        selector.select(action, millis);
+      }
+    } catch (IOException e) {
+      throw failed("wait for", e);
+    }
+  }
+
+  @Override
+  public boolean park(long nanos) {
+    if (takeWake()) {
+      return true;
+    }
+    parked = true;
+    try {
+      select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
+    } finally {
+      parked = false;
+    }
+    return takeWake();
+  }
+
+  private boolean takeWake() {
+    boolean was = woken;
+    if (was) {
+      woken = false;
+    }
+    return was;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    selector.wakeup();
+  }
+
+  /// Adds a link, whose channel does not block.
+  SelectionKey add(TcpLink link) throws IOException {
+    SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
+    links.add(link);
+    lookAgain();
+    return key;
+  }
+
+  /// Removes a link whose key was cancelled.
+  void remove(TcpLink link) {
+    int index = links.lastIndexOf(link);
+    TcpLink last = links.removeLast();
+    if (last != link) {
+      links.set(index, last);
+    }
+    keysCancelled = true;
+    lookAgain();
+  }
+
+  /// What keys wait for has changed: a thread that waits must not sleep on what was so before.
+  void lookAgain() {
+    if (parked) {
+      selector.wakeup();
+    }
+  }
+
+  /// An empty buffer.
+  Staging take() {
+    Staging buffer = spare.poll();
+    return buffer == null ? Staging.allocate() : buffer;
+  }
+
+  void giveBack(Staging buffer) {
+    buffer.bytes().clear();
+    spare.push(buffer);
+  }
+
+  @Override
+  public void close() {
+    long start = System.nanoTime();
+    while (!links.isEmpty() && System.nanoTime() - start < LINGER_NANOS) {
+      progress();
+      select(TcpPort::ignore, links.isEmpty() ? 0 : 1 + LINGER_NANOS / 1_000_000);
+    }
+    for (TcpLink left : List.copyOf(links)) {
+      left.release();
+    }
+    try {
+      selector.close();
+    } catch (IOException e) {
+      throw failed("close", e);
+    }
+    spare.clear();
+  }
+
+  private static NetException failed(String operation, IOException cause) {
+    return new NetException(operation, "sockets", String.valueOf(cause.getMessage()), cause);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.tigris.net.tcp;
+
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Provider;
+import java.util.Optional;
+
+/// TCP through the JDK's channels: runs everywhere, and every other provider is compared with it.
+public final class TcpProvider implements Provider {
+  @Override
+  public String name() {
+    return "tcp";
+  }
+
+  @Override
+  public Optional<String> obstacle() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<String> obstacleTo(String host) {
+    return Optional.empty();
+  }
+
+  @Override
+  public Carrier open() {
+    return new TcpCarrier();
+  }
+}

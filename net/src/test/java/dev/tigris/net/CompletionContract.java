@@ -1,0 +1,179 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.tigris.memory.Jbuf;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// How every provider gives descriptors back, to those who poll and those who wait.
+abstract class CompletionContract extends FabricContract {
+  CompletionContract(Subject subject) {
+    super(subject);
+  }
+
+  @Test
+  void servesManyInterfacesWithOneQueue() {
+    int count = 40;
+    List<VirtualInterface> from = new ArrayList<>();
+    List<VirtualInterface> to = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      connect();
+      from.add(left.link());
+      to.add(right.link());
+      right.receive(right.memory(100));
+    }
+    for (int round = 0; round < 3; round++) {
+      for (int i = count - 1; i >= 0; i--) {
+        left.link(from.get(i));
+        left.send(left.memory(text("message " + i)).tag(i));
+      }
+      boolean[] seen = new boolean[count];
+      for (Descriptor next : right.next(count)) {
+        int i = to.indexOf(next.virtualInterface());
+        assertEquals(i, next.tag());
+        expectContent(text("message " + i), (Ticket) next);
+        seen[i] = true;
+        right.link(to.get(i));
+        right.receive(next);
+      }
+      for (boolean each : seen) {
+        assertTrue(each);
+      }
+      left.next(count);
+    }
+  }
+
+  @Test
+  void waitsNoLongerThanItWasTold() {
+    connect();
+    long start = System.nanoTime();
+    assertNull(left.call(() -> left.queue().await(30_000_000)));
+    assertTrue(System.nanoTime() - start >= 30_000_000);
+    assertNull(left.call(() -> left.queue().poll()));
+  }
+
+  @Test
+  void isWokenByAnotherThread() {
+    connect();
+    for (int round = 0; round < 3; round++) {
+      CountDownLatch waiting = new CountDownLatch(1);
+      Future<String> waiter =
+          left.start(
+              () -> {
+                waiting.countDown();
+                return left.queue().await(Long.MAX_VALUE) == null ? "woken" : "completed";
+              });
+      awaitLatch(waiting);
+      left.queue().wake();
+      assertEquals("woken", get(waiter));
+    }
+  }
+
+  @Test
+  void endsAWaitWhenItsThreadIsInterrupted() {
+    connect();
+    left.run(
+        () -> {
+          Thread.currentThread().interrupt();
+          assertNull(left.queue().await(Side.LONG_NANOS));
+          assertTrue(Thread.interrupted());
+        });
+    Ticket memory = right.receive(right.memory(10));
+    expect(left, left.send(left.memory(text("alive"))), Status.DONE);
+    expect(right, memory, Status.DONE);
+  }
+
+  @Test
+  void signalsOnceThatThereIsSomethingToPollFor() {
+    connect();
+    Ticket memory = right.receive(right.memory(10));
+    CountDownLatch signalled = new CountDownLatch(1);
+    right.run(() -> right.queue().signalOnce(signalled::countDown));
+    left.send(left.memory(text("ready")));
+    awaitLatch(signalled);
+    right.run(
+        () -> {
+          Descriptor next = right.queue().poll();
+          while (next == null) { // the signal may come before the whole message
+            Thread.onSpinWait();
+            next = right.queue().poll();
+          }
+          assertSame(memory, next);
+        });
+    expectContent(text("ready"), memory);
+  }
+
+  @Test
+  void canBePolledAndPostedToUntilItSignals() {
+    connect();
+    CountDownLatch signalled = new CountDownLatch(1);
+    left.run(() -> left.queue().signalOnce(signalled::countDown));
+    Ticket memory = right.receive(right.memory(10));
+    left.send(left.memory(text("posted")));
+    expect(right, memory, Status.DONE);
+    left.queue().wake();
+    awaitLatch(signalled);
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(20, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {64, 8_192, 100_000})
+  void allocatesNothingPerMessage(int bytes) {
+    connect();
+    int rounds = 3_000;
+    Future<Long> echo = right.start(() -> pingPong(right, bytes, rounds, false));
+    Future<Long> pinging = left.start(() -> pingPong(left, bytes, rounds, true));
+    // 16 bytes a message would be 16,000 and more. What the JDK allocates once is less.
+    assertTrue(get(pinging) < 4_000, get(pinging) + " bytes allocated by the first side");
+    assertTrue(get(echo) < 4_000, get(echo) + " bytes allocated by the second side");
+  }
+
+  /// Returns how many bytes this thread allocated in the last third.
+  private static long pingPong(Side side, int bytes, int rounds, boolean first) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    Ticket memory = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
+    Ticket message = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
+    CompletionQueue queue = side.queue();
+    long before = 0;
+    side.link().postReceive(memory).orThrow();
+    if (first) {
+      side.link().postSend(message).orThrow();
+    }
+    for (int round = 0; round < rounds; ) {
+      Descriptor next = queue.await(Side.LONG_NANOS);
+      if (next == memory) {
+        round++;
+        if (round == rounds - rounds / 3) {
+          before = threads.getCurrentThreadAllocatedBytes();
+        }
+        side.link().postReceive(memory).orThrow();
+        if (!first || round < rounds) {
+          side.link().postSend(message).orThrow();
+        }
+      } else if (next != message) {
+        throw new AssertionError("lost after " + round + " rounds");
+      }
+    }
+    side.link().ring();
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+}

@@ -1,0 +1,274 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.net.Connection.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/// How every provider connects, and how connections end.
+abstract class ConnectionContract extends FabricContract {
+  ConnectionContract(Subject subject) {
+    super(subject);
+  }
+
+  private static Connection.Refused refused(Future<Connection> asked, Reason reason) {
+    Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, get(asked));
+    assertEquals(reason, refusal.reason());
+    NetException thrown = assertThrows(NetException.class, refusal::get);
+    assertTrue(thrown.getMessage().contains(refusal.detail()));
+    return refusal;
+  }
+
+  @Test
+  void tellsTheListenerTheTag() {
+    Future<Connection> asked =
+        left.start(
+            () ->
+                fabric.connect(
+                    listener.address(),
+                    Long.MIN_VALUE,
+                    left.queue(),
+                    Attributes.DEFAULT,
+                    PATIENCE));
+    ConnectionRequest request = listener.next(PATIENCE);
+    assertEquals(Long.MIN_VALUE, request.tag());
+    assertTrue(!request.peer().isEmpty());
+    request.reject();
+    refused(asked, Reason.REJECTED);
+    assertThrows(IllegalStateException.class, request::reject);
+    assertThrows(
+        IllegalStateException.class,
+        () -> right.call(() -> request.accept(right.queue(), Attributes.DEFAULT)));
+  }
+
+  @Test
+  void connectsAgainAfterARefusal() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    listener.next(PATIENCE).reject();
+    refused(asked, Reason.REJECTED);
+    connect();
+    expect(right, exchange(), Status.DONE);
+  }
+
+  private Ticket exchange() {
+    Ticket memory = right.receive(right.memory(10));
+    expect(left, left.send(left.memory(text("hello"))), Status.DONE);
+    return memory;
+  }
+
+  @Test
+  void findsOutThatNobodyListens() {
+    Listener gone = fabric.listen(subject.anyAddress());
+    String address = gone.address();
+    gone.close();
+    Future<Connection> asked =
+        left.start(() -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
+    Connection.Refused refusal = refused(asked, Reason.NOBODY_LISTENS);
+    assertTrue(refusal.detail().contains(address), refusal.detail());
+  }
+
+  @Test
+  void givesUpWhenNobodyAnswers() {
+    Future<Connection> asked =
+        left.start(
+            () ->
+                fabric.connect(
+                    listener.address(),
+                    TAG,
+                    left.queue(),
+                    Attributes.DEFAULT,
+                    Duration.ofMillis(30)));
+    refused(asked, Reason.TIMED_OUT);
+    // Who accepts it all the same gets an interface that is broken, or breaks soon.
+    ConnectionRequest late = listener.next(Duration.ofMillis(100));
+    if (late != null) {
+      right.link(right.call(() -> late.accept(right.queue(), Attributes.DEFAULT)));
+      expectBroken(right);
+    }
+  }
+
+  @Test
+  void answersARequestAfterTheListenerHasClosed() {
+    Listener closing = fabric.listen(subject.anyAddress());
+    Future<Connection> asked =
+        left.start(
+            () ->
+                fabric.connect(closing.address(), TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
+    ConnectionRequest request = listenUntilAsked(closing);
+    closing.close();
+    request.reject();
+    refused(asked, Reason.REJECTED);
+  }
+
+  private static ConnectionRequest listenUntilAsked(Listener listener) {
+    ConnectionRequest request = listener.next(PATIENCE);
+    assertTrue(request != null, "nobody asked");
+    return request;
+  }
+
+  @Test
+  void listensNoLongerThanItWasTold() {
+    assertNull(listener.next(Duration.ofMillis(1)));
+    listener.wake();
+    assertNull(listener.next(PATIENCE));
+  }
+
+  @Test
+  void refusesAnAddressThatIsInUse() {
+    NetException refusal =
+        assertThrows(NetException.class, () -> fabric.listen(listener.address()));
+    assertTrue(refusal.getMessage().contains(listener.address()), refusal.getMessage());
+  }
+
+  @Test
+  void connectsManyTimesAndKeepsThemApart() {
+    List<VirtualInterface> all = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      connect(Attributes.DEFAULT.withDepths(1, 1));
+      all.add(left.link());
+      all.add(right.link());
+    }
+    expect(right, exchange(), Status.DONE);
+    right.run(right.link()::close);
+    expectEnded(left);
+    assertEquals(InterfaceState.CONNECTED, all.getFirst().state());
+    left.run(left.link()::close);
+  }
+
+  @Test
+  void tellsAnOrderlyCloseAfterAllThatWasSentBefore() {
+    connect();
+    List<Ticket> memory = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      expect(left, left.send(left.memory(new byte[i * 3_000]).tag(i)), Status.DONE);
+    }
+    left.run(left.link()::close);
+    assertEquals(InterfaceState.CLOSED, left.link().state());
+    for (int i = 0; i < 12; i++) {
+      memory.add(right.receive(right.memory(30_000)));
+    }
+    for (int i = 0; i < 10; i++) {
+      expect(right, memory.get(i), Status.DONE);
+      assertEquals(i, memory.get(i).tag());
+    }
+    expect(right, memory.get(10), Status.FLUSHED);
+    expect(right, memory.get(11), Status.FLUSHED);
+    expectEnded(right);
+  }
+
+  @Test
+  void letsBothCloseAtOnce() {
+    connect();
+    Future<String> first =
+        left.start(
+            () -> {
+              left.link().close();
+              return "closed";
+            });
+    right.run(right.link()::close);
+    get(first);
+    assertEquals(InterfaceState.CLOSED, left.link().state());
+    assertEquals(InterfaceState.CLOSED, right.link().state());
+    connect();
+    expect(right, exchange(), Status.DONE);
+  }
+
+  @Test
+  void breaksWhenThePeerAborts() {
+    connect();
+    Ticket memory = right.receive(right.memory(10));
+    left.run(left.link()::abort);
+    expectBroken(right);
+    expectFlushed(right, memory);
+    assertEquals(Posting.NOT_CONNECTED, right.call(() -> right.link().postReceive(memory)));
+  }
+
+  @Test
+  void breaksWhenThePeerClosesWithMessagesUnderWay() {
+    connect();
+    Ticket message = left.memory(64 << 20);
+    left.send(message);
+    left.expectNothing();
+    left.run(left.link()::close);
+    expect(left, message, Status.FLUSHED);
+    Ticket memory = right.memory(64 << 20);
+    right.receive(memory);
+    expectBroken(right);
+    assertEquals(Status.FLUSHED, memory.status());
+  }
+
+  @Test
+  void flushesSendsWhenThePeerIsGone() {
+    connect();
+    List<Ticket> messages = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      messages.add(left.send(left.memory(32 << 20)));
+    }
+    right.run(right.link()::abort);
+    expectBroken(left);
+    expectFlushed(left, messages.get(3), messages.get(4));
+  }
+
+  @Test
+  void closesInEveryState() {
+    connect();
+    left.run(left.link()::close);
+    left.run(left.link()::close);
+    left.run(left.link()::abort);
+    expectEnded(right);
+    right.run(right.link()::close);
+    right.run(right.link()::close);
+
+    connect();
+    left.run(left.link()::abort);
+    expectBroken(right);
+    right.run(right.link()::abort);
+    right.run(right.link()::close);
+    assertEquals(InterfaceState.CLOSED, right.link().state());
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            right.call(() -> right.link().register(dev.tigris.memory.Jbuf.allocate(1).asBytes())));
+
+    connect();
+    expect(right, exchange(), Status.DONE);
+  }
+
+  @Test
+  void closesWhatIsLeftWithTheQueue() {
+    connect();
+    Ticket memory = left.receive(left.memory(10));
+    Side closing = side();
+    connect(closing, right, Attributes.DEFAULT, Attributes.DEFAULT);
+    closing.receive(closing.memory(10));
+    closing.run(() -> closing.queue().close());
+    expectEnded(right);
+    assertEquals(Status.POSTED, memory.status());
+  }
+
+  @Test
+  void keepsOthersOffItsThread() {
+    connect();
+    Ticket ticket = left.memory(10);
+    assertThrows(WrongThreadException.class, () -> left.queue().poll());
+    assertThrows(WrongThreadException.class, () -> left.link().postSend(ticket));
+    assertThrows(WrongThreadException.class, () -> left.link().close());
+    assertThrows(WrongThreadException.class, () -> left.link().ring());
+    assertEquals(InterfaceState.CONNECTED, left.link().state());
+  }
+
+  @Test
+  void refusesToCloseAFabricThatIsInUse() {
+    assertThrows(IllegalStateException.class, fabric::close);
+    connect();
+    expect(right, exchange(), Status.DONE);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/// What the parts of the contract suite share: two sides that are connected through the provider
+/// under test. [MessageContract], [CompletionContract], [MemoryContract] and [ConnectionContract]
+/// are what every provider has to pass.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+abstract class FabricContract {
+  static final long TAG = 42;
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  final Subject subject;
+  Fabric fabric;
+  Listener listener;
+  Side left;
+  Side right;
+  private final List<Side> sides = new ArrayList<>();
+
+  /// A provider under test.
+  interface Subject {
+    Fabric open();
+
+    /// An address to listen at that nobody else uses.
+    String anyAddress();
+  }
+
+  FabricContract(Subject subject) {
+    this.subject = subject;
+  }
+
+  @BeforeEach
+  void openTheFabric() {
+    fabric = subject.open();
+    listener = fabric.listen(subject.anyAddress());
+    left = side();
+    right = side();
+  }
+
+  @AfterEach
+  void closeTheFabric() {
+    for (Future<?> closing : sides.stream().map(Side::startClosing).toList()) {
+      get(closing);
+    }
+    listener.close();
+    fabric.close();
+  }
+
+  Side side() {
+    Side side = new Side(fabric);
+    sides.add(side);
+    return side;
+  }
+
+  void connect() {
+    connect(Attributes.DEFAULT);
+  }
+
+  void connect(Attributes attributes) {
+    connect(left, right, attributes, attributes);
+  }
+
+  /// Lets the first side connect and the second one accept.
+  void connect(Side from, Side to, Attributes its, Attributes others) {
+    Future<Connection> asked = ask(from, its);
+    ConnectionRequest request = listener.next(PATIENCE);
+    assertNotNull(request, "nobody asked");
+    to.link(to.call(() -> request.accept(to.queue(), others)));
+    from.link(assertInstanceOf(Connection.Established.class, get(asked)).virtualInterface());
+  }
+
+  Future<Connection> ask(Side from, Attributes attributes) {
+    return from.start(
+        () -> fabric.connect(listener.address(), TAG, from.queue(), attributes, PATIENCE));
+  }
+
+  static <T> T get(Future<T> future) {
+    try {
+      return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Checks that a descriptor is the next to complete on a side, and how.
+  static <D extends Descriptor> D expect(Side side, D expected, Status status) {
+    Descriptor next = side.next();
+    assertSame(expected, next);
+    assertEquals(status, next.status());
+    return expected;
+  }
+
+  static void expectContent(byte[] expected, Ticket received) {
+    assertArrayEquals(expected, Side.content(received));
+  }
+
+  static byte[] text(String text) {
+    return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  static void expectFlushed(Side side, Descriptor... posted) {
+    for (Descriptor each : posted) {
+      assertEquals(Status.FLUSHED, each.status());
+    }
+    assertEquals(0, side.link().outstanding());
+    assertFalse(side.link().state() == InterfaceState.CONNECTED);
+  }
+
+  static void expectBroken(Side side) {
+    side.untilEnded();
+    assertEquals(InterfaceState.BROKEN, side.link().state());
+    NetException failure = side.link().failure();
+    assertNotNull(failure);
+    assertTrue(failure.getMessage().contains(side.link().peer()), failure.getMessage());
+  }
+
+  static void expectEnded(Side side) {
+    side.untilEnded();
+    assertEquals(InterfaceState.ENDED, side.link().state());
+    assertNull(side.link().failure());
+    assertThrows(IllegalStateException.class, () -> side.send(side.memory(text("too late"))));
+  }
+}

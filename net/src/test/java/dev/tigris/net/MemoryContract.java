@@ -1,0 +1,210 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.FreedException;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.ReferencedException;
+import dev.tigris.memory.State;
+import dev.tigris.memory.TypedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/// What every provider does with registered memory.
+abstract class MemoryContract extends FabricContract {
+  MemoryContract(Subject subject) {
+    super(subject);
+  }
+
+  /// Collects until `latch` opens. A collection is what the test is about, not a way to wait.
+  private static void collectUntilOpen(CountDownLatch latch) throws InterruptedException {
+    for (int round = 0; round < 100; round++) {
+      System.gc();
+      if (latch.await(50, TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    }
+    throw new AssertionError("the collector never verified the claim");
+  }
+
+  @Test
+  void countsRegistrationsAndHoldsTheMemoryUntilTheLastIsGone() throws Exception {
+    connect();
+    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Ticket first = left.call(() -> left.link().register(jbuf.asBytes()));
+    Ticket second = left.call(() -> left.link().register(jbuf.asBytes()));
+    Counters both = left.call(left.link()::counters);
+    assertEquals(1, both.registeredBuffers());
+    assertEquals(1000, both.registeredBytes());
+
+    CountDownLatch verified = new CountDownLatch(1);
+    jbuf.unreference(ignored -> verified.countDown());
+    left.run(() -> left.link().deregister(first));
+    assertEquals(1, left.call(left.link()::counters).registeredBuffers());
+    System.gc();
+    assertEquals(State.TO_BE_UNREFERENCED, jbuf.state());
+    assertThrows(ReferencedException.class, jbuf::free);
+    left.run(() -> left.link().deregister(second));
+    assertEquals(0, left.call(left.link()::counters).registeredBytes());
+    collectUntilOpen(verified);
+    jbuf.free();
+    assertThrows(FreedException.class, jbuf::asBytes);
+  }
+
+  @Test
+  void refusesToFreeOrRetypeMemoryThatIsPosted() {
+    connect();
+    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Ticket memory = right.receive(right.call(() -> right.link().register(jbuf.asBytes())));
+    assertThrows(ReferencedException.class, jbuf::free);
+    assertThrows(TypedException.class, jbuf::asInts);
+    assertThrows(
+        IllegalStateException.class, () -> right.run(() -> right.link().deregister(memory)));
+    jbuf.unreference(ignored -> {});
+    System.gc();
+    assertEquals(State.TO_BE_UNREFERENCED, jbuf.state());
+    left.send(left.memory(text("it is there still")));
+    expect(right, memory, Status.DONE);
+    expectContent(text("it is there still"), memory);
+  }
+
+  @Test
+  void refusesMemoryThatIsToBeUnreferenced() {
+    connect();
+    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Bytes bytes = jbuf.asBytes();
+    Ticket ticket = left.call(() -> left.link().register(bytes));
+    Ticket other = left.memory(10);
+    Descriptor both = Descriptor.of(other, ticket);
+    jbuf.unreference(ignored -> {});
+    assertThrows(ReferencedException.class, () -> left.send(ticket));
+    assertThrows(ReferencedException.class, () -> left.receive(both));
+    assertThrows(ReferencedException.class, () -> left.call(() -> left.link().register(bytes)));
+    assertEquals(Status.IDLE, ticket.status());
+    left.run(() -> left.link().deregister(other)); // a refused descriptor holds none of its parts
+  }
+
+  @Test
+  void registersMemoryWithSeveralInterfaces() {
+    connect();
+    VirtualInterface first = left.link();
+    connect();
+    Jbuf jbuf = Jbuf.allocate(10, "test");
+    Ticket one = left.call(() -> first.register(jbuf.asBytes()));
+    Ticket other = left.call(() -> left.link().register(jbuf.asBytes()));
+    assertThrows(IllegalArgumentException.class, () -> left.send(one));
+    assertThrows(IllegalArgumentException.class, () -> Descriptor.of(one, other));
+    Ticket memory = right.receive(right.memory(10));
+    left.send(other);
+    expect(right, memory, Status.DONE);
+    left.run(() -> first.deregister(one));
+    assertEquals(1, left.call(left.link()::counters).registeredBuffers());
+    assertEquals(0, left.call(first::counters).registeredBuffers());
+  }
+
+  @Test
+  void refusesToTouchWhatIsPosted() {
+    connect();
+    Ticket memory = right.memory(10);
+    Ticket part = right.memory(10);
+    Descriptor both = Descriptor.of(part);
+    right.receive(memory);
+    right.receive(both);
+    assertThrows(IllegalStateException.class, () -> right.receive(memory));
+    assertThrows(IllegalStateException.class, () -> right.send(memory));
+    assertThrows(IllegalStateException.class, () -> memory.range(0, 1));
+    assertThrows(IllegalStateException.class, () -> memory.tag(1));
+    assertThrows(IllegalStateException.class, () -> right.run(() -> right.link().deregister(part)));
+  }
+
+  @Test
+  void refusesRangesOutsideTheMemory() {
+    connect();
+    Ticket ticket = left.memory(100);
+    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(-1, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(0, 101));
+    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(100, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(1, Long.MAX_VALUE));
+    assertThrows(IllegalArgumentException.class, () -> Descriptor.of());
+    assertEquals(100, ticket.length());
+  }
+
+  @Test
+  void refusesATicketThatWasGivenBack() {
+    connect();
+    Ticket ticket = left.memory(100);
+    left.run(() -> left.link().deregister(ticket));
+    assertFalse(ticket.isRegistered());
+    assertThrows(IllegalStateException.class, () -> left.send(ticket));
+    assertThrows(IllegalStateException.class, () -> left.run(() -> left.link().deregister(ticket)));
+  }
+
+  @Test
+  void reportsMemoryThatWasStillRegisteredWhenItClosed() {
+    connect();
+    Ticket memory = left.receive(left.memory(100));
+    List<String> warnings = new ArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            warnings.add(new java.util.logging.SimpleFormatter().formatMessage(record));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger log = Logger.getLogger(VirtualInterface.class.getName());
+    log.addHandler(handler);
+    log.setUseParentHandlers(false);
+    try {
+      left.run(left.link()::close);
+    } finally {
+      log.removeHandler(handler);
+      log.setUseParentHandlers(true);
+    }
+    assertEquals(1, warnings.size());
+    assertTrue(warnings.getFirst().startsWith("1 buffers of 100 bytes"), warnings.getFirst());
+    expect(left, memory, Status.FLUSHED);
+    left.run(() -> left.link().deregister(memory));
+    assertEquals(0, left.call(left.link()::counters).registeredBytes());
+  }
+
+  @Test
+  void givesAllMemoryBackWhenItsPeerIsGone() throws Exception {
+    connect();
+    List<CountDownLatch> claims = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      Jbuf jbuf = Jbuf.allocate(1 << 20, "balance");
+      Ticket ticket = left.call(() -> left.link().register(jbuf.asBytes()));
+      left.receive(ticket);
+      CountDownLatch freed = new CountDownLatch(1);
+      jbuf.unreference(
+          verified -> {
+            verified.free();
+            freed.countDown();
+          });
+      claims.add(freed);
+    }
+    right.run(right.link()::abort);
+    expectBroken(left);
+    left.run(left.link()::close);
+    for (CountDownLatch claim : claims) {
+      collectUntilOpen(claim);
+    }
+    assertEquals(0, Jbuf.use().bytesByOwner().getOrDefault("balance", 0L));
+  }
+}

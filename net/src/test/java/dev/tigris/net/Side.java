@@ -1,0 +1,175 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// One side of a connection in a test: a thread, and what belongs to it. A test says step by step
+/// what which side does.
+final class Side {
+  static final long LONG_NANOS = 20_000_000_000L;
+
+  /// Long enough for what has been sent to arrive, if it were to.
+  static final long SHORT_NANOS = 20_000_000L;
+
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("side").daemon().factory());
+  private final CompletionQueue queue;
+  private VirtualInterface connected;
+
+  Side(Fabric fabric) {
+    this(fabric, CompletionQueue.DEFAULT_SPIN_NANOS);
+  }
+
+  Side(Fabric fabric, long spinNanos) {
+    this.queue = call(() -> fabric.completionQueue(spinNanos));
+  }
+
+  interface Step {
+    void run() throws Exception;
+  }
+
+  /// Does it on this side's thread, and waits until it is done.
+  void run(Step step) {
+    call(
+        () -> {
+          step.run();
+          return "done";
+        });
+  }
+
+  /// As [#run], with a result.
+  <T> T call(Callable<T> step) {
+    try {
+      return start(step).get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        case Throwable cause -> throw new CompletionException(cause);
+      }
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("a step of this side does not end", e);
+    }
+  }
+
+  /// Lets this side's thread do it.
+  <T> Future<T> start(Callable<T> step) {
+    return thread.submit(step);
+  }
+
+  CompletionQueue queue() {
+    return queue;
+  }
+
+  /// The interface that was connected last.
+  VirtualInterface link() {
+    return connected;
+  }
+
+  VirtualInterface link(VirtualInterface made) {
+    connected = made;
+    return made;
+  }
+
+  /// Registers a new buffer of this length.
+  Ticket memory(long bytes) {
+    return call(() -> link().register(Jbuf.allocate(bytes, "test").asBytes()));
+  }
+
+  /// Registers a new buffer with these bytes.
+  Ticket memory(byte... content) {
+    Ticket ticket = memory(Math.max(1, content.length));
+    bytes(ticket).copyFrom(0, content, 0, content.length);
+    ticket.range(0, content.length);
+    return ticket;
+  }
+
+  static Bytes bytes(Ticket ticket) {
+    return (Bytes) ticket.region().view();
+  }
+
+  /// What a receive has brought.
+  static byte[] content(Ticket ticket) {
+    byte[] content = new byte[(int) ticket.transferredBytes()];
+    bytes(ticket).copyTo(ticket.offset(), content, 0, content.length);
+    return content;
+  }
+
+  /// Posts and rings.
+  <D extends Descriptor> D send(D message) {
+    run(
+        () -> {
+          link().postSend(message).orThrow();
+          link().ring();
+        });
+    return message;
+  }
+
+  <D extends Descriptor> D receive(D memory) {
+    run(
+        () -> {
+          link().postReceive(memory).orThrow();
+          link().ring();
+        });
+    return memory;
+  }
+
+  /// The next completion; fails if none comes.
+  Descriptor next() {
+    Descriptor next = call(() -> queue.await(LONG_NANOS));
+    assertNotNull(next, "nothing has completed");
+    return next;
+  }
+
+  /// The next completions.
+  List<Descriptor> next(int count) {
+    List<Descriptor> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(next());
+    }
+    return all;
+  }
+
+  /// Gives whatever is under way some time, and checks that nothing completes.
+  void expectNothing() {
+    assertNull(call(() -> queue.await(SHORT_NANOS)));
+  }
+
+  /// Takes completions until the interface is no longer connected, and all of them were taken.
+  void untilEnded() {
+    run(
+        () -> {
+          long start = System.nanoTime();
+          while (link().state() == InterfaceState.CONNECTED || link().outstanding() > 0) {
+            if (System.nanoTime() - start > LONG_NANOS) {
+              throw new AssertionError(link() + " does not end");
+            }
+            if (queue.await(SHORT_NANOS) == null) {
+              Thread.onSpinWait();
+            }
+            link().checkInvariants();
+          }
+        });
+  }
+
+  /// Closes the queue. Two sides are closed together, because each waits for the other to take what
+  /// was sent last.
+  Future<?> startClosing() {
+    Future<?> closing = thread.submit(queue::close);
+    thread.shutdown();
+    return closing;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tigris.net;
+
+import org.junit.jupiter.api.Nested;
+
+/// The contract suite on TCP.
+class TcpTest {
+  private static final FabricContract.Subject TCP =
+      new FabricContract.Subject() {
+        @Override
+        public Fabric open() {
+          return Fabric.open("tcp");
+        }
+
+        @Override
+        public String anyAddress() {
+          return "127.0.0.1:0";
+        }
+      };
+
+  @Nested
+  class Messages extends MessageContract {
+    Messages() {
+      super(TCP);
+    }
+  }
+
+  @Nested
+  class Completions extends CompletionContract {
+    Completions() {
+      super(TCP);
+    }
+  }
+
+  @Nested
+  class Memory extends MemoryContract {
+    Memory() {
+      super(TCP);
+    }
+  }
+
+  @Nested
+  class Connections extends ConnectionContract {
+    Connections() {
+      super(TCP);
+    }
+  }
+}
