@@ -130,14 +130,20 @@ final class FileMapping {
     if (bytes == 0) {
       throw new IOException(path + " is empty: say how many bytes it shall have");
     }
+    boolean shared = mapping == Mapping.SHARED;
+    try {
+      FilePages.tryToMap(descriptor, bytes, shared);
+    } catch (IOException e) {
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
     this.address = pool.takeUnits(bytes);
     if (address == 0) {
       throw new IOException("no addresses are left for the %d bytes of %s".formatted(bytes, path));
     }
     try {
-      FilePages.map(descriptor, address, bytes, mapping == Mapping.SHARED);
+      FilePages.map(descriptor, address, bytes, shared);
     } catch (IOException e) {
-      pool.giveUnits(address, bytes, false);
+      pool.forgetUnits(bytes);
       throw new IOException(path + ": " + e.getMessage(), e);
     }
   }

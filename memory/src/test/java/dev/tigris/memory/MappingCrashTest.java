@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -211,5 +212,36 @@ class MappingCrashTest {
       assertEquals(0, reader.waitFor(), output);
       assertTrue(output.startsWith("survived"), output);
     }
+  }
+
+  /// Tries to map files, and then uses more memory than these would have taken.
+  static final class Mapper {
+    public static void main(String[] arguments) {
+      int refused = 0;
+      for (String file : arguments) {
+        for (Mapping mapping : List.of(Mapping.SHARED, Mapping.PRIVATE)) {
+          try {
+            System.out.println(Jbuf.map(Path.of(file), mapping));
+          } catch (IOException e) {
+            refused++;
+          }
+        }
+      }
+      for (int i = 0; i < 20; i++) {
+        Jbuf.allocate(3 << 20).asBytes().fill((byte) 1);
+      }
+      Budget.PROCESS.checkInvariants();
+      System.out.println("refused " + refused);
+    }
+  }
+
+  @Test
+  void survivesFilesThatCannotBeMapped() throws Exception {
+    Path one = Path.of("/sys/devices/system/cpu/online");
+    assumeTrue(Files.isReadable(one), "there is no sysfs, whose files cannot be mapped");
+    Process mapper = Forked.java(Mapper.class, List.of("-Xmx64m"), one.toString());
+    String output = new String(mapper.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, mapper.waitFor(), output);
+    assertEquals("refused 2\n", output);
   }
 }

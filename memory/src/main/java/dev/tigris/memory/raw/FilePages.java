@@ -84,12 +84,35 @@ public final class FilePages {
     }
   }
 
+  /// Maps a file to wherever the kernel likes, and unmaps it. To be called before [#map]: not every
+  /// file can be mapped, and where Linux finds that out late, it has already taken away what was
+  /// mapped at the place that was asked for.
+  public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(Native.STATE);
+      int flags = flags(shared);
+      long mapped =
+          (long) Native.MMAP.invokeExact(errno, 0L, bytes, PROT_READ_WRITE, flags, descriptor, 0L);
+      check(mapped == -1 ? -1 : 0, errno, "map the file");
+      int unmapped = (int) Native.MUNMAP.invokeExact(errno, mapped, bytes);
+      check(unmapped, errno, "unmap the file");
+    } catch (IOException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("mmap could not be called", e);
+    }
+  }
+
+  private static int flags(boolean shared) {
+    return shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+  }
+
   /// Lays the first `bytes` of a file over a range of the pool. What is written reaches the file if
-  /// `shared`, and stays with this process otherwise.
+  /// `shared`, and stays with this process otherwise. Where this fails, nobody knows what the range
+  /// is: it must not be used again.
   public static void map(int descriptor, long address, long bytes, boolean shared)
       throws IOException {
-    int flags = shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
-    mapOver(address, bytes, flags, descriptor, "map the file");
+    mapOver(address, bytes, flags(shared), descriptor, "map the file");
   }
 
   /// Takes the file off again: the range reads as zeros.
@@ -171,7 +194,7 @@ public final class FilePages {
   /// The calls, linked on first use.
   // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
   // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
-  // removed; thread: all calls are thread-safe.
+  // removed, but for a trial that nobody has seen; thread: all calls are thread-safe.
   private static final class Native {
     static final MemoryLayout STATE = Linker.Option.captureStateLayout();
     static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
@@ -188,6 +211,8 @@ public final class FilePages {
             ValueLayout.JAVA_INT,
             ValueLayout.JAVA_INT,
             ValueLayout.JAVA_LONG);
+    static final MethodHandle MUNMAP =
+        link("munmap", ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
     static final MethodHandle MSYNC =
         link(
             "msync",
