@@ -147,26 +147,38 @@ final class Conversion {
 
   /// The bytes that something takes; checked once more, as what was read here was read before.
   private long extent(long offset, int shape) {
-    long size = storedExtent(offset, shape);
-    if (size < 0 || size > source.usedBytes() - offset) {
-      throw new CorruptContainerException(
-          "the %s at %d changed while it was read".formatted(old.name(shape), offset));
+    int front = old.shape(shape).sizeBytes();
+    int elementBytes = elementBytes(offset, shape);
+    if (elementBytes == 0) {
+      return front;
     }
-    return size;
+    long elements = load(offset + Long.BYTES);
+    long room = (source.usedBytes() - offset - front) / elementBytes;
+    if (elements < 0 || elements > room) {
+      throw changed(offset, shape);
+    }
+    return front + elements * elementBytes;
   }
 
-  private long storedExtent(long offset, int shape) {
+  /// The size of the elements behind the front part; 0 where there are none.
+  private int elementBytes(long offset, int shape) {
     return switch (old.shape(shape)) {
-      case Shape.Struct struct -> struct.sizeBytes();
+      case Shape.Struct _ -> 0;
       case Shape.Elements _ -> {
         Primitive element = PsoArray.elementOf((byte) Raw.BYTE.get(Raw.GLOBAL, source.at(offset)));
-        int elementBytes = element == null ? 1 : element.sizeBytes();
-        yield PsoCollection.ELEMENTS_AT + load(offset + Long.BYTES) * elementBytes;
+        if (element == null) {
+          throw changed(offset, shape);
+        }
+        yield element.sizeBytes();
       }
-      case Shape.References _ -> PsoCollection.ELEMENTS_AT + load(offset + Long.BYTES) * Long.BYTES;
-      case Shape.Table(int element) ->
-          PsoCollection.ELEMENTS_AT + load(offset + Long.BYTES) * old.shape(element).sizeBytes();
+      case Shape.References _ -> Long.BYTES;
+      case Shape.Table(int element) -> old.shape(element).sizeBytes();
     };
+  }
+
+  private CorruptContainerException changed(long offset, int shape) {
+    return new CorruptContainerException(
+        "the %s at %d changed while it was read".formatted(old.name(shape), offset));
   }
 
   /// The bytes that the target needs for what is copied, a multiple of eight.

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// What has to be done to objects of one [Schema] so that they become those of another.
@@ -248,13 +249,11 @@ final class SchemaChange {
   /// class:
   /// that must still be a subclass.
   private void checkHierarchy() {
-    for (int shape = 0; shape < partner.length; shape++) {
-      for (int other = 0; other < partner.length; other++) {
-        boolean wasAncestor =
-            shape != other
-                && partner[shape] != Shape.NONE
-                && partner[other] != Shape.NONE
-                && from.isAncestor(other, shape);
+    int[] paired =
+        IntStream.range(0, partner.length).filter(i -> partner[i] != Shape.NONE).toArray();
+    for (int shape : paired) {
+      for (int other : paired) {
+        boolean wasAncestor = shape != other && from.isAncestor(other, shape);
         if (wasAncestor && !to.isAncestor(partner[other], partner[shape])) {
           obstacles.add(
               "%s is no subclass of %s any more".formatted(from.name(shape), from.name(other)));

@@ -2,8 +2,10 @@ package dev.tigris.memory;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// A [Schema] as text, and back. The text of a container is not trusted: what is parsed is as
@@ -26,10 +28,15 @@ final class SchemaText {
   /// The longest text, in bytes; what is longer is not a schema.
   static final int MAX_BYTES = 1 << 20;
 
+  /// The most fields, those of superclasses counted again in each subclass: what a text makes in
+  /// memory is bounded, and a struct has few enough fields of one name to be compared.
+  private static final int MAX_MEMBERS = 1 << 17;
+
   private static final String FIRST_LINE = "TIGRIS SCHEMA 1";
   private static final Pattern SPACE = Pattern.compile(" ");
 
   private final List<Shape> shapes = new ArrayList<>();
+  private int memberCount;
 
   private SchemaText() {}
 
@@ -117,11 +124,16 @@ final class SchemaText {
           require(
               words.length == (parent == Shape.NONE ? 3 : 5), "a struct's line has other words");
           if (parent != Shape.NONE) {
+            count(earlier(parent).members().size());
             members.addAll(earlier(parent).members());
           }
           int inherited = members.size();
+          Set<String> names = new HashSet<>();
           for (; lines.get(line).startsWith("  "); line++) {
-            members.add(member(SPACE.split(lines.get(line).substring(2), -1), members));
+            count(1);
+            Shape.Member member = member(SPACE.split(lines.get(line).substring(2), -1), members);
+            require(names.add(member.name()), "there are two fields " + member.name());
+            members.add(member);
           }
           shapes.add(struct(words, parent, members, inherited));
         }
@@ -134,6 +146,11 @@ final class SchemaText {
     Schema schema = new Schema(shapes, root);
     require(schema.toString().equals(String.join("\n", lines)), "it is written in an unusual way");
     return schema;
+  }
+
+  private void count(int members) {
+    memberCount += members;
+    require(memberCount <= MAX_MEMBERS, "it has too many fields");
   }
 
   private Shape.Struct struct(

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// Visits everything that can be reached from an offset of a region, once for each shape that it is
 /// reached as, and checks it on the way. No byte is believed before it was checked, and each is
@@ -151,16 +152,17 @@ final class Walk {
   /// Everything that was found, by rising offset; what is reached as two shapes, twice.
   void forEachStart(Visitor visitor) {
     int chunks = (int) (limit >>> (3 + CHUNK_SHIFT)) + 1;
+    int[] found = IntStream.range(0, starts.length).filter(i -> starts[i] != null).toArray();
     for (int chunk = 0; chunk < chunks; chunk++) {
       for (int index = 0; index < CHUNK_WORDS; index++) {
         long union = 0;
-        for (int shape = 0; shape < starts.length; shape++) {
+        for (int shape : found) {
           union |= bits(shape, chunk, index);
         }
         for (; union != 0; union &= union - 1) {
           int bit = Long.numberOfTrailingZeros(union);
           long word = ((long) chunk << CHUNK_SHIFT) + index * (long) Long.SIZE + bit;
-          for (int shape = 0; shape < starts.length; shape++) {
+          for (int shape : found) {
             if ((bits(shape, chunk, index) >>> bit & 1) != 0) {
               visitor.start(word << 3, shape);
             }

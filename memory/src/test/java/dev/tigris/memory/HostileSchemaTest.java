@@ -1,0 +1,116 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/// Schemas, and containers, that were made to harm whoever reads or converts them.
+class HostileSchemaTest {
+  private static final String HEAD = "TIGRIS SCHEMA 1\nroot 0\n";
+
+  /// Larger than what the schemas here say of it.
+  static final class Grown extends Pso {
+    long value;
+
+    @Capacity(1_000_000)
+    Bytes added;
+
+    Grown(Container container) {
+      super(container);
+    }
+  }
+
+  private static void assertRefused(String schema, String message) {
+    CorruptContainerException e =
+        assertThrows(CorruptContainerException.class, () -> SchemaText.parse(schema));
+    assertTrue(e.getMessage().contains(message), e.getMessage());
+  }
+
+  @Test
+  void refusesASchemaThatTakesMuchMoreRoomThanItsText() {
+    StringBuilder text = new StringBuilder(HEAD).append("struct Base 4000\n");
+    for (int i = 0; i < 4000; i++) {
+      text.append("  ").append(i).append(" byte f").append(i).append('\n');
+    }
+    for (int i = 0; i < 10_000; i++) {
+      text.append("struct Sub").append(i).append(" 4000 extends 0\n");
+    }
+    assertRefused(text.toString(), "too many fields");
+  }
+
+  @Test
+  void refusesTwoFieldsOfOneName() {
+    assertRefused(HEAD + "struct A 8\n  0 int x\n  4 int x\n", "two fields");
+    String hidden = HEAD + "struct A 8\n  0 int x\nstruct B 8 extends 0\n  4 int x\n";
+    assertEquals(hidden, SchemaText.parse(hidden).toString());
+  }
+
+  @Test
+  void takesNoTimeForWhatCannotBeReached() {
+    StringBuilder text =
+        new StringBuilder(HEAD)
+            .append("struct ")
+            .append(Grown.class.getName())
+            .append(" 8\n  0 long value\n");
+    for (int i = 0; i < 150_000; i++) {
+      text.append("array\n");
+    }
+    Schema hostile = SchemaText.parse(text.toString());
+    Container container = Jbuf.allocate(16 << 20).asContainer();
+    container.rootOffset(container.allocate(container.remainingBytes()));
+    Schema schema = Schema.of(Grown.class);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(5),
+        () -> assertTrue(new Conversion(container, hostile, schema).bytes() > 1_000_000));
+  }
+
+  /// Another process may write to a mapped file. Whatever is read of the capacity, the conversion
+  /// neither takes less room than it fills, nor leaves the old container.
+  @Test
+  void staysInBoundsWhenATableChangesWhileItIsConverted() throws Exception {
+    String name = Grown.class.getName();
+    Schema old =
+        SchemaText.parse(
+            "TIGRIS SCHEMA 1\nroot 1\nstruct " + name + " 8\n  0 long value\ntable 0\n");
+    Schema schema = Schema.ofTable(Grown.class);
+    Bytes bytes = Jbuf.allocate(4096).asBytes();
+    Container container = bytes.asContainer();
+    long table = container.allocate(16 + 4 * 8);
+    container.rootOffset(table);
+    bytes.setLong(table + 8, 4);
+    long least = Container.HEADER_BYTES + 16 + 4L * PsoLayout.of(Grown.class).sizeBytes();
+    AtomicBoolean done = new AtomicBoolean();
+    Thread peer =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!done.get()) {
+                    bytes.setLong(table + 8, 4);
+                    VarHandle.fullFence(); // or the compiler leaves the first one out
+                    bytes.setLong(table + 8, (1L << 61) - 2); // times 8, and 16 more: 0
+                    VarHandle.fullFence();
+                  }
+                });
+    try {
+      int converted = 0;
+      for (int round = 0; round < 20_000; round++) {
+        try {
+          assertTrue(new Conversion(container, old, schema).bytes() >= least);
+          converted++;
+        } catch (CorruptContainerException e) {
+          // Found out in time.
+        }
+      }
+      assertTrue(converted > 0);
+    } finally {
+      done.set(true);
+      peer.join();
+    }
+  }
+}
