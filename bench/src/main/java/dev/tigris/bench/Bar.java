@@ -51,7 +51,11 @@ public record Bar(
   /// The bars of every figure that has one. A figure without a bar is only reported.
   static final List<Bar> ALL =
       List.of(
-          times("memory\\.field\\.(straight\\d+|loop)", PLAIN, 1 / 1.3, "time <= 1.3x"),
+          times(
+              "memory\\.field\\.((loadtime\\.)?straight\\d+|type\\..*|loop)",
+              PLAIN,
+              1 / 1.3,
+              "time <= 1.3x"),
           most("memory\\.field\\.crashes", LIMIT, 0, "no crash in any process"),
           most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
           most("memory\\.reference\\.again", BYTE_BUFFER, 2, "<= 2 ns"),

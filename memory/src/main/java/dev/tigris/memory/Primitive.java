@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 /// The primitive types as they lie in memory: little-endian, each aligned to its size.
 public enum Primitive {
-  /// One byte, 0 or 1; any other value reads as `true`.
+  /// One byte, 0 or 1; of any other value the lowest bit counts.
   BOOLEAN(boolean.class, 1),
   BYTE(byte.class, 1),
   SHORT(short.class, 2),

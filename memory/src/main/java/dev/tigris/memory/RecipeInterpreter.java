@@ -77,7 +77,7 @@ final class RecipeInterpreter {
   private static Object peek(Primitive primitive, long at, boolean acquire) {
     Object value =
         switch (primitive) {
-          case BOOLEAN -> (byte) Raw.BYTE.get(Raw.GLOBAL, at) != 0;
+          case BOOLEAN -> ((byte) Raw.BYTE.get(Raw.GLOBAL, at) & 1) != 0;
           case BYTE -> (byte) Raw.BYTE.get(Raw.GLOBAL, at);
           case SHORT -> (short) Raw.SHORT.get(Raw.GLOBAL, at);
           case CHAR -> (char) Raw.CHAR.get(Raw.GLOBAL, at);

@@ -9,8 +9,16 @@ import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.fork.Forks;
 import dev.tigris.bench.fork.Plan;
+import dev.tigris.bench.fork.Suite;
+import dev.tigris.specializer.patch.PatchAgent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 
 /// The fields' figures: the straight lines and the loop, and the sweep over lengths at three tiers
 /// of compilation, whose processes are watched for crashes and for modes in which the same code is
@@ -63,6 +71,8 @@ final class FieldGroup implements Group {
   @Override
   public List<String> figures() {
     List<String> figures = new ArrayList<>(FieldSuite.figures());
+    figures.addAll(FieldSuite.Types.figures());
+    figures.addAll(FieldSuite.Patched.figures());
     for (Tier tier : Tier.values()) {
       SweepSuite.allContests().forEach(statements -> figures.add(tier.sweep(statements)));
       figures.add(tier.modes());
@@ -73,14 +83,17 @@ final class FieldGroup implements Group {
 
   @Override
   public void measure(Run run) throws Exception {
-    List<String> wanted = run.wanted(FieldSuite.figures());
-    if (!wanted.isEmpty()) {
-      Plan plan = Plan.of(run.scale(), 4, 10);
-      Forks.run(FieldSuite.class, run.scale(), plan, wanted, run.progress())
-          .orThrow()
-          .forEach(
-              (key, forks) ->
-                  run.emit(Figure.of(key.figure(), "ns", Better.LOWER, key.peer(), forks)));
+    measure(run, FieldSuite.class, FieldSuite.figures(), List.of());
+    measure(run, FieldSuite.Types.class, FieldSuite.Types.figures(), List.of());
+    Path agent = agent();
+    try {
+      measure(
+          run,
+          FieldSuite.Patched.class,
+          FieldSuite.Patched.figures(),
+          List.of("-javaagent:" + agent));
+    } finally {
+      Files.delete(agent);
     }
     List<String> crashes = new ArrayList<>();
     int processes = 0;
@@ -100,6 +113,30 @@ final class FieldGroup implements Group {
           Figure.once(CRASHES, crashes.size(), "of " + processes, Better.LOWER, "limit", 0);
       run.emit(crashes.isEmpty() ? figure : figure.withNote(crashes.getFirst()));
     }
+  }
+
+  private static void measure(
+      Run run, Class<? extends Suite> suite, List<String> figures, List<String> flags)
+      throws Exception {
+    List<String> wanted = run.wanted(figures);
+    if (!wanted.isEmpty()) {
+      Plan plan = Plan.of(run.scale(), 4, 10).withFlags(flags);
+      Forks.run(suite, run.scale(), plan, wanted, run.progress())
+          .orThrow()
+          .forEach(
+              (key, forks) ->
+                  run.emit(Figure.of(key.figure(), "ns", Better.LOWER, key.peer(), forks)));
+    }
+  }
+
+  /// An agent's jar with a manifest only, as the agent's class is on the class path anyway.
+  private static Path agent() throws IOException {
+    Path jar = Files.createTempFile("tigris-bench-", ".jar");
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", PatchAgent.class.getName());
+    new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    return jar;
   }
 
   private static boolean wantsSweep(Run run, Tier tier) {

@@ -6,14 +6,20 @@ import dev.tigris.bench.fork.Suite;
 import dev.tigris.bench.fork.Trial;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.specializer.Delivery;
+import dev.tigris.specializer.patch.PatchKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /// Reading and writing fields of pre-serialized objects, against plain objects.
 ///
 /// `straightN` is one call of a method of N statements, each a read and a write of a field; `loop`
-/// is one object of 1,024, of which two fields are read.
+/// is one object of 1,024, of which two fields are read. [Types] has the other primitive types, and
+/// [Patched] the load-time delivery.
 public final class FieldSuite implements Suite {
   static final String PEER = "plain object";
   static final String LOOP = "memory.field.loop";
@@ -34,6 +40,61 @@ public final class FieldSuite implements Suite {
 
   private static String straight(int size) {
     return "memory.field.straight" + size;
+  }
+
+  /// `straight32` for each primitive type.
+  public static final class Types implements Suite {
+    private static final int STATEMENTS = 32;
+
+    /// Made by the measuring process.
+    public Types() {}
+
+    static List<String> figures() {
+      return typed().map(Types::figure).toList();
+    }
+
+    private static Stream<Fields> typed() {
+      return Arrays.stream(Fields.values()).filter(fields -> fields != Fields.SIXTEEN_INTS);
+    }
+
+    private static String figure(Fields fields) {
+      return "memory.field.type." + fields.label();
+    }
+
+    @Override
+    public List<Contest> contests(Scale scale) {
+      Container container = container();
+      return typed()
+          .map(
+              fields ->
+                  straightLine(
+                      figure(fields), STATEMENTS, container, fields, new Delivery.Rewritten()))
+          .toList();
+    }
+  }
+
+  /// The straight lines as original class files with a patch, for a process that has the agent.
+  public static final class Patched implements Suite {
+    /// Made by the measuring process.
+    public Patched() {}
+
+    static List<String> figures() {
+      return Arrays.stream(SIZES).mapToObj(Patched::figure).toList();
+    }
+
+    private static String figure(int size) {
+      return "memory.field.loadtime.straight" + size;
+    }
+
+    @Override
+    public List<Contest> contests(Scale scale) {
+      Container container = container();
+      Delivery delivery = new Delivery.Patched(PatchKind.DIFF, Optional.empty());
+      return Arrays.stream(SIZES)
+          .mapToObj(
+              size -> straightLine(figure(size), size, container, Fields.SIXTEEN_INTS, delivery))
+          .toList();
+    }
   }
 
   @Override
@@ -64,9 +125,13 @@ public final class FieldSuite implements Suite {
   }
 
   static Contest straightLine(String figure, int size, Container container) {
-    StraightLine line = new StraightLine(size);
-    return Contest.timed(
-        figure, PEER, 1, line.specialized(() -> new PsoInts(container)), line.plain());
+    return straightLine(figure, size, container, Fields.SIXTEEN_INTS, new Delivery.Rewritten());
+  }
+
+  static Contest straightLine(
+      String figure, int size, Container container, Fields fields, Delivery delivery) {
+    StraightLine line = new StraightLine(size, fields);
+    return Contest.timed(figure, PEER, 1, line.specialized(container, delivery), line.plain());
   }
 
   private static Trial sums(LongSupplier pass, long expected) {

@@ -4,7 +4,7 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Pso;
 
 /// A pre-serialized object of sixteen ints. Public, as what works on it is generated.
-public final class PsoInts extends Pso implements Sixteen {
+public final class PsoInts extends Pso {
   public int f0;
   public int f1;
   public int f2;
@@ -25,30 +25,5 @@ public final class PsoInts extends Pso implements Sixteen {
   /// A new object, all zero.
   public PsoInts(Container container) {
     super(container);
-  }
-
-  @Override
-  public int[] values() {
-    return new int[] {f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15};
-  }
-
-  @Override
-  public void values(int[] values) {
-    f0 = values[0];
-    f1 = values[1];
-    f2 = values[2];
-    f3 = values[3];
-    f4 = values[4];
-    f5 = values[5];
-    f6 = values[6];
-    f7 = values[7];
-    f8 = values[8];
-    f9 = values[9];
-    f10 = values[10];
-    f11 = values[11];
-    f12 = values[12];
-    f13 = values[13];
-    f14 = values[14];
-    f15 = values[15];
   }
 }
