@@ -35,6 +35,8 @@ public record Bar(
   static final String SEGMENT = "FFM segment per object";
   static final String FLATBUFFERS = "FlatBuffers";
   static final String SBE = "SBE";
+  static final String C_MMAP = "C mmap";
+  static final String NOT_DECODED = ", text not decoded";
   static final String SERIALIZATION = "Java serialization";
   static final String KRYO = "Kryo";
   static final String FORY = "Fory";
@@ -65,6 +67,14 @@ public record Bar(
           times("objects\\.update", FLATBUFFERS, 1, "faster"),
           times("objects\\.update", SBE, 1, "faster"),
           most("objects\\.validate", BANDWIDTH, 500, ">= 2 GB/s: 500 ns"),
+          times("objects\\.read", SERIALIZATION, 2, ">= 2x"),
+          times("objects\\.read", KRYO, 2, ">= 2x"),
+          times("objects\\.read", FORY, 2, ">= 2x"),
+          times("objects\\.read", FLATBUFFERS, 2, ">= 2x"),
+          times("objects\\.read", FLATBUFFERS + NOT_DECODED, 2, ">= 2x"),
+          times("objects\\.read", SBE, 2, ">= 2x"),
+          times("objects\\.read", SBE + NOT_DECODED, 2, ">= 2x"),
+          times("objects\\.scan\\..*", C_MMAP, 0.95, ">= 0.95x"),
           times("objects\\.roundtrip", SERIALIZATION, 50, ">= 50x"),
           times("objects\\.roundtrip", KRYO, 10, ">= 10x"),
           times("objects\\.roundtrip", FORY, 4, ">= 4x"),

@@ -1,7 +1,6 @@
 package dev.tigris.memory;
 
 import java.util.Arrays;
-import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /// How the constants of one enum are stored: by the hash code of their names, which the Java
@@ -13,30 +12,52 @@ import org.jspecify.annotations.Nullable;
 /// refused.
 final class EnumCodes {
   private final Class<?> type;
-
-  /// Sorted, and the constants in the same order.
-  private final int[] codes;
-
   private final Enum<?>[] constants;
 
-  private EnumCodes(Class<?> type, Enum<?>[] declared) {
+  /// A hash table that is a quarter full at the most, so that most constants are found at the first
+  /// place; a code that is taken by another lies behind it. 0 is a free place.
+  private final int[] codes;
+
+  /// The constants, each at the place of its code.
+  private final @Nullable Enum<?>[] places;
+
+  private final int shift;
+
+  private EnumCodes(Class<?> type, Enum<?>[] constants) {
     this.type = type;
-    this.constants = declared.clone();
-    Arrays.sort(constants, Comparator.comparingInt(EnumCodes::code));
-    this.codes = Arrays.stream(constants).mapToInt(EnumCodes::code).toArray();
-    for (int i = 0; i < codes.length; i++) {
-      if (codes[i] == 0) {
+    this.constants = constants;
+    int bits = 2 + Integer.SIZE - Integer.numberOfLeadingZeros(constants.length);
+    this.codes = new int[1 << bits];
+    this.places = new Enum<?>[codes.length];
+    this.shift = Integer.SIZE - bits;
+    for (Enum<?> constant : constants) {
+      int code = code(constant);
+      if (code == 0) {
         throw new IllegalArgumentException(
             "%s.%s cannot be stored: the hash code of its name is 0, which means null. Rename it"
-                .formatted(type.getName(), constants[i].name()));
+                .formatted(type.getName(), constant.name()));
       }
-      if (i > 0 && codes[i] == codes[i - 1]) {
+      int place = place(code);
+      Enum<?> other = places[place];
+      if (other != null) {
         throw new IllegalArgumentException(
             "%s.%s and %s cannot be told apart when stored: their names have the same hash code."
-                    .formatted(type.getName(), constants[i - 1].name(), constants[i].name())
+                    .formatted(type.getName(), other.name(), constant.name())
                 + " Rename one");
       }
+      codes[place] = code;
+      places[place] = constant;
     }
+  }
+
+  /// Where a code is, or a free place if it is nowhere.
+  private int place(int code) {
+    // The golden ratio spreads codes that are close to each other.
+    int place = (code * 0x9e37_79b9) >>> shift;
+    while (codes[place] != code && codes[place] != 0) {
+      place = (place + 1) & (codes.length - 1);
+    }
+    return place;
   }
 
   /// The codes of an enum.
@@ -58,14 +79,14 @@ final class EnumCodes {
     if (code == 0) {
       return null;
     }
-    int index = Arrays.binarySearch(codes, code);
-    if (index < 0) {
+    Enum<?> constant = places[place(code)];
+    if (constant == null) {
       throw new UnknownConstantException(
           "%08x is the code of no constant of %s, which has %s: the program that wrote it knew another"
                   .formatted(code, type.getName(), Arrays.toString(constants))
               + " version of the enum, or the bytes are damaged");
     }
-    return constants[index];
+    return constant;
   }
 
   /// The enum's name, for listings.

@@ -137,11 +137,21 @@ public abstract class Pso {
     offset = place;
     bits = (container.address + place) ^ Raw.SCRATCH;
     // Few objects have any, and writing a reference costs more than reading one.
-    if (parts != null) {
-      parts = null;
+    Object[] known = parts;
+    if (known != null) {
+      forgetParts(known);
     }
     if (foreign != null) {
       foreign = null;
+    }
+  }
+
+  /// Texts ask this object where it is, and need not be made anew.
+  private static void forgetParts(Object[] known) {
+    for (int i = 0; i < known.length; i++) {
+      if (known[i] != null && !(known[i] instanceof Utf8)) {
+        known[i] = null;
+      }
     }
   }
 

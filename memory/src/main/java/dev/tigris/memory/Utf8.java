@@ -3,8 +3,11 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +32,9 @@ import java.util.Objects;
 /// Thread rule: plain memory. A reader beside a writer may see a mix of the two texts.
 public final class Utf8 implements Comparable<Utf8> {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN)
+          .withInvokeExactBehavior();
   private static final int DATA_AT = Integer.BYTES;
 
   private final Pso holder;
@@ -170,18 +176,42 @@ public final class Utf8 implements Comparable<Utf8> {
   /// Whether the text consists of these characters.
   public boolean contentEquals(CharSequence text) {
     int length = lengthBytes();
-    int index = 0;
-    for (int i = 0; i < text.length(); i++) {
-      int unit = text.charAt(i);
-      if (unit >= 0x80) {
-        return contentEqualsEncoded(text, i, index, length);
-      }
-      if (index >= length || at(index) != unit) {
-        return false;
-      }
-      index++;
+    int units = text.length();
+    if (units > length) {
+      return false; // each takes a byte at least
     }
-    return index == length;
+    long start = address() + DATA_AT;
+    int same = 0;
+    while (same < units
+        // A byte that is part of a longer character is negative.
+        && text.charAt(same) == (byte) Raw.BYTE.get(Raw.GLOBAL, start + same)) {
+      same++;
+    }
+    Reference.reachabilityFence(holder);
+    if (same == units) {
+      return units == length;
+    }
+    return text.charAt(same) >= 0x80 && contentEqualsEncoded(text, same, same, length);
+  }
+
+  /// Whether the text consists of these bytes: quicker than by characters, for whoever looks for
+  /// the same text again and again.
+  public boolean contentEquals(byte[] utf8) {
+    int length = lengthBytes();
+    if (utf8.length != length) {
+      return false;
+    }
+    long start = address() + DATA_AT;
+    int same = 0;
+    while (same <= length - Long.BYTES
+        && (long) Raw.LONG_ANY.get(Raw.GLOBAL, start + same) == (long) LONG.get(utf8, same)) {
+      same += Long.BYTES;
+    }
+    while (same < length && (byte) Raw.BYTE.get(Raw.GLOBAL, start + same) == utf8[same]) {
+      same++;
+    }
+    Reference.reachabilityFence(holder);
+    return same == length;
   }
 
   /// The same from a character on that takes more than one byte.
@@ -228,7 +258,7 @@ public final class Utf8 implements Comparable<Utf8> {
 
   /// Whether both hold the same bytes.
   public boolean contentEquals(Utf8 other) {
-    return compareTo(other) == 0;
+    return lengthBytes() == other.lengthBytes() && compareTo(other) == 0;
   }
 
   /// Orders texts as their code points do: negative if this one comes first, 0 if they are equal.
@@ -237,8 +267,18 @@ public final class Utf8 implements Comparable<Utf8> {
     int length = lengthBytes();
     int otherLength = other.lengthBytes();
     int common = Math.min(length, otherLength);
-    for (int i = 0; i < common; i++) {
-      int difference = (at(i) & 0xff) - (other.at(i) & 0xff);
+    long start = address() + DATA_AT;
+    long otherStart = other.address() + DATA_AT;
+    int index = 0;
+    while (index <= common - Long.BYTES
+        && (long) Raw.LONG_ANY.get(Raw.GLOBAL, start + index)
+            == (long) Raw.LONG_ANY.get(Raw.GLOBAL, otherStart + index)) {
+      index += Long.BYTES;
+    }
+    Reference.reachabilityFence(holder);
+    Reference.reachabilityFence(other.holder);
+    for (; index < common; index++) {
+      int difference = (at(index) & 0xff) - (other.at(index) & 0xff);
       if (difference != 0) {
         return difference;
       }

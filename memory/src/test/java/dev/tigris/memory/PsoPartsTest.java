@@ -245,4 +245,36 @@ class PsoPartsTest {
     weights.set(0, (short) 1);
     assertEquals("held", name.toString());
   }
+
+  @Test
+  void everyConstantOfALargeEnumIsFoundAgain() {
+    EnumCodes codes = EnumCodes.of(Character.UnicodeScript.class);
+    for (Character.UnicodeScript script : Character.UnicodeScript.values()) {
+      assertSame(script, codes.decode(codes.encode(script)));
+    }
+    assertThrows(UnknownConstantException.class, () -> codes.decode("no script".hashCode()));
+  }
+
+  @Test
+  void aCursorTakesTextsAlongAndMakesArraysAndObjectsAnew() {
+    PsoTable<Box> table = new PsoTable<>(container, Box.class, 2);
+    for (int i = 0; i < 2; i++) {
+      Box box = table.add();
+      box.name.set("box" + i);
+      box.weights.set(0, (short) i);
+      box.from.x = i;
+    }
+    PsoCursor<Box> cursor = table.cursor();
+    assertTrue(cursor.next());
+    Utf8 name = cursor.element().name;
+    Shorts weights = cursor.element().weights;
+    Point from = cursor.element().from;
+    assertTrue(cursor.next());
+    assertSame(name, cursor.element().name);
+    assertEquals("box1", name.toString());
+    assertEquals(0, weights.get(0));
+    assertEquals(1, cursor.element().weights.get(0));
+    assertEquals(0, from.x);
+    assertEquals(1, cursor.element().from.x);
+  }
 }

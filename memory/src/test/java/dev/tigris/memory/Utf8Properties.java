@@ -11,6 +11,7 @@ import java.util.Arrays;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.AlphaChars;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.StringLength;
 
@@ -91,6 +92,22 @@ class Utf8Properties {
       named.other.set(two);
       int expected = Arrays.compare(one.codePoints().toArray(), two.codePoints().toArray());
       assertEquals(Integer.signum(expected), Integer.signum(named.name.compareTo(named.other)));
+    }
+  }
+
+  @Property(tries = 500)
+  void comparesTextsThatBeginAlike(
+      @ForAll @AlphaChars @StringLength(max = 20) String both,
+      @ForAll @StringLength(max = 3) String one,
+      @ForAll @StringLength(max = 3) String two) {
+    if (isText(one) && isText(two)) {
+      named.name.set(both + one);
+      named.other.set(both + two);
+      int expected = Arrays.compare(one.codePoints().toArray(), two.codePoints().toArray());
+      assertEquals(Integer.signum(expected), Integer.signum(named.name.compareTo(named.other)));
+      assertEquals(expected == 0, named.name.contentEquals(named.other));
+      assertEquals(expected == 0, named.name.contentEquals(both + two));
+      assertEquals(expected == 0, named.name.contentEquals(utf8(both + two)));
     }
   }
 

@@ -18,6 +18,9 @@ public final class ObjectGroups {
         new ForkedGroup(
             "objects.update", List.of(UpdateSuite.FIGURE), UpdateSuite.class, 4, 10, FOR_AGRONA),
         new ForkedGroup(
+            "objects.read", List.of(ReadSuite.FIGURE), ReadSuite.class, 4, 10, FOR_AGRONA),
+        new ScanGroup(),
+        new ForkedGroup(
             "objects.roundtrip",
             List.of(RoundTripSuite.FIGURE, RoundTripSuite.FRESH),
             RoundTripSuite.class,

@@ -16,11 +16,13 @@ public final class ClassRules {
   static final int METHOD_LINES = 70;
 
   /// The packages that may make restricted calls: those that reach memory without the JDK's bounds.
-  static final Set<String> RESTRICTED_PACKAGES = Set.of("dev.tigris.memory.raw");
+  /// The benches' calls functions of our own in C, which are peers of what is measured.
+  static final Set<String> RESTRICTED_PACKAGES =
+      Set.of("dev.tigris.memory.raw", "dev.tigris.bench.c");
 
   /// Benches that measure Java serialization as a peer: what they read they have just written.
   private static final Set<String> SERIALIZATION_BENCHES =
-      Set.of("dev.tigris.bench.objects.RoundTripSuite");
+      Set.of("dev.tigris.bench.objects.ReadSuite", "dev.tigris.bench.objects.RoundTripSuite");
 
   private static final Pattern INTERNAL_API = Pattern.compile("sun\\..*|jdk\\.internal\\..*");
   private static final Pattern MOCKS =
