@@ -53,11 +53,14 @@ public final class Specializer {
     hierarchy.learn(info);
     boolean declare = hierarchy.isPso(info.name()) && !info.isSpecialized();
 
-    Map<String, MethodPlan> plans = plan(model, info);
-    List<Problem> problems = new ArrayList<>(refusals(plans));
+    List<Problem> problems = new ArrayList<>();
     if (declare) {
       problems.addAll(PsoDeclaration.problems(info, sourceFile(model), hierarchy));
+      problems.addAll(BodylessMethods.problems(model, info, sourceFile(model), hierarchy));
+      model = BodylessMethods.filled(classFiles, model, info, hierarchy);
     }
+    Map<String, MethodPlan> plans = plan(model, info);
+    problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));
     boolean change = declare || plans.values().stream().anyMatch(MethodPlan::changesCode);
     byte[] result = classFile;

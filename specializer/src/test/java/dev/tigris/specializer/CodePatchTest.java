@@ -44,13 +44,24 @@ class CodePatchTest {
       }
       """;
 
+  private static final String BELL =
+      """
+      package app;
+      import dev.tigris.memory.*;
+      class Bell extends Pso {
+        volatile int value;
+        Bell(Container container) { super(container); }
+        native int value();
+      }
+      """;
+
   @TempDir private Path temporary;
   private Workshop shop;
 
   @BeforeEach
   void openShop() throws IOException {
     shop = new Workshop(temporary);
-    shop.javac.compile(Workshop.TRADE, USER);
+    shop.javac.compile(Workshop.TRADE, USER, BELL);
   }
 
   @AfterEach
@@ -99,7 +110,7 @@ class CodePatchTest {
   @ParameterizedTest
   @EnumSource
   void givesTheSpecializedClassToTheByte(PatchKind kind) throws Exception {
-    for (String name : List.of("app/Trade", "app/User", "app/Trade$Watcher")) {
+    for (String name : List.of("app/Trade", "app/User", "app/Trade$Watcher", "app/Bell")) {
       byte[] original = shop.bytes(name);
       byte[] specialized = shop.specialize(name).bytes();
       byte[] patched = CodePatch.attach(original, specialized, kind, Optional.empty());

@@ -33,6 +33,29 @@ class RefusalTest {
   }
 
   @Test
+  void refusesMethodsWithoutABodyThatStandForNoField() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Bell extends Pso {
+              volatile int value;
+              Bell(Container container) { super(container); }
+              native int value();
+              native void value(int to);
+              native long values();
+              native void value(long to);
+              native int twice(int to);
+              static native int count();
+            }
+            """);
+    String reason = "(Bell.java): a method without a body stands for the field of its name";
+    assertEquals(4, problems.size(), problems.toString());
+    assertTrue(problems.stream().allMatch(problem -> problem.contains(reason)));
+  }
+
+  @Test
   void refusesWhatIsWrongAboutFieldsThatLieInTheObject() throws IOException {
     List<String> problems =
         problems(
