@@ -1,0 +1,105 @@
+package dev.tigris.examples;
+
+import dev.tigris.memory.Capacity;
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Mapping;
+import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoCursor;
+import dev.tigris.memory.PsoTable;
+import dev.tigris.memory.Schema;
+import dev.tigris.memory.Utf8;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// Trades in a file, which are objects where they lie: nothing is read before it is used, and
+/// nothing is written but by `flush`, which is all or nothing.
+///
+/// ```sh
+/// java ... dev.tigris.examples.TradeBook book add ACME 5 12.50
+/// java ... dev.tigris.examples.TradeBook book
+/// ```
+public final class TradeBook {
+  private static final int CAPACITY = 10_000;
+  private static final long FILE_BYTES = 1 << 20;
+
+  /// One trade; in C, a struct of 32 bytes (`tigris layout`).
+  public static final class Entry extends Pso {
+    /// How many were bought, or sold if negative.
+    public int quantity;
+
+    /// What was traded.
+    @Capacity(12)
+    public Utf8 symbol;
+
+    /// What one cost.
+    public double price;
+
+    /// A new entry in a container.
+    @SuppressWarnings("NullAway") // what lies in place is always there
+    public Entry(Container container) {
+      super(container);
+    }
+  }
+
+  private final Jbuf file;
+  private final PsoTable<Entry> entries;
+
+  private TradeBook(Jbuf file) {
+    this.file = file;
+    Container container = file.asContainer();
+    PsoTable<Entry> known = container.rootTable(Entry.class);
+    if (known == null) {
+      known = new PsoTable<>(container, Entry.class, CAPACITY);
+      container.root(known);
+    }
+    this.entries = known;
+  }
+
+  /// Opens a book, which is made if there is none. A file of an earlier version of [Entry] is
+  /// converted, and bytes from elsewhere are checked before anybody uses them.
+  public static TradeBook open(Path path) throws IOException {
+    Schema schema = Schema.ofTable(Entry.class);
+    Jbuf file = Jbuf.map(path, Mapping.DURABLE, FILE_BYTES, schema);
+    schema.validate(file.asContainer());
+    return new TradeBook(file);
+  }
+
+  /// Adds a trade. When this returns it is on the disk; a crash before leaves the book as it was.
+  public void add(String symbol, int quantity, double price) throws IOException {
+    Entry entry = entries.add();
+    entry.symbol.set(symbol);
+    entry.quantity = quantity;
+    entry.price = price;
+    file.flush();
+  }
+
+  /// What all trades of a symbol are worth together. Makes no objects and no Strings.
+  public double worth(String symbol) {
+    double worth = 0;
+    for (PsoCursor<Entry> cursor = entries.cursor(); cursor.next(); ) {
+      Entry entry = cursor.element();
+      if (entry.symbol.contentEquals(symbol)) {
+        worth += entry.quantity * entry.price;
+      }
+    }
+    return worth;
+  }
+
+  /// How many trades there are.
+  public long size() {
+    return entries.size();
+  }
+
+  /// Adds a trade, or lists them all.
+  public static void main(String[] arguments) throws IOException {
+    TradeBook book = open(Path.of(arguments[0]));
+    if (arguments.length == 5 && arguments[1].equals("add")) {
+      book.add(arguments[2], Integer.parseInt(arguments[3]), Double.parseDouble(arguments[4]));
+    }
+    for (PsoCursor<Entry> cursor = book.entries.cursor(); cursor.next(); ) {
+      Entry entry = cursor.element();
+      System.out.printf("%-12s %8d %12.2f%n", entry.symbol, entry.quantity, entry.price);
+    }
+  }
+}
