@@ -144,7 +144,7 @@ class SchemaTest {
 
   private static String damaged(String text, Random random) {
     StringBuilder damaged = new StringBuilder(text);
-    for (int i = random.nextInt(3); i >= 0; i--) {
+    for (int i = random.nextInt(3); i >= 0 && damaged.length() > 1; i--) {
       int at = random.nextInt(damaged.length());
       switch (random.nextInt(4)) {
         case 0 -> damaged.setCharAt(at, (char) ('0' + random.nextInt(10)));
