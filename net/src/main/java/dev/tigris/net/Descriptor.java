@@ -123,14 +123,14 @@ public sealed class Descriptor permits Ticket {
     }
     for (int i = 0; i < parts.length; i++) {
       transfer.range(i, parts[i].offset(), parts[i].length());
-      parts[i].held++;
+      parts[i].holdPart();
     }
   }
 
   /// When it has come back.
   void release() {
     for (Ticket part : parts) {
-      part.held--;
+      part.releasePart();
     }
   }
 

@@ -9,18 +9,18 @@ import java.util.Objects;
 ///
 /// Until it is deregistered the buffer's lease is held: it cannot be freed or used as another type.
 public final class Ticket extends Descriptor {
-  private final Region region;
+  private final VirtualInterface.Registration registration;
   private long offset;
   private long length;
   private boolean registered = true;
 
-  /// How many posted descriptors name this registration.
-  int held;
+  /// How many posted descriptors name this ticket.
+  private int held;
 
-  Ticket(VirtualInterface virtualInterface, Region region) {
-    super(virtualInterface, region);
-    this.region = region;
-    this.length = region.bytes();
+  Ticket(VirtualInterface virtualInterface, VirtualInterface.Registration registration) {
+    super(virtualInterface, registration.region);
+    this.registration = registration;
+    this.length = registration.region.bytes();
     transfer().range(0, 0, length);
   }
 
@@ -31,7 +31,7 @@ public final class Ticket extends Descriptor {
   /// @throws IllegalStateException if this ticket is posted
   public Ticket range(long offsetBytes, long lengthBytes) {
     refuseWhilePosted();
-    Objects.checkFromIndexSize(offsetBytes, lengthBytes, region.bytes());
+    Objects.checkFromIndexSize(offsetBytes, lengthBytes, region().bytes());
     offset = offsetBytes;
     length = lengthBytes;
     transfer().range(0, offsetBytes, lengthBytes);
@@ -60,7 +60,11 @@ public final class Ticket extends Descriptor {
   }
 
   Region region() {
-    return region;
+    return registration.region;
+  }
+
+  boolean isHeld() {
+    return held > 0;
   }
 
   void deregistered() {
@@ -71,17 +75,28 @@ public final class Ticket extends Descriptor {
     if (!registered) {
       throw new IllegalStateException("the memory is no longer registered with this interface");
     }
-    region.view().requireReferenced();
+    region().view().requireReferenced();
   }
 
   @Override
   void hold() {
     requirePostable();
-    held++;
+    holdPart();
   }
 
   @Override
   void release() {
+    releasePart();
+  }
+
+  /// Notes that a descriptor is posted that this is, or is a part of.
+  void holdPart() {
+    held++;
+    registration.posted++;
+  }
+
+  void releasePart() {
     held--;
+    registration.posted--;
   }
 }

@@ -32,9 +32,12 @@ public final class VirtualInterface implements AutoCloseable {
   private boolean unrung;
 
   /// The tickets of one view: it is registered once for all of them.
-  private static final class Registration {
+  static final class Registration {
     final Region region;
     int tickets;
+
+    /// How many posted descriptors name them.
+    int posted;
 
     Registration(Region region) {
       this.region = region;
@@ -67,7 +70,7 @@ public final class VirtualInterface implements AutoCloseable {
       registeredBytes += view.capacityBytes();
     }
     registration.tickets++;
-    return new Ticket(this, registration.region);
+    return new Ticket(this, registration);
   }
 
   /// Gives a ticket back. With the last one of a view, its memory is no longer held.
@@ -77,7 +80,7 @@ public final class VirtualInterface implements AutoCloseable {
   public void deregister(Ticket ticket) {
     queue.requireOwner();
     requireOurs(ticket);
-    if (ticket.held > 0) {
+    if (ticket.isHeld()) {
       throw new IllegalStateException(
           "the ticket is posted: wait until the completion queue returns it");
     }
@@ -227,7 +230,8 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Ends the connection: in order, so that the peer sees [InterfaceState#ENDED], if every send has
   /// completed; else abruptly, because a message may be cut off. What is posted completes with
-  /// [Status#FLUSHED]; all memory is deregistered, and what was registered still is reported.
+  /// [Status#FLUSHED]; all memory is deregistered, and what was registered and not posted is
+  /// reported.
   @Override
   public void close() {
     close(false);
@@ -245,21 +249,34 @@ public final class VirtualInterface implements AutoCloseable {
     }
     rung();
     link.close(abruptly);
-    if (!registrations.isEmpty()) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
-              + " closed: give their tickets back to deregister()",
-          registrations.size(),
-          registeredBytes,
-          peer());
-    }
+    reportForgotten();
     for (Registration registration : registrations.values()) {
       deregister(registration.region);
     }
     registrations.clear();
     registeredBytes = 0;
     queue.closed(this);
+  }
+
+  /// Says what is registered and not posted: what is posted could not have been given back.
+  private void reportForgotten() {
+    int forgotten = 0;
+    long bytes = 0;
+    for (Registration registration : registrations.values()) {
+      if (registration.posted == 0) {
+        forgotten++;
+        bytes += registration.region.bytes();
+      }
+    }
+    if (forgotten > 0) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
+              + " closed: give their tickets back to deregister()",
+          forgotten,
+          bytes,
+          peer());
+    }
   }
 
   int outstanding() {

@@ -152,7 +152,8 @@ abstract class MemoryContract extends FabricContract {
   @Test
   void reportsMemoryThatWasStillRegisteredWhenItClosed() {
     connect();
-    Ticket memory = left.receive(left.memory(100));
+    Ticket memory = left.receive(left.memory(1_000));
+    Ticket forgotten = left.memory(100);
     List<String> warnings = new ArrayList<>();
     Handler handler =
         new Handler() {
@@ -180,6 +181,7 @@ abstract class MemoryContract extends FabricContract {
     assertTrue(warnings.getFirst().startsWith("1 buffers of 100 bytes"), warnings.getFirst());
     expect(left, memory, Status.FLUSHED);
     left.run(() -> left.link().deregister(memory));
+    left.run(() -> left.link().deregister(forgotten));
     assertEquals(0, left.call(left.link()::counters).registeredBytes());
   }
 
