@@ -218,6 +218,15 @@ public final class CompletionQueue implements AutoCloseable {
     completions.makeRoomFor(depths);
   }
 
+  void requireOnly(VirtualInterface link) {
+    requireOwner();
+    if (attached.size() != 1 || !attached.contains(link)) {
+      throw new IllegalArgumentException(
+          "the completion queue serves %d interfaces: make one for this alone"
+              .formatted(attached.size()));
+    }
+  }
+
   void closed(VirtualInterface left) {
     if (left.outstanding() == 0) {
       attached.remove(left);

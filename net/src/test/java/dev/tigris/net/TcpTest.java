@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Nested;
 
 /// The contract suite on TCP.
 class TcpTest {
-  private static final FabricContract.Subject TCP =
+  static final FabricContract.Subject TCP =
       new FabricContract.Subject() {
         @Override
         public Fabric open() {

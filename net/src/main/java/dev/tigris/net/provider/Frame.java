@@ -50,7 +50,7 @@ public final class Frame {
 
   /// Appends the header of a message to a little-endian buffer that has room for it.
   public static void put(ByteBuffer out, Transfer message, int sequence) {
-    int kind = MESSAGE | message.memoryType().code() << 8;
+    int kind = MESSAGE | message.type().code() << 8;
     put(out, (int) message.bytes(), message.tag(), kind, sequence);
   }
 

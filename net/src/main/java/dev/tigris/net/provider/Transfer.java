@@ -127,6 +127,12 @@ public final class Transfer {
     return type;
   }
 
+  /// Says that a message consists of something else than the memory that it is sent from: for a
+  /// provider that sends a copy.
+  public void type(DataType messageType) {
+    type = messageType;
+  }
+
   /// What became of it.
   public Status result() {
     return result;

@@ -1,0 +1,374 @@
+package dev.tigris.net;
+
+import dev.tigris.memory.Jbuf;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Level I: messages that are arrays on the heap (Chang and von Eicken, *Interfacing Java with the
+/// Virtual Interface Architecture*, section 3, Javia-I). The registered buffers are hidden, and
+/// each message is copied out of an array, and into one.
+///
+/// ```text
+///   sends      [ ticket | ticket | ... ]  ring      array --copy--> buffer ----> the peer
+///   receives   [ ticket | ticket | ... ]  ring      array <--copy-- buffer <---- the peer
+/// ```
+///
+/// Blocking receives allocate an array for each message. The asynchronous ones take the caller's,
+/// and allocate nothing: the tickets of each direction are a ring, and one is used again after as
+/// many posts as the ring is long.
+///
+/// It owns the interface, and takes all completions of its queue, which serves nothing else. The
+/// thread rule is that of the queue.
+public final class ArrayInterface implements AutoCloseable {
+  private final VirtualInterface link;
+  private final CompletionQueue queue;
+  private final int slotBytes;
+  private final Ring sends;
+  private final Ring receives;
+
+  /// Messages that have arrived, and how many of them were copied to where they belong.
+  private long arrived;
+
+  private long delivered;
+
+  /// An array that was posted.
+  public static final class Posted {
+    private @Nullable Object array;
+    private @Nullable ArrayType<?> type;
+    private int from;
+    private int count;
+    private int tag;
+    private Status status = Status.IDLE;
+
+    private Posted() {}
+
+    /// Whether the operation is over. A send is when the message has left the buffer; the array
+    /// could be used again from the start, because it was copied.
+    public boolean isComplete() {
+      return status != Status.POSTED;
+    }
+
+    /// How it ended. [Status#TOO_LONG] and [Status#OTHER_TYPE] are of receives; the message is
+    /// lost.
+    public Status status() {
+      return status;
+    }
+
+    /// How many elements were sent, or have arrived.
+    public int count() {
+      return count;
+    }
+
+    /// What the sender gave the message.
+    public int tag() {
+      return tag;
+    }
+
+    private void post(ArrayType<?> itsType, Object itsArray, int start, int length, int itsTag) {
+      type = itsType;
+      array = itsArray;
+      from = start;
+      count = length;
+      tag = itsTag;
+      status = Status.POSTED;
+    }
+
+    private void complete(Status how) {
+      status = how;
+      array = null;
+    }
+  }
+
+  /// A message that was received by blocking.
+  ///
+  /// @param array a new one, with exactly the elements that were sent
+  /// @param tag what the sender gave it
+  public record Message<A>(A array, int tag) {}
+
+  /// Buffers, and what is posted with them: both used in turn.
+  private static final class Ring {
+    final Jbuf[] jbufs;
+    final Ticket[] tickets;
+    final MemorySegment[] memory;
+    final Posted[] posted;
+    long posts;
+    long completed;
+
+    Ring(VirtualInterface link, int slots, int slotBytes) {
+      jbufs = new Jbuf[slots];
+      tickets = new Ticket[slots];
+      memory = new MemorySegment[slots];
+      posted = new Posted[slots];
+      for (int i = 0; i < slots; i++) {
+        jbufs[i] = Jbuf.allocate(slotBytes, "net.arrays");
+        tickets[i] = link.register(jbufs[i].asBytes());
+        memory[i] = tickets[i].region().segment();
+        posted[i] = new Posted();
+      }
+    }
+
+    int slot(long number) {
+      return (int) (number % tickets.length);
+    }
+
+    boolean isFull() {
+      return posts - completed == tickets.length;
+    }
+
+    /// Gives back the buffers that are not posted.
+    void free(VirtualInterface link) {
+      for (int i = 0; i < tickets.length; i++) {
+        if (tickets[i].isRegistered() && tickets[i].status() != Status.POSTED) {
+          link.deregister(tickets[i]);
+          memory[i] = MemorySegment.NULL;
+          jbufs[i].unreference(Jbuf::free);
+        }
+      }
+    }
+  }
+
+  /// Takes an interface over, and posts the buffers for what it receives. Both sides choose the
+  /// same `slotBytes`: a longer message completes the peer's receive with [Status#TOO_LONG].
+  ///
+  /// @param slotBytes the longest message
+  /// @param slots how many sends, and how many receives, can be under way
+  /// @throws IllegalArgumentException if the interface checks types, which is done here; if its
+  ///     queues have less than `slots` places; or if its completion queue serves others too
+  public ArrayInterface(VirtualInterface link, int slotBytes, int slots) {
+    Attributes attributes = link.attributes();
+    if (attributes.checkTypes()) {
+      throw new IllegalArgumentException("arrays are checked here: connect without checkTypes");
+    }
+    if (slots < 1 || slots > Math.min(attributes.sendDepth(), attributes.receiveDepth())) {
+      throw new IllegalArgumentException(
+          "%d slots: the interface has room for %d sends and %d receives"
+              .formatted(slots, attributes.sendDepth(), attributes.receiveDepth()));
+    }
+    this.link = link;
+    this.queue = link.completionQueue();
+    queue.requireOnly(link);
+    this.slotBytes = slotBytes;
+    this.sends = new Ring(link, slots, slotBytes);
+    this.receives = new Ring(link, slots, slotBytes);
+    for (Ticket ticket : receives.tickets) {
+      link.postReceive(ticket).orThrow();
+    }
+    link.ring();
+  }
+
+  /// The interface below: for its state, its peer and its counters.
+  public VirtualInterface virtualInterface() {
+    return link;
+  }
+
+  /// Sends `count` elements of an array, from `from` on: copies them, and waits only as long as all
+  /// buffers are under way.
+  ///
+  /// @return false if none became free in time
+  /// @throws IllegalArgumentException if the message is longer than a slot
+  /// @throws NetException if the interface is no longer connected
+  @CheckReturnValue
+  public <A> boolean send(
+      ArrayType<A> type, A array, int from, int count, int tag, long timeoutNanos) {
+    long start = System.nanoTime();
+    while (postSend(type, array, from, count, tag) == null) {
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || !step(left)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// As [#send], without waiting.
+  ///
+  /// @return null if all buffers are under way
+  @CheckReturnValue
+  public <A> @Nullable Posted postSend(ArrayType<A> type, A array, int from, int count, int tag) {
+    Objects.checkFromIndexSize(from, count, type.length(array));
+    long bytes = (long) count * type.elementBytes();
+    if (bytes > Math.min(slotBytes, link.maximumMessageBytes())) {
+      throw new IllegalArgumentException(
+          "%d bytes: a message has at most %d"
+              .formatted(bytes, Math.min(slotBytes, link.maximumMessageBytes())));
+    }
+    if (sends.isFull()) {
+      takeAll();
+    }
+    requireConnected("send an array to");
+    if (sends.isFull()) {
+      return null;
+    }
+    int slot = sends.slot(sends.posts++);
+    type.write(array, from, count, sends.memory[slot]);
+    Ticket ticket = sends.tickets[slot].range(0, bytes).tag(tag);
+    link.postSend(ticket).orThrow();
+    ticket.transfer().type(type.dataType());
+    link.ring();
+    Posted posted = sends.posted[slot];
+    posted.post(type, array, from, count, tag);
+    return posted;
+  }
+
+  /// Waits for the next message, and makes an array of it. Receives that were posted before get
+  /// theirs first.
+  ///
+  /// @return null if none came in time
+  /// @throws NetException if the interface is no longer connected, or if the message is of another
+  ///     type, and lost
+  @CheckReturnValue
+  public <A> @Nullable Message<A> receive(ArrayType<A> type, long timeoutNanos) {
+    long start = System.nanoTime();
+    takeAll();
+    while (receives.posts > receives.completed || delivered == arrived) {
+      requireConnected("receive an array from");
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || !step(left)) {
+        return null;
+      }
+    }
+    int slot = receives.slot(delivered);
+    Ticket ticket = receives.tickets[slot];
+    int tag = ticket.tag();
+    DataType sent = ticket.type();
+    A array = null;
+    if (sent == type.dataType()) {
+      int count = (int) (ticket.transferredBytes() / type.elementBytes());
+      array = type.make(count);
+      type.read(receives.memory[slot], array, 0, count);
+    }
+    repost();
+    if (array == null) {
+      throw new NetException(
+          "receive an array from",
+          link.peer(),
+          "a message of %s is no %s".formatted(sent, type),
+          null);
+    }
+    return new Message<>(array, tag);
+  }
+
+  /// Posts room for the next message that nobody waits for yet: up to `count` elements of an array,
+  /// from `from` on.
+  ///
+  /// @return null if as many are posted as there are slots
+  /// @throws NetException if the interface is no longer connected
+  @CheckReturnValue
+  public <A> @Nullable Posted postReceive(ArrayType<A> type, A array, int from, int count) {
+    Objects.checkFromIndexSize(from, count, type.length(array));
+    if (delivered == arrived) {
+      requireConnected("receive an array from");
+    }
+    if (receives.isFull()) {
+      return null;
+    }
+    Posted posted = receives.posted[receives.slot(receives.posts++)];
+    posted.post(type, array, from, count, 0);
+    deliver();
+    return posted;
+  }
+
+  /// Waits until a posted send or receive is complete.
+  ///
+  /// @return whether it is
+  @CheckReturnValue
+  public boolean await(Posted posted, long timeoutNanos) {
+    long start = System.nanoTime();
+    while (!posted.isComplete()) {
+      takeAll();
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (posted.isComplete() || left <= 0 || !step(left)) {
+        return posted.isComplete();
+      }
+    }
+    return true;
+  }
+
+  private void requireConnected(String operation) {
+    if (link.state() != InterfaceState.CONNECTED) {
+      throw new NetException(
+          operation, link.peer(), "the interface is " + link.state(), link.failure());
+    }
+  }
+
+  /// Waits for one completion, and takes it; returns whether there was one.
+  private boolean step(long timeoutNanos) {
+    Descriptor next = queue.await(timeoutNanos);
+    if (next != null) {
+      taken(next);
+    }
+    return next != null;
+  }
+
+  private void takeAll() {
+    for (Descriptor next = queue.poll(); next != null; next = queue.poll()) {
+      taken(next);
+    }
+  }
+
+  private void taken(Descriptor next) {
+    if (next.isSend()) {
+      sends.posted[sends.slot(sends.completed++)].complete(next.status());
+    } else if (next.status() == Status.DONE || next.status() == Status.TOO_LONG) {
+      arrived++;
+      deliver();
+    } else if (link.outstanding() == 0) {
+      while (receives.completed < receives.posts) {
+        receives.posted[receives.slot(receives.completed++)].complete(Status.FLUSHED);
+      }
+    }
+  }
+
+  /// Copies messages that have arrived to the arrays that wait for them.
+  private void deliver() {
+    while (delivered < arrived && receives.completed < receives.posts) {
+      Posted posted = receives.posted[receives.slot(receives.completed++)];
+      int slot = receives.slot(delivered);
+      posted.complete(
+          deliver(posted, Objects.requireNonNull(posted.type), receives.tickets[slot], slot));
+      repost();
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the type was posted with its array
+  private <A> Status deliver(Posted posted, ArrayType<A> type, Ticket ticket, int slot) {
+    posted.tag = ticket.tag();
+    if (ticket.status() != Status.DONE) {
+      return ticket.status();
+    }
+    if (ticket.type() != type.dataType()) {
+      return Status.OTHER_TYPE;
+    }
+    int count = (int) (ticket.transferredBytes() / type.elementBytes());
+    if (count > posted.count) {
+      return Status.TOO_LONG;
+    }
+    posted.count = count;
+    type.read(receives.memory[slot], (A) Objects.requireNonNull(posted.array), posted.from, count);
+    return Status.DONE;
+  }
+
+  /// Posts the buffer of the message that was just delivered again.
+  private void repost() {
+    Ticket ticket = receives.tickets[receives.slot(delivered++)];
+    if (link.state() == InterfaceState.CONNECTED) {
+      link.postReceive(ticket).orThrow();
+    }
+  }
+
+  /// Closes the interface, and gives the buffers back. What has arrived and was not received is
+  /// lost.
+  @Override
+  public void close() {
+    takeAll();
+    delivered = arrived;
+    sends.free(link);
+    receives.free(link);
+    link.close();
+    takeAll();
+    delivered = arrived;
+    sends.free(link);
+    receives.free(link);
+  }
+}

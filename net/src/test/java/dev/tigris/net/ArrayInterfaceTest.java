@@ -1,0 +1,218 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.tigris.net.ArrayInterface.Message;
+import dev.tigris.net.ArrayInterface.Posted;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/// Level I over TCP.
+class ArrayInterfaceTest extends FabricContract {
+  private static final int SLOTS = 4;
+  private static final int SLOT_BYTES = 1024;
+
+  ArrayInterfaceTest() {
+    super(TcpTest.TCP);
+  }
+
+  private ArrayInterface over(Side side) {
+    return side.call(() -> new ArrayInterface(side.link(), SLOT_BYTES, SLOTS));
+  }
+
+  private ArrayInterface from;
+  private ArrayInterface to;
+
+  private void connectArrays() {
+    connect();
+    from = over(left);
+    to = over(right);
+  }
+
+  private <A> void send(ArrayType<A> type, A array, int start, int count, int tag) {
+    assertTrue(left.call(() -> from.send(type, array, start, count, tag, Side.LONG_NANOS)));
+  }
+
+  private <A> Message<A> receive(ArrayType<A> type) {
+    Message<A> message = right.call(() -> to.receive(type, Side.LONG_NANOS));
+    assertNotNull(message, "nothing has arrived");
+    return message;
+  }
+
+  @Test
+  void carriesArraysOfEveryPrimitiveType() {
+    connectArrays();
+    send(ArrayType.BOOLEANS, new boolean[] {false, true, true, false}, 1, 3, 1);
+    send(ArrayType.BYTES, new byte[] {1, -2, 3}, 0, 3, 2);
+    send(ArrayType.SHORTS, new short[] {1, -2, 3}, 1, 2, 3);
+    send(ArrayType.CHARS, new char[] {'a', '\uffff'}, 0, 2, 4);
+    assertArrayEquals(new boolean[] {true, true, false}, receive(ArrayType.BOOLEANS).array());
+    assertArrayEquals(new byte[] {1, -2, 3}, receive(ArrayType.BYTES).array());
+    assertArrayEquals(new short[] {-2, 3}, receive(ArrayType.SHORTS).array());
+    assertArrayEquals(new char[] {'a', '\uffff'}, receive(ArrayType.CHARS).array());
+    send(ArrayType.INTS, new int[] {1, Integer.MIN_VALUE}, 0, 2, 5);
+    send(ArrayType.LONGS, new long[] {1, Long.MIN_VALUE}, 1, 1, 6);
+    send(ArrayType.FLOATS, new float[] {1.5f, Float.NaN}, 0, 2, 7);
+    send(ArrayType.DOUBLES, new double[] {Math.PI}, 0, 1, 8);
+    assertArrayEquals(new int[] {1, Integer.MIN_VALUE}, receive(ArrayType.INTS).array());
+    assertArrayEquals(new long[] {Long.MIN_VALUE}, receive(ArrayType.LONGS).array());
+    assertArrayEquals(new float[] {1.5f, Float.NaN}, receive(ArrayType.FLOATS).array());
+    Message<double[]> last = receive(ArrayType.DOUBLES);
+    assertArrayEquals(new double[] {Math.PI}, last.array());
+    assertEquals(8, last.tag());
+  }
+
+  @Test
+  void receivesIntoPostedArraysInOrder() {
+    connectArrays();
+    int[] first = new int[4];
+    int[] second = {7, 7, 7, 7};
+    Posted one = right.call(() -> to.postReceive(ArrayType.INTS, first, 0, 4));
+    Posted two = right.call(() -> to.postReceive(ArrayType.INTS, second, 1, 2));
+    assertFalse(right.call(() -> to.await(one, Side.SHORT_NANOS)));
+    send(ArrayType.INTS, new int[] {1, 2, 3, 4}, 0, 4, -1);
+    send(ArrayType.INTS, new int[] {5, 6}, 0, 2, -2);
+    send(ArrayType.INTS, new int[] {8}, 0, 1, -3);
+    assertTrue(right.call(() -> to.await(two, Side.LONG_NANOS)));
+    assertTrue(one.isComplete());
+    assertEquals(4, one.count());
+    assertEquals(-1, one.tag());
+    assertEquals(-2, two.tag());
+    assertArrayEquals(new int[] {1, 2, 3, 4}, first);
+    assertArrayEquals(new int[] {7, 5, 6, 7}, second);
+    assertArrayEquals(new int[] {8}, receive(ArrayType.INTS).array());
+  }
+
+  @Test
+  void takesWhatHasArrivedBeforeItWasPosted() {
+    connectArrays();
+    send(ArrayType.INTS, new int[] {1}, 0, 1, 1);
+    send(ArrayType.INTS, new int[] {2}, 0, 1, 2);
+    assertArrayEquals(new int[] {1}, receive(ArrayType.INTS).array());
+    int[] array = new int[1];
+    Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, array, 0, 1));
+    assertTrue(right.call(() -> to.await(posted, Side.LONG_NANOS)));
+    assertEquals(2, array[0]);
+  }
+
+  @Test
+  void saysWhatIsWrongWithAMessage() {
+    connectArrays();
+    Posted small = right.call(() -> to.postReceive(ArrayType.INTS, new int[1], 0, 1));
+    Posted other = right.call(() -> to.postReceive(ArrayType.LONGS, new long[9], 0, 9));
+    send(ArrayType.INTS, new int[2], 0, 2, 0);
+    send(ArrayType.INTS, new int[2], 0, 2, 0);
+    send(ArrayType.INTS, new int[2], 0, 2, 0);
+    send(ArrayType.INTS, new int[3], 0, 3, 0);
+    assertTrue(right.call(() -> to.await(other, Side.LONG_NANOS)));
+    assertEquals(Status.TOO_LONG, small.status());
+    assertEquals(Status.OTHER_TYPE, other.status());
+    NetException refusal = assertThrows(NetException.class, () -> receive(ArrayType.DOUBLES));
+    assertTrue(refusal.getMessage().contains("INTS"), refusal.getMessage());
+    assertEquals(3, receive(ArrayType.INTS).array().length);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> left.call(() -> from.postSend(ArrayType.BYTES, new byte[2000], 0, 1025, 0)));
+    assertThrows(
+        IndexOutOfBoundsException.class,
+        () -> left.call(() -> from.postSend(ArrayType.BYTES, new byte[9], 1, 9, 0)));
+  }
+
+  @Test
+  void runsOutOfTicketsWhenThePeerDoesNotReceive() {
+    connectArrays();
+    byte[] array = new byte[SLOT_BYTES];
+    Future<Integer> sending =
+        left.start(
+            () -> {
+              int sent = 0;
+              while (from.send(ArrayType.BYTES, array, 0, SLOT_BYTES, sent, 100_000_000)) {
+                sent++;
+              }
+              return sent;
+            });
+    int sent = get(sending);
+    assertTrue(sent > 2 * SLOTS, sent + " fit into the network");
+    assertNull(left.call(() -> from.postSend(ArrayType.BYTES, array, 0, SLOT_BYTES, 0)));
+    Future<Boolean> draining =
+        left.start(
+            () -> {
+              while (from.virtualInterface().outstanding() > SLOTS) { // the receives stay posted
+                if (from.receive(ArrayType.BYTES, 1_000_000) != null) {
+                  return false;
+                }
+              }
+              return true;
+            });
+    right.run(
+        () -> {
+          for (int i = 0; i < sent; i++) {
+            assertEquals(i, to.receive(ArrayType.BYTES, Side.LONG_NANOS).tag());
+          }
+        });
+    assertTrue(get(draining));
+  }
+
+  @Test
+  void flushesWhatIsPostedWhenThePeerIsGone() {
+    connectArrays();
+    Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, new int[1], 0, 1));
+    left.run(from::close);
+    assertTrue(right.call(() -> to.await(posted, Side.LONG_NANOS)));
+    assertEquals(Status.FLUSHED, posted.status());
+    assertThrows(NetException.class, () -> receive(ArrayType.INTS));
+    assertThrows(
+        NetException.class,
+        () -> right.call(() -> to.postSend(ArrayType.INTS, new int[1], 0, 1, 0)));
+    right.run(to::close);
+  }
+
+  @Test
+  void refusesInterfacesThatItCannotHaveForItself() {
+    connect(Attributes.DEFAULT.withCheckTypes(true));
+    assertThrows(IllegalArgumentException.class, () -> over(left));
+    connect();
+    assertThrows(IllegalArgumentException.class, () -> over(left)); // two on one queue
+  }
+
+  @Test
+  void allocatesNothingPerAsynchronousMessage() {
+    connectArrays();
+    Future<Long> echo = right.start(() -> pingPong(to, false));
+    Future<Long> pinging = left.start(() -> pingPong(from, true));
+    assertTrue(get(pinging) < 4_000, get(pinging) + " bytes allocated by the first side");
+    assertTrue(get(echo) < 4_000, get(echo) + " bytes allocated by the second side");
+  }
+
+  /// Returns how many bytes this thread allocated in the last third.
+  private static long pingPong(ArrayInterface arrays, boolean first) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int rounds = 6_000;
+    long before = 0;
+    int[] array = new int[100];
+    for (int round = 0; round < rounds; round++) {
+      if (round == rounds - rounds / 3) {
+        before = threads.getCurrentThreadAllocatedBytes();
+      }
+      if (first && !arrays.send(ArrayType.INTS, array, 0, 100, round, Side.LONG_NANOS)) {
+        throw new AssertionError("lost");
+      }
+      Posted posted = arrays.postReceive(ArrayType.INTS, array, 0, 100);
+      if (posted == null || !arrays.await(posted, Side.LONG_NANOS)) {
+        throw new AssertionError("lost");
+      }
+      if (!first && !arrays.send(ArrayType.INTS, array, 0, 100, round, Side.LONG_NANOS)) {
+        throw new AssertionError("lost");
+      }
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+}
