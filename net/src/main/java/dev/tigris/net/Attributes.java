@@ -17,7 +17,8 @@ public record Attributes(
   /// No message is longer than this, on any provider: 1 GiB.
   public static final long LARGEST_MESSAGE_BYTES = 1L << 30;
 
-  private static final int MAXIMUM_DEPTH = 1 << 16;
+  /// No queue is deeper.
+  public static final int MAXIMUM_DEPTH = 1 << 16;
 
   /// Reliable, without checks of the type, 64 descriptors each way, messages of up to 1 GiB.
   public static final Attributes DEFAULT =

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.net.faulty.FaultyCarrier;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Provider;
@@ -27,6 +28,15 @@ public final class Fabric implements AutoCloseable {
   public static Fabric open(String provider) {
     Provider named = Providers.named(provider);
     return new Fabric(named.name(), named.open());
+  }
+
+  /// Opens a provider that breaks its promises on purpose, for tests of what is built on top.
+  ///
+  /// @throws IllegalArgumentException if there is none of this name
+  /// @throws NetException if it cannot be used here, with the reason
+  public static Fabric openFaulty(String provider, Faults faults) {
+    Provider named = Providers.named(provider);
+    return new Fabric("faulty " + named.name(), new FaultyCarrier(named.open(), faults));
   }
 
   /// The name of the provider.

@@ -53,7 +53,7 @@ final class Side {
   /// As [#run], with a result.
   <T> T call(Callable<T> step) {
     try {
-      return start(step).get(30, TimeUnit.SECONDS);
+      return start(step).get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case RuntimeException cause -> throw cause;

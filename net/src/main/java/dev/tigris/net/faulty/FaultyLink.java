@@ -1,0 +1,299 @@
+package dev.tigris.net.faulty;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Counters;
+import dev.tigris.net.DataType;
+import dev.tigris.net.Faults;
+import dev.tigris.net.InterfaceState;
+import dev.tigris.net.NetException;
+import dev.tigris.net.Status;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Sink;
+import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+
+/// Wraps a link, and lets each message that is sent through it have a fault or not.
+///
+/// ```text
+///   sends --- none ------------------------------------------> the wrapped link
+///        |--- duplicate -----------------------------------------^   ^
+///        |--- duplicate, corrupt: a copy ----------------------------|
+///        |--- late, overtaken:    a copy, held back until it is due -'
+///        |--- lost:               complete, and that is all
+///        '--- cut:                the wrapped link is closed abruptly
+/// ```
+///
+/// A message of which only a copy travels on is complete at once. Receives go to the wrapped link
+/// as they are.
+final class FaultyLink extends Link implements Sink {
+  /// How many copies may be with the wrapped link; others wait.
+  private static final int MOST_COPIES = 64;
+
+  private static final int MOST_OVERTAKING = 8;
+  private static final long OVERTAKEN_NANOS = 1_000_000;
+
+  /// How long a close waits for what is held back, as the wrapped link waits for its peer.
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private final FaultyPort port;
+  private final Link inner;
+  private final Faults faults;
+  private final SplittableRandom random;
+
+  private final List<Copy> held = new ArrayList<>();
+  private final ArrayDeque<Copy> spare = new ArrayDeque<>();
+  private final List<Copy> copies = new ArrayList<>();
+  private int copiesPosted;
+  private long copiesSent;
+  private long copiedBytesSent;
+
+  /// A copy of a message, in memory of this link.
+  private static final class Copy {
+    final Jbuf jbuf;
+    final Bytes bytes;
+    final Region region;
+    final Transfer transfer;
+    int tag;
+    DataType type = DataType.BYTES;
+
+    /// It goes on when so many messages have overtaken it, or at this time.
+    int overtaking;
+
+    long dueNanos;
+
+    Copy(long capacity) {
+      this.jbuf = Jbuf.allocate(Math.max(64, capacity), "net.faulty");
+      this.bytes = jbuf.asBytes();
+      this.region = new Region(bytes);
+      this.transfer = new Transfer(this, region);
+    }
+  }
+
+  FaultyLink(
+      FaultyPort port, Link inner, Attributes attributes, Faults faults, SplittableRandom random) {
+    super(attributes, inner.maximumMessageBytes());
+    this.port = port;
+    this.inner = inner;
+    this.faults = faults;
+    this.random = random;
+  }
+
+  /// What the wrapped link is made with: copies need room in its queue too.
+  static Attributes withRoomForCopies(Attributes attributes) {
+    int sends = Math.min(Attributes.MAXIMUM_DEPTH, attributes.sendDepth() + MOST_COPIES);
+    return attributes.withDepths(sends, attributes.receiveDepth());
+  }
+
+  @Override
+  public String peer() {
+    return inner.peer();
+  }
+
+  @Override
+  public void register(Region region) {
+    inner.register(region);
+  }
+
+  @Override
+  public void deregister(Region region) {
+    inner.deregister(region);
+  }
+
+  @Override
+  public void ring() {
+    for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
+      inner.post(next);
+    }
+    while (isConnected() && !sends.isEmpty()) {
+      inject(Objects.requireNonNull(sends.peek()));
+    }
+    release(System.nanoTime(), false);
+    if (inner.state() == InterfaceState.CONNECTED) {
+      inner.ring();
+    }
+    follow();
+  }
+
+  /// Sends what is due; returns when the next copy will be.
+  long progress() {
+    follow();
+    if (held.isEmpty() || !isConnected()) {
+      return Long.MAX_VALUE;
+    }
+    if (release(System.nanoTime(), false)) {
+      inner.ring();
+      follow();
+    }
+    long due = Long.MAX_VALUE;
+    for (Copy copy : held) {
+      due = Math.min(due, copy.dueNanos);
+    }
+    return due;
+  }
+
+  /// Ends when the wrapped link has.
+  void follow() {
+    if (isConnected()) {
+      switch (inner.state()) {
+        case ENDED -> ended();
+        case BROKEN -> broken(Objects.requireNonNull(inner.failure()));
+        default -> {}
+      }
+      if (!isConnected()) {
+        letGo();
+      }
+    }
+  }
+
+  /// Decides what becomes of the message at the head of the queue.
+  private void inject(Transfer message) {
+    for (Copy copy : held) {
+      copy.overtaking--;
+    }
+    double roll = random.nextDouble();
+    if ((roll -= faults.cut()) < 0) {
+      inner.close(true);
+      broken(new NetException("exchange messages with", peer(), "cut, as faults were asked", null));
+      letGo();
+    } else if ((roll -= faults.loss()) < 0) {
+      sent();
+    } else if ((roll -= faults.duplication()) < 0) {
+      hold(message, 0, 0);
+      passOn();
+    } else if ((roll -= faults.corruption()) < 0) {
+      corrupt(hold(message, 0, 0));
+      sent();
+    } else if ((roll -= faults.reordering()) < 0) {
+      hold(message, 1 + random.nextInt(MOST_OVERTAKING), OVERTAKEN_NANOS);
+      sent();
+    } else if (roll - faults.delay() < 0) {
+      long longest = Math.max(1, faults.longestDelay().toNanos());
+      hold(message, Integer.MAX_VALUE, random.nextLong(longest));
+      sent();
+    } else {
+      passOn();
+    }
+  }
+
+  private void passOn() {
+    inner.post(Objects.requireNonNull(sends.poll()));
+  }
+
+  /// Makes a copy that is held back.
+  private Copy hold(Transfer message, int overtaking, long nanos) {
+    Copy copy = spare.poll();
+    if (copy == null || copy.bytes.capacityBytes() < message.bytes()) {
+      copy = new Copy(message.bytes());
+      inner.register(copy.region);
+      copies.add(copy);
+    }
+    long at = 0;
+    for (int i = 0; i < message.count(); i++) {
+      MemorySegment range = message.region(i).segment();
+      long length = message.length(i);
+      MemorySegment.copy(range, message.offset(i), copy.region.segment(), at, length);
+      at += length;
+    }
+    copy.transfer.range(0, 0, at);
+    copy.tag = message.tag();
+    copy.type = message.memoryType();
+    copy.overtaking = overtaking;
+    copy.dueNanos = System.nanoTime() + nanos;
+    held.add(copy);
+    return copy;
+  }
+
+  private void corrupt(Copy copy) {
+    if (copy.transfer.bytes() > 0) {
+      long at = random.nextLong(copy.transfer.bytes());
+      copy.bytes.set(at, (byte) (copy.bytes.get(at) ^ (1 << random.nextInt(8))));
+    }
+  }
+
+  /// Posts the copies that are due, or all of them; returns whether there were any.
+  private boolean release(long now, boolean all) {
+    boolean any = false;
+    for (int i = 0; i < held.size() && copiesPosted < MOST_COPIES; ) {
+      Copy copy = held.get(i);
+      if (all || copy.overtaking <= 0 || copy.dueNanos - now <= 0) {
+        held.remove(i);
+        copy.transfer.start(true, copy.tag, this);
+        copy.transfer.type(copy.type);
+        inner.post(copy.transfer);
+        copiesPosted++;
+        any = true;
+      } else {
+        i++;
+      }
+    }
+    return any;
+  }
+
+  /// A copy has come back from the wrapped link.
+  @Override
+  public void completed(Transfer transfer) {
+    copiesPosted--;
+    if (transfer.result() == Status.DONE) {
+      copiesSent++;
+      copiedBytesSent += transfer.transferredBytes();
+    }
+    spare.add((Copy) Objects.requireNonNull(transfer.owner()));
+  }
+
+  @Override
+  protected void disconnect(boolean inOrder) {
+    if (inOrder) {
+      sendWhatIsHeld();
+    }
+    inner.close(!inOrder);
+    letGo();
+  }
+
+  /// Messages that are complete for those who sent them must be so before an orderly close.
+  private void sendWhatIsHeld() {
+    long start = System.nanoTime();
+    while (inner.state() == InterfaceState.CONNECTED
+        && copiesPosted + held.size() > 0
+        && System.nanoTime() - start < LINGER_NANOS) {
+      release(start, true);
+      inner.ring();
+      port.inner().progress();
+    }
+  }
+
+  /// The link is not connected any more: gives the memory of the copies back.
+  private void letGo() {
+    for (Copy copy : copies) {
+      inner.deregister(copy.region);
+      copy.region.forget();
+      copy.jbuf.unreference(Jbuf::free);
+    }
+    copies.clear();
+    spare.clear();
+    held.clear();
+    port.remove(this);
+  }
+
+  @Override
+  public Counters counters(long registeredBuffers, long registeredBytes) {
+    Counters own = super.counters(registeredBuffers, registeredBytes);
+    Counters wrapped = inner.counters(registeredBuffers, registeredBytes);
+    return new Counters(
+        own.messagesSent() + wrapped.messagesSent() - copiesSent,
+        own.bytesSent() + wrapped.bytesSent() - copiedBytesSent,
+        wrapped.messagesReceived(),
+        wrapped.bytesReceived(),
+        wrapped.dropped(),
+        wrapped.refused(),
+        registeredBuffers,
+        registeredBytes);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.tigris.net.faulty;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Faults;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// Wraps a port, and looks after the messages that are held back.
+final class FaultyPort extends Port {
+  private final Port inner;
+  private final List<FaultyLink> links = new ArrayList<>();
+
+  /// When the first message that is held back is due. Written by the owner, read by who parks.
+  private volatile long dueNanos = Long.MAX_VALUE;
+
+  FaultyPort(Port inner) {
+    this.inner = inner;
+  }
+
+  Port inner() {
+    return inner;
+  }
+
+  FaultyLink add(Link link, Attributes attributes, Faults faults, SplittableRandom random) {
+    FaultyLink made = new FaultyLink(this, link, attributes, faults, random);
+    links.add(made);
+    made.follow();
+    return made;
+  }
+
+  void remove(FaultyLink link) {
+    links.remove(link);
+  }
+
+  @Override
+  public void progress() {
+    inner.progress();
+    long due = Long.MAX_VALUE;
+    for (int i = links.size() - 1; i >= 0; i--) {
+      due = Math.min(due, links.get(i).progress());
+    }
+    if (due != dueNanos) {
+      dueNanos = due;
+    }
+  }
+
+  @Override
+  public boolean park(long nanos) {
+    long due = dueNanos;
+    return inner.park(
+        due == Long.MAX_VALUE ? nanos : Math.clamp(due - System.nanoTime(), 1, nanos));
+  }
+
+  @Override
+  public void wake() {
+    inner.wake();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}
