@@ -5,6 +5,9 @@ import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Provider;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// Thread rule: any thread. What it makes belongs to the thread that made it.
 public final class Fabric implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Fabric.class.getName());
+
   private final String provider;
   private final Carrier carrier;
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
@@ -37,6 +42,39 @@ public final class Fabric implements AutoCloseable {
   public static Fabric openFaulty(String provider, Faults faults) {
     Provider named = Providers.named(provider);
     return new Fabric("faulty " + named.name(), new FaultyCarrier(named.open(), faults));
+  }
+
+  /// A provider, and whether it could be used.
+  ///
+  /// @param name under which [#open] opens it
+  /// @param obstacle why it cannot be used, and what would have to change; empty if it can
+  public record Candidate(String name, Optional<String> obstacle) {}
+
+  /// All providers, the fastest first, and which of them could be used to reach a host. Nothing is
+  /// sent to it.
+  public static List<Candidate> candidates(String host) {
+    return Providers.all().stream()
+        .map(each -> new Candidate(each.name(), each.obstacle().or(() -> each.obstacleTo(host))))
+        .toList();
+  }
+
+  /// Opens the fastest provider that can reach a host, and says in the log which it is, and why
+  /// none that is faster.
+  public static Fabric best(String host) {
+    List<String> reasons = new ArrayList<>();
+    for (Candidate candidate : candidates(host)) {
+      if (candidate.obstacle().isEmpty()) {
+        LOG.log(
+            System.Logger.Level.INFO,
+            "messages to {0} are carried by {1}{2}",
+            host,
+            candidate.name(),
+            String.join("", reasons));
+        return open(candidate.name());
+      }
+      reasons.add("; not by %s: %s".formatted(candidate.name(), candidate.obstacle().get()));
+    }
+    throw new NetException("reach", host, "no provider can" + String.join("", reasons), null);
   }
 
   /// The name of the provider.

@@ -1,0 +1,46 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class FabricTest {
+  @Test
+  void refusesAProviderThatThereIsNot() {
+    IllegalArgumentException refusal =
+        assertThrows(IllegalArgumentException.class, () -> Fabric.open("telepathy"));
+    assertTrue(refusal.getMessage().contains("there are"), refusal.getMessage());
+    assertTrue(refusal.getMessage().contains("tcp"), refusal.getMessage());
+  }
+
+  @Test
+  void choosesTheFirstCandidateThatNothingStandsAgainst() {
+    String expected =
+        Fabric.candidates("127.0.0.1").stream()
+            .filter(each -> each.obstacle().isEmpty())
+            .findFirst()
+            .orElseThrow()
+            .name();
+    try (Fabric best = Fabric.best("127.0.0.1")) {
+      assertEquals(expected, best.provider());
+    }
+  }
+
+  @Test
+  void canAlwaysUseTcp() {
+    var tcp = Fabric.candidates("example.invalid").getLast();
+    assertEquals("tcp", tcp.name());
+    assertTrue(tcp.obstacle().isEmpty());
+  }
+
+  @Test
+  void wrapsAProviderUnderANameOfItsOwn() {
+    try (Fabric faulty = Fabric.openFaulty("tcp", Faults.NONE)) {
+      assertEquals("faulty tcp", faulty.provider());
+    }
+    assertFalse(Fabric.candidates("127.0.0.1").stream().anyMatch(c -> c.name().contains("faulty")));
+  }
+}
