@@ -39,6 +39,13 @@ class TcpTest {
   }
 
   @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(TCP);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(TCP);

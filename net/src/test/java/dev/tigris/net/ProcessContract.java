@@ -1,0 +1,193 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Jbuf;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What every provider does when the peer is another process, which is killed or stopped.
+/// `-Dtigris.test.kills=200` lengthens it.
+@Timeout(value = 1_200, unit = TimeUnit.SECONDS)
+abstract class ProcessContract extends FabricContract {
+  private static final int KILLS = Integer.getInteger("tigris.test.kills", 5);
+  private static final long SECOND = 1_000_000_000L;
+  private static final int BYTES = 100_000;
+
+  ProcessContract(Subject subject) {
+    super(subject);
+  }
+
+  /// Connects, and sends back what it receives until it is killed or the connection ends.
+  static final class Echo {
+    public static void main(String[] arguments) {
+      try (Fabric fabric = Fabric.open(arguments[0]);
+          CompletionQueue queue = fabric.completionQueue()) {
+        VirtualInterface peer =
+            fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
+        for (int i = 0; i < 16; i++) {
+          Ticket memory = peer.register(Jbuf.allocate(BYTES).asBytes());
+          peer.postReceive(memory).orThrow();
+        }
+        while (peer.state() == InterfaceState.CONNECTED) {
+          Ticket next = (Ticket) queue.await(Long.MAX_VALUE);
+          if (next.status() == Status.DONE) {
+            Posting posting =
+                next.isSend()
+                    ? peer.postReceive(next.range(0, BYTES))
+                    : peer.postSend(next.range(0, next.transferredBytes()));
+            assertTrue(posting != Posting.QUEUE_FULL);
+          }
+        }
+      }
+    }
+  }
+
+  /// Starts a process that echoes, and accepts it at one side.
+  private Process accept(Side side) throws IOException {
+    Process echo =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                String.join(
+                    File.pathSeparator,
+                    System.getProperty(
+                        "surefire.real.class.path", System.getProperty("java.class.path")),
+                    location(Jbuf.class),
+                    location(Fabric.class),
+                    location(Echo.class)),
+                Echo.class.getName(),
+                fabric.provider(),
+                listener.address())
+            .inheritIO()
+            .start();
+    ConnectionRequest request = listener.next(Duration.ofSeconds(60));
+    assertNotNull(request, "the process does not connect");
+    side.link(side.call(() -> request.accept(side.queue(), Attributes.DEFAULT)));
+    return echo;
+  }
+
+  private static String location(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
+  }
+
+  @Test
+  void noticesWithinASecondThatThePeerWasKilledAndGivesAllMemoryBack() throws Exception {
+    long seed = System.nanoTime();
+    SplittableRandom random = new SplittableRandom(seed);
+    CountDownLatch freed = new CountDownLatch(KILLS * 16);
+    for (int kill = 0; kill < KILLS; kill++) {
+      Process echo = accept(left);
+      int micros = random.nextInt(20_000);
+      Thread killer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      boolean _ = echo.waitFor(micros, TimeUnit.MICROSECONDS);
+                      echo.destroyForcibly().waitFor();
+                    } catch (InterruptedException e) {
+                      throw new AssertionError(e);
+                    }
+                  });
+      SplittableRandom sizes = random.split();
+      left.run(() -> talkUntilBroken(left, sizes, echo, freed));
+      killer.join();
+      assertEquals(InterfaceState.BROKEN, left.link().state(), "seed " + seed);
+      left.run(left.link()::close);
+      Counters counters = left.call(left.link()::counters);
+      assertEquals(0, counters.registeredBytes(), "seed " + seed);
+      assertEquals(0, left.link().outstanding());
+    }
+    for (int round = 0; round < 100 && !freed.await(50, TimeUnit.MILLISECONDS); round++) {
+      System.gc();
+    }
+    assertEquals(0, Jbuf.use().bytesByOwner().getOrDefault("killed", 0L));
+    connect(); // and the listener goes on
+  }
+
+  private static void talkUntilBroken(
+      Side side, SplittableRandom sizes, Process echo, CountDownLatch freed) {
+    VirtualInterface link = side.link();
+    Jbuf[] jbufs = new Jbuf[16];
+    Ticket[] tickets = new Ticket[jbufs.length];
+    for (int i = 0; i < tickets.length; i++) {
+      jbufs[i] = Jbuf.allocate(BYTES, "killed");
+      tickets[i] = link.register(jbufs[i].asBytes());
+      if (i % 2 == 0) {
+        link.postReceive(tickets[i]).orThrow();
+      } else {
+        link.postSend(tickets[i].range(0, sizes.nextInt(BYTES))).orThrow();
+      }
+    }
+    long died = 0;
+    while (link.state() == InterfaceState.CONNECTED || link.outstanding() > 0) {
+      Descriptor next = side.queue().await(SECOND / 100);
+      if (died == 0 && !echo.isAlive()) {
+        died = System.nanoTime();
+      }
+      assertTrue(
+          died == 0 || System.nanoTime() - died < SECOND,
+          "a second after its peer's death it is " + link.state());
+      if (next != null && next.status() == Status.DONE) {
+        Ticket ticket = (Ticket) next;
+        Posting posting =
+            ticket.isSend()
+                ? link.postSend(ticket.range(0, sizes.nextInt(BYTES)))
+                : link.postReceive(ticket);
+        assertTrue(posting != Posting.QUEUE_FULL);
+      }
+    }
+    for (int i = 0; i < tickets.length; i++) {
+      link.deregister(tickets[i]);
+      jbufs[i].unreference(
+          verified -> {
+            verified.free();
+            freed.countDown();
+          });
+    }
+  }
+
+  @Test
+  void keepsAConnectionThroughAPauseOfThePeer() throws Exception {
+    Process echo = accept(left);
+    Ticket memory = left.memory(BYTES);
+    Ticket message = left.memory(text("before"));
+    left.receive(memory);
+    left.send(message);
+    left.next(2);
+    expectContent(text("before"), memory);
+
+    signal(echo, "STOP");
+    left.receive(memory);
+    Ticket during = left.send(left.memory(text("during")));
+    expect(left, during, Status.DONE);
+    assertNull(left.call(() -> left.queue().await(3 * SECOND))); // as long as the pause
+    assertEquals(InterfaceState.CONNECTED, left.link().state());
+    signal(echo, "CONT");
+    expect(left, memory, Status.DONE);
+    expectContent(text("during"), memory);
+    left.run(left.link()::close);
+    assertTrue(echo.waitFor(20, TimeUnit.SECONDS));
+    assertEquals(0, echo.exitValue());
+  }
+
+  private static void signal(Process process, String name) throws Exception {
+    Process kill =
+        new ProcessBuilder(List.of("kill", "-" + name, String.valueOf(process.pid()))).start();
+    assertEquals(0, kill.waitFor());
+  }
+}
