@@ -1,0 +1,304 @@
+package dev.tigris.net.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/// The functions of the C library by their own names. Each returns what the function does, or the
+/// number of the error below zero, as the kernel itself does.
+///
+/// A buffer for `errno` comes first everywhere; one thread at a time uses it.
+// SAFETY: bounds: every buffer is a segment, and the length that is passed is its own or less;
+// lifetime: buffers outlive the call, since none of these functions keeps an address; `mmap` picks
+// fresh addresses, and whoever has called it takes them off; thread: all are thread-safe.
+public final class Calls {
+  private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final int LONGEST_DESCRIPTION_BYTES = 256;
+
+  private static final MethodHandle SOCKET = ints("socket", 3);
+  private static final MethodHandle BIND = link("bind", JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle CONNECT = link("connect", JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle LISTEN = ints("listen", 2);
+  private static final MethodHandle ACCEPT = link("accept4", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
+  private static final MethodHandle SENDMSG = message("sendmsg");
+  private static final MethodHandle RECVMSG = message("recvmsg");
+  private static final MethodHandle GETSOCKOPT =
+      link("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
+  private static final MethodHandle SHUTDOWN = ints("shutdown", 2);
+  private static final MethodHandle CLOSE = ints("close", 1);
+  private static final MethodHandle POLL = link("poll", ADDRESS, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle EVENTFD = ints("eventfd", 2);
+  private static final MethodHandle EVENTFD_READ = link("eventfd_read", JAVA_INT, ADDRESS);
+  private static final MethodHandle EVENTFD_WRITE = link("eventfd_write", JAVA_INT, JAVA_LONG);
+  private static final MethodHandle GETEUID = ints("geteuid", 0);
+  private static final MethodHandle MEMFD_CREATE = link("memfd_create", ADDRESS, JAVA_INT);
+  private static final MethodHandle FCNTL =
+      link(
+          "fcntl",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+          Linker.Option.firstVariadicArg(2));
+  private static final MethodHandle FALLOCATE =
+      link("fallocate", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle LSEEK =
+      link("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle MMAP =
+      link(
+          "mmap",
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle MUNMAP = link("munmap", JAVA_LONG, JAVA_LONG);
+
+  private Calls() {}
+
+  /// A buffer for the errors of one object's calls.
+  public static MemorySegment errno() {
+    return Arena.ofAuto().allocate(STATE);
+  }
+
+  public static int socket(MemorySegment errno, int family, int type) {
+    try {
+      return result((int) SOCKET.invokeExact(errno, family, type, 0), errno);
+    } catch (Throwable e) {
+      throw notCalled("socket", e);
+    }
+  }
+
+  public static int bind(MemorySegment errno, int fd, MemorySegment address) {
+    try {
+      int length = (int) address.byteSize();
+      return result((int) BIND.invokeExact(errno, fd, address, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("bind", e);
+    }
+  }
+
+  public static int connect(MemorySegment errno, int fd, MemorySegment address) {
+    try {
+      int length = (int) address.byteSize();
+      return result((int) CONNECT.invokeExact(errno, fd, address, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("connect", e);
+    }
+  }
+
+  public static int listen(MemorySegment errno, int fd, int backlog) {
+    try {
+      return result((int) LISTEN.invokeExact(errno, fd, backlog), errno);
+    } catch (Throwable e) {
+      throw notCalled("listen", e);
+    }
+  }
+
+  public static int accept(MemorySegment errno, int fd, int flags) {
+    try {
+      MemorySegment nobody = MemorySegment.NULL;
+      return result((int) ACCEPT.invokeExact(errno, fd, nobody, nobody, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("accept4", e);
+    }
+  }
+
+  public static long sendmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
+    try {
+      return result((long) SENDMSG.invokeExact(errno, fd, header, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("sendmsg", e);
+    }
+  }
+
+  public static long recvmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
+    try {
+      return result((long) RECVMSG.invokeExact(errno, fd, header, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("recvmsg", e);
+    }
+  }
+
+  public static int getsockopt(
+      MemorySegment errno, int fd, int level, int name, MemorySegment value, MemorySegment length) {
+    try {
+      return result((int) GETSOCKOPT.invokeExact(errno, fd, level, name, value, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("getsockopt", e);
+    }
+  }
+
+  public static void shutdown(MemorySegment errno, int fd, int how) {
+    try {
+      int _ = (int) SHUTDOWN.invokeExact(errno, fd, how);
+    } catch (Throwable e) {
+      throw notCalled("shutdown", e);
+    }
+  }
+
+  public static void close(MemorySegment errno, int fd) {
+    try {
+      int _ = (int) CLOSE.invokeExact(errno, fd);
+    } catch (Throwable e) {
+      throw notCalled("close", e);
+    }
+  }
+
+  public static int poll(MemorySegment errno, MemorySegment entries, long count, int millis) {
+    try {
+      return result((int) POLL.invokeExact(errno, entries, count, millis), errno);
+    } catch (Throwable e) {
+      throw notCalled("poll", e);
+    }
+  }
+
+  public static int eventfd(MemorySegment errno, int flags) {
+    try {
+      return result((int) EVENTFD.invokeExact(errno, 0, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("eventfd", e);
+    }
+  }
+
+  public static int eventfdRead(MemorySegment errno, int fd, MemorySegment value) {
+    try {
+      return result((int) EVENTFD_READ.invokeExact(errno, fd, value), errno);
+    } catch (Throwable e) {
+      throw notCalled("eventfd_read", e);
+    }
+  }
+
+  public static int eventfdWrite(MemorySegment errno, int fd, long value) {
+    try {
+      return result((int) EVENTFD_WRITE.invokeExact(errno, fd, value), errno);
+    } catch (Throwable e) {
+      throw notCalled("eventfd_write", e);
+    }
+  }
+
+  public static int geteuid(MemorySegment errno) {
+    try {
+      return (int) GETEUID.invokeExact(errno);
+    } catch (Throwable e) {
+      throw notCalled("geteuid", e);
+    }
+  }
+
+  public static int memfdCreate(MemorySegment errno, MemorySegment name, int flags) {
+    try {
+      return result((int) MEMFD_CREATE.invokeExact(errno, name, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("memfd_create", e);
+    }
+  }
+
+  public static int fcntl(MemorySegment errno, int fd, int command, int argument) {
+    try {
+      return result((int) FCNTL.invokeExact(errno, fd, command, argument), errno);
+    } catch (Throwable e) {
+      throw notCalled("fcntl", e);
+    }
+  }
+
+  public static int fallocate(MemorySegment errno, int fd, long bytes) {
+    try {
+      return result((int) FALLOCATE.invokeExact(errno, fd, 0, 0L, bytes), errno);
+    } catch (Throwable e) {
+      throw notCalled("fallocate", e);
+    }
+  }
+
+  public static long lseek(MemorySegment errno, int fd, int whence) {
+    try {
+      return result((long) LSEEK.invokeExact(errno, fd, 0L, whence), errno);
+    } catch (Throwable e) {
+      throw notCalled("lseek", e);
+    }
+  }
+
+  public static long mmap(MemorySegment errno, int fd, long bytes, int protection, int flags) {
+    try {
+      return result((long) MMAP.invokeExact(errno, 0L, bytes, protection, flags, fd, 0L), errno);
+    } catch (Throwable e) {
+      throw notCalled("mmap", e);
+    }
+  }
+
+  public static void munmap(MemorySegment errno, long address, long bytes) {
+    try {
+      int _ = (int) MUNMAP.invokeExact(errno, address, bytes);
+    } catch (Throwable e) {
+      throw notCalled("munmap", e);
+    }
+  }
+
+  /// What the C library calls an error.
+  static String describe(int error) {
+    try {
+      return Describing.text(error);
+    } catch (Throwable e) {
+      throw notCalled("strerror", e);
+    }
+  }
+
+  /// Linked only when something has failed.
+  private static final class Describing {
+    @SuppressWarnings("restricted")
+    private static final MethodHandle STRERROR =
+        LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("strerror"),
+            FunctionDescriptor.of(ADDRESS, JAVA_INT));
+
+    // SAFETY: bounds: the string ends with a zero before that; lifetime: it is read at once;
+    // thread:
+    // it is a constant, or belongs to the thread if the number is unknown.
+    @SuppressWarnings("restricted")
+    static String text(int error) throws Throwable {
+      MemorySegment text = (MemorySegment) STRERROR.invokeExact(error);
+      return text.reinterpret(LONGEST_DESCRIPTION_BYTES).getString(0);
+    }
+  }
+
+  private static int result(int result, MemorySegment errno) {
+    return result < 0 ? -(int) ERRNO.get(errno, 0L) : result;
+  }
+
+  private static long result(long result, MemorySegment errno) {
+    return result < 0 ? -(int) ERRNO.get(errno, 0L) : result;
+  }
+
+  private static IllegalStateException notCalled(String name, Throwable cause) {
+    return new IllegalStateException(name + " could not be called", cause);
+  }
+
+  private static MethodHandle ints(String name, int count) {
+    MemoryLayout[] arguments = new MemoryLayout[count];
+    Arrays.fill(arguments, JAVA_INT);
+    return link(name, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  private static MethodHandle message(String name) {
+    return link(name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+  }
+
+  /// A function whose result is an `int`.
+  private static MethodHandle link(String name, MemoryLayout... arguments) {
+    return link(name, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  /// A function that leaves its error in the first argument.
+  @SuppressWarnings("restricted")
+  private static MethodHandle link(
+      String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = Linker.Option.captureCallState("errno");
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+  }
+}

@@ -1,0 +1,113 @@
+package dev.tigris.net.linux;
+
+import static dev.tigris.net.linux.SystemException.check;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// A file without a name that lives in memory only: for processes that map it together.
+///
+/// Its size is sealed, so that no process can make it shorter under another one's feet, and its
+/// pages are reserved, so that they cannot run out when they are touched. The kernel frees it when
+/// nobody has it open or mapped: nothing can be left behind. It does not lie in `/dev/shm`, whose
+/// size is without effect on it.
+public final class SharedMemory implements AutoCloseable {
+  private static final int CLOSE_ON_EXEC = 1;
+  private static final int ALLOW_SEALING = 2;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+  private static final int F_SEAL_SEAL = 1;
+  private static final int F_SEAL_SHRINK = 2;
+  private static final int F_SEAL_GROW = 4;
+  private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+  private static final int SEEK_END = 2;
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED_AND_POPULATE = 1 | 0x8000;
+
+  private final OpenFile file;
+  private final long bytes;
+
+  private SharedMemory(OpenFile file, long bytes) {
+    this.file = file;
+    this.bytes = bytes;
+  }
+
+  /// Makes one of zeros.
+  ///
+  /// @throws SystemException if there is no memory for it, or a limit forbids it
+  public static SharedMemory create(String name, long bytes) throws SystemException {
+    MemorySegment errno = Calls.errno();
+    try (Arena arena = Arena.ofConfined()) {
+      int fd = Calls.memfdCreate(errno, arena.allocateFrom(name), CLOSE_ON_EXEC | ALLOW_SEALING);
+      check("create a file in memory", fd);
+      OpenFile file = new OpenFile(fd);
+      try {
+        reserve(errno, fd, bytes);
+        check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, SEALS));
+      } catch (SystemException e) {
+        file.close();
+        throw e;
+      }
+      return new SharedMemory(file, bytes);
+    }
+  }
+
+  /// Takes one that somebody else has made, and closes it unless it is as [#create] makes them:
+  /// only then can nobody change its size.
+  ///
+  /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
+  /// of huge pages, which could run out, unless `bytes` is a multiple of their size: so let it be
+  /// none.
+  ///
+  /// @throws SystemException if it is anything else
+  public static SharedMemory adopt(OpenFile file, long bytes) throws SystemException {
+    MemorySegment errno = Calls.errno();
+    int fd = file.number();
+    try {
+      int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
+      long size = Calls.lseek(errno, fd, SEEK_END);
+      if ((seals & SEALS) != SEALS || size != bytes) {
+        throw new SystemException(
+            "the shared memory has %d bytes and seals %#x, not %d and %#x"
+                .formatted(size, seals, bytes, SEALS));
+      }
+      reserve(errno, fd, bytes);
+      return new SharedMemory(file, bytes);
+    } catch (SystemException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static void reserve(MemorySegment errno, int fd, long bytes) throws SystemException {
+    check("reserve %d bytes of shared memory".formatted(bytes), Calls.fallocate(errno, fd, bytes));
+  }
+
+  /// The open file, for handing it over.
+  public OpenFile file() {
+    return file;
+  }
+
+  /// Maps all of it. It is mapped until the arena closes, and no longer.
+  // SAFETY: bounds: the file has this size and keeps it, which its seals ensure; lifetime: the
+  // arena
+  // takes the mapping off when it has closed, after which no access gets through; thread: an arena
+  // that threads share sees to it that none of them is in an access when it closes.
+  @SuppressWarnings("restricted")
+  public MemorySegment map(Arena arena) throws SystemException {
+    MemorySegment errno = Calls.errno();
+    long address =
+        Calls.mmap(errno, file.number(), bytes, PROT_READ_WRITE, MAP_SHARED_AND_POPULATE);
+    if (address < 0) { // addresses of processes are never that
+      throw new SystemException("map shared memory", (int) -address);
+    }
+    return MemorySegment.ofAddress(address)
+        .reinterpret(bytes, arena, ended -> Calls.munmap(errno, ended.address(), bytes));
+  }
+
+  /// Closes the file. Mappings stay.
+  @Override
+  public void close() {
+    file.close();
+  }
+}
