@@ -1,12 +1,14 @@
 /// The `tigris` command.
-@SuppressWarnings("requires-automatic") // XChart has no module descriptor
+@SuppressWarnings("requires-automatic") // XChart and HdrHistogram have no module descriptors
 module dev.tigris.cli {
   requires static org.jspecify;
   requires dev.tigris.memory;
+  requires dev.tigris.net;
   requires dev.tigris.examples;
   requires dev.tigris.sort;
   requires dev.tigris.specializer;
   requires java.desktop;
+  requires HdrHistogram;
   requires com.fasterxml.jackson.core;
   requires info.picocli;
   requires me.tongfei.progressbar;

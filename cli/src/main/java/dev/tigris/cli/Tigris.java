@@ -32,6 +32,7 @@ final class Tigris {
     commands.put("check", CheckCommand::new);
     commands.put("layout", LayoutCommand::new);
     commands.put("specialize", SpecializeCommand::new);
+    commands.put("net", NetCommand::new);
     commands.put("help", HelpCommand::new);
     commands.put("train", TrainCommand::new);
     return commands;

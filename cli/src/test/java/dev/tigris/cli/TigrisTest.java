@@ -46,7 +46,7 @@ class TigrisTest {
     assertEquals(ExitCode.OK, result.code());
     for (String command :
         new String[] {
-          "demo", "gen", "sort", "check", "layout", "specialize", "help", "test", "bench"
+          "demo", "gen", "sort", "check", "layout", "specialize", "net", "help", "test", "bench"
         }) {
       assertTrue(result.out().contains("\n  " + command + " "), command + " in " + result.out());
     }
@@ -54,7 +54,7 @@ class TigrisTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout", "specialize"})
+  @ValueSource(strings = {"demo", "gen", "sort", "check", "layout", "specialize", "net"})
   void teachesEachCommandWithExamples(String command) {
     Result asked = shell.run(command + " --help");
     assertEquals(ExitCode.OK, asked.code());
@@ -66,7 +66,9 @@ class TigrisTest {
   @Test
   void helpLinesFitATerminal() {
     for (String topic :
-        new String[] {"", "demo", "gen", "sort", "check", "layout", "specialize", "exit-codes"}) {
+        new String[] {
+          "", "demo", "gen", "sort", "check", "layout", "specialize", "net", "exit-codes"
+        }) {
       shell
           .run(("help " + topic).strip())
           .out()

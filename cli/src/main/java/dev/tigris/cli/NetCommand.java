@@ -1,0 +1,260 @@
+package dev.tigris.cli;
+
+import dev.tigris.cli.net.Client;
+import dev.tigris.cli.net.Server;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/// `tigris net`: says which networks can be used, and measures them.
+final class NetCommand implements Command {
+  private static final String HERE = "127.0.0.1";
+  private static final String HERE_ANY_PORT = "127.0.0.1:0";
+  private static final long BANDWIDTH_BYTES = 1L << 30;
+  private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+
+  @Override
+  public CommandSpec spec() {
+    var spec = CommandSpec.create();
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .required(true)
+            .index("0")
+            .type(String.class)
+            .paramLabel("MODE")
+            .description("info, pingpong, bandwidth, or serve.")
+            .build());
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..1")
+            .index("1")
+            .type(String.class)
+            .paramLabel("ADDRESS")
+            .description(
+                "serve: where to listen (default: any port).",
+                "info: the host to reach (default: this one).",
+                "Otherwise: where a 'tigris net serve' listens;",
+                "without it, two threads of this process talk.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("--provider")
+            .type(String.class)
+            .paramLabel("P")
+            .description("What carries the messages (default: the best one).")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("--size")
+            .type(Long.class)
+            .converters(Quantity.BYTES)
+            .paramLabel("N")
+            .description("Bytes in a message (default: 64, or 32k for bandwidth).")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("--count")
+            .type(Long.class)
+            .converters(Quantity.COUNT)
+            .paramLabel("N")
+            .description("How many messages (default: 20k, or 1 GiB of them).")
+            .build());
+    spec.addOption(Options.flag("--json", "Print one JSON object, for programs; failures too."));
+    spec.addOption(Options.debug());
+    spec.addOption(Options.help());
+    spec.usageMessage()
+        .header("Say which networks can be used, and measure them.")
+        .footer(
+            "",
+            "Examples:",
+            "  tigris net info                        providers, and what they lack",
+            "  tigris net pingpong                    between two threads",
+            "  tigris net serve 0.0.0.0:7000          on one host,",
+            "  tigris net pingpong a:7000 --size 8k   on another: round trips",
+            "  tigris net bandwidth a:7000 --json     and what goes one way");
+    return spec;
+  }
+
+  @Override
+  public ExitCode run(ParseResult options, Console console) throws Exception {
+    String mode = options.matchedPositionalValue(0, "");
+    try {
+      switch (mode) {
+        case "info" -> info(options, console);
+        case "pingpong", "bandwidth" -> measure(mode, options, console);
+        case "serve" -> serve(options, console);
+        default ->
+            throw new ParameterException(
+                options.commandSpec().commandLine(),
+                "'%s' is none of info, pingpong, bandwidth and serve".formatted(mode));
+      }
+    } catch (NetException e) {
+      throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+    }
+    return ExitCode.OK;
+  }
+
+  private static void info(ParseResult options, Console console) {
+    String host = host(options.matchedPositionalValue(1, HERE));
+    List<Fabric.Candidate> candidates = Fabric.candidates(host);
+    String best =
+        candidates.stream()
+            .filter(each -> each.obstacle().isEmpty())
+            .map(Fabric.Candidate::name)
+            .findFirst()
+            .orElse("none");
+    if (options.hasMatchedOption("--json")) {
+      var providers = new ArrayList<Map<String, Object>>();
+      for (Fabric.Candidate each : candidates) {
+        var facts = new LinkedHashMap<String, Object>();
+        facts.put("name", each.name());
+        facts.put("usable", each.obstacle().isEmpty());
+        each.obstacle().ifPresent(why -> facts.put("obstacle", why));
+        providers.add(facts);
+      }
+      var all = new LinkedHashMap<String, Object>();
+      all.put("command", "net info");
+      all.put("host", host);
+      all.put("best", best);
+      all.put("providers", providers);
+      console.out().println(Json.object(all));
+      return;
+    }
+    console.out().println("to " + host + ", the fastest first:");
+    for (Fabric.Candidate each : candidates) {
+      String verdict =
+          each.obstacle()
+              .map(why -> "not usable: " + why)
+              .orElse(each.name().equals(best) ? "usable, the best" : "usable");
+      console.out().printf(Locale.ROOT, "  %-12s %s%n", each.name(), verdict);
+    }
+  }
+
+  /// The host in an address.
+  private static String host(String address) {
+    int colon = address.lastIndexOf(':');
+    String host = colon < 0 || address.endsWith("]") ? address : address.substring(0, colon);
+    return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  /// Opens what was asked for, or else the best, and says why none that is faster.
+  private static Fabric open(ParseResult options, Console console) {
+    String named = options.matchedOptionValue("--provider", null);
+    if (named != null) {
+      return Fabric.open(named);
+    }
+    String host = host(options.matchedPositionalValue(1, HERE));
+    for (Fabric.Candidate each : Fabric.candidates(host)) {
+      if (each.obstacle().isEmpty()) {
+        return Fabric.open(each.name());
+      }
+      console.err().printf(Locale.ROOT, "not by %s: %s%n", each.name(), each.obstacle().get());
+    }
+    throw new NetException("reach", host, "no provider can", null);
+  }
+
+  private static void serve(ParseResult options, Console console) throws Exception {
+    try (Fabric fabric = open(options, console);
+        Server server = new Server(fabric, options.matchedPositionalValue(1, HERE_ANY_PORT))) {
+      console
+          .out()
+          .printf(
+              Locale.ROOT, "serving %s at %s until Ctrl-C%n", fabric.provider(), server.address());
+      console.out().flush();
+      server.run();
+    }
+    throw new InterruptedException();
+  }
+
+  private static void measure(String mode, ParseResult options, Console console)
+      throws InterruptedException {
+    String address = options.matchedPositionalValue(1, null);
+    try (Fabric fabric = open(options, console)) {
+      if (address != null) {
+        report(mode, fabric, address, options, console);
+        return;
+      }
+      try (Server server = new Server(fabric, HERE_ANY_PORT)) {
+        Thread serving = Thread.ofPlatform().name("tigris-net-serve").start(server::run);
+        try {
+          report(mode, fabric, server.address(), options, console);
+        } finally {
+          server.stop();
+          serving.join();
+        }
+      }
+    }
+  }
+
+  private static void report(
+      String mode, Fabric fabric, String address, ParseResult options, Console console)
+      throws InterruptedException {
+    boolean trips = mode.equals("pingpong");
+    long bytes = options.matchedOptionValue("--size", trips ? 64L : 32L * 1024);
+    if (bytes > Integer.MAX_VALUE / 2) {
+      throw new IllegalArgumentException("a message has at most 1 GiB");
+    }
+    long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
+    long count = Math.max(1, options.matchedOptionValue("--count", usual));
+    Client client = new Client(fabric, address);
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("command", "net " + mode);
+    facts.put("provider", fabric.provider());
+    facts.put("address", address);
+    facts.put("messageBytes", bytes);
+    facts.put("messages", count);
+    String sentence =
+        "%,d messages of %,d bytes by %s to %s: "
+            .formatted(count, bytes, fabric.provider(), address);
+    if (trips) {
+      Histogram histogram = client.pingPong((int) bytes, Math.toIntExact(count));
+      sentence += describe(histogram, facts);
+    } else {
+      Client.Bandwidth result = client.bandwidth((int) bytes, count);
+      facts.put("seconds", result.nanos() / 1e9);
+      facts.put("gigabytesPerSecond", result.gigabytesPerSecond());
+      facts.put("messagesPerSecond", result.messagesPerSecond());
+      sentence +=
+          String.format(
+              Locale.ROOT,
+              "%.2f GB/s, %,.0f messages/s",
+              result.gigabytesPerSecond(),
+              result.messagesPerSecond());
+    }
+    console.out().println(options.hasMatchedOption("--json") ? Json.object(facts) : sentence);
+  }
+
+  /// The round trips in a sentence; their numbers are added to `facts`.
+  private static String describe(Histogram histogram, Map<String, Object> facts) {
+    var text = new StringBuilder("round trips in us");
+    facts.put("minimumNanos", histogram.getMinValue());
+    for (double percentile : PERCENTILES) {
+      long nanos = histogram.getValueAtPercentile(percentile);
+      String name = String.valueOf(percentile).replaceAll("\\.0$", "");
+      facts.put("p" + name.replace(".", "") + "Nanos", nanos);
+      text.append(String.format(Locale.ROOT, ", %s %%: %.2f", name, nanos / 1e3));
+    }
+    facts.put("maximumNanos", histogram.getMaxValue());
+    var steps = new ArrayList<Map<String, Object>>();
+    for (var step : histogram.percentiles(5)) {
+      var one = new LinkedHashMap<String, Object>();
+      one.put("percentile", step.getPercentileLevelIteratedTo());
+      one.put("nanos", step.getValueIteratedTo());
+      one.put("count", step.getTotalCountToThisValue());
+      steps.add(one);
+    }
+    facts.put("histogram", steps);
+    return text.append(String.format(Locale.ROOT, ", longest: %.2f", histogram.getMaxValue() / 1e3))
+        .toString();
+  }
+}

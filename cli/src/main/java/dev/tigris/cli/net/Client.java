@@ -1,0 +1,141 @@
+package dev.tigris.cli.net;
+
+import dev.tigris.cli.net.Server.Buffers;
+import dev.tigris.memory.Bytes;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.time.Duration;
+import org.HdrHistogram.Histogram;
+
+/// The side that measures.
+public final class Client {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long LONG_NANOS = PATIENCE.toNanos();
+  private static final long LONGEST_NANOS = 60_000_000_000L;
+  private static final int DIGITS = 3;
+
+  private final Fabric fabric;
+  private final String address;
+
+  /// A client of the server at an address.
+  public Client(Fabric fabric, String address) {
+    this.fabric = fabric;
+    this.address = address;
+  }
+
+  /// What was measured one way.
+  ///
+  /// @param messages how many
+  /// @param bytes of all together
+  /// @param nanos how long it took until the last one was answered
+  public record Bandwidth(long messages, long bytes, long nanos) {
+    /// Gigabytes (1e9) in a second.
+    public double gigabytesPerSecond() {
+      return (double) bytes / nanos;
+    }
+
+    /// Messages in a second.
+    public double messagesPerSecond() {
+      return messages * 1e9 / nanos;
+    }
+  }
+
+  /// Sends a message, waits for it to come back, and so on.
+  ///
+  /// @return the round trips in nanoseconds, without the first tenth
+  /// @throws NetException if there is no such server, or the connection is lost
+  /// @throws InterruptedException if the thread is interrupted
+  public Histogram pingPong(int bytes, int roundTrips) throws InterruptedException {
+    Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
+    try (CompletionQueue queue = fabric.completionQueue();
+        VirtualInterface peer = connect(Mode.PING_PONG, bytes, queue);
+        Buffers buffers = new Buffers(peer, bytes, 2)) {
+      Ticket message = buffers.ticket(0).range(0, bytes);
+      Ticket memory = buffers.ticket(1);
+      fill(buffers.jbuf(0).asBytes());
+      int unmeasured = roundTrips / 10;
+      for (int i = 0; i < unmeasured + roundTrips; i++) {
+        long start = System.nanoTime();
+        peer.postReceive(memory).orThrow();
+        peer.postSend(message.tag(i)).orThrow();
+        next(queue, peer);
+        next(queue, peer);
+        if (i >= unmeasured) {
+          histogram.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - start));
+        }
+        if (memory.transferredBytes() != bytes || memory.tag() != i) {
+          throw new NetException("measure", address, "another message came back", null);
+        }
+      }
+      check(buffers.jbuf(1).asBytes(), bytes);
+    }
+    return histogram;
+  }
+
+  /// Sends messages as fast as the peer takes them.
+  ///
+  /// @throws NetException if there is no such server, or the connection is lost
+  /// @throws InterruptedException if the thread is interrupted
+  public Bandwidth bandwidth(int bytes, long messages) throws InterruptedException {
+    try (CompletionQueue queue = fabric.completionQueue();
+        VirtualInterface peer = connect(Mode.BANDWIDTH, bytes, queue);
+        Buffers buffers = new Buffers(peer, bytes, Buffers.countFor(bytes));
+        Buffers answer = new Buffers(peer, 1, 1)) {
+      peer.postReceive(answer.ticket(0)).orThrow();
+      long start = System.nanoTime();
+      for (long sent = 0; sent < messages; sent++) {
+        Ticket next =
+            sent < buffers.count() ? buffers.ticket((int) sent) : (Ticket) next(queue, peer);
+        peer.postSend(next.range(0, bytes).tag(sent == messages - 1 ? Server.LAST : 0)).orThrow();
+      }
+      while (answer.ticket(0).status() == Status.POSTED) {
+        next(queue, peer);
+      }
+      long nanos = System.nanoTime() - start;
+      while (queue.poll() != null) {
+        // the last sends
+      }
+      return new Bandwidth(messages, messages * bytes, nanos);
+    }
+  }
+
+  private VirtualInterface connect(Mode mode, int bytes, CompletionQueue queue) {
+    return fabric.connect(address, mode.tag(bytes), queue, Attributes.DEFAULT, PATIENCE).get();
+  }
+
+  private Descriptor next(CompletionQueue queue, VirtualInterface peer)
+      throws InterruptedException {
+    Descriptor next = queue.await(LONG_NANOS);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (next == null || next.status() != Status.DONE) {
+      throw new NetException(
+          "measure",
+          address,
+          next == null ? "nothing came for 10 seconds" : "the connection is " + peer.state(),
+          peer.failure());
+    }
+    return next;
+  }
+
+  private static void fill(Bytes bytes) {
+    for (long i = 0; i < bytes.length(); i++) {
+      bytes.set(i, (byte) (i * 31 + 7));
+    }
+  }
+
+  private void check(Bytes bytes, int count) {
+    for (int i = 0; i < count; i++) {
+      if (bytes.get(i) != (byte) (i * 31 + 7)) {
+        throw new NetException("measure", address, "byte " + i + " came back as another", null);
+      }
+    }
+  }
+}

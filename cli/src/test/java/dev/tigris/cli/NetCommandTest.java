@@ -1,0 +1,130 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tigris.cli.Shell.Result;
+import dev.tigris.cli.net.Server;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.Listener;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NetCommandTest {
+  @TempDir private Path folder;
+
+  private Result run(String line) {
+    return new Shell(folder).run(line);
+  }
+
+  private JsonNode json(String line) throws Exception {
+    Result result = run(line);
+    assertEquals(ExitCode.OK, result.code(), result.err() + result.out());
+    return new ObjectMapper().readTree(result.out());
+  }
+
+  @Test
+  void saysWhichProvidersCanBeUsed() throws Exception {
+    Result people = run("net info");
+    assertEquals(ExitCode.OK, people.code());
+    assertTrue(people.out().contains("to 127.0.0.1, the fastest first:"), people.out());
+    assertEquals(1, people.out().split("the best", -1).length - 1, people.out());
+
+    JsonNode facts = json("net info --json elsewhere.example:7000");
+    assertEquals("elsewhere.example", facts.get("host").asText());
+    JsonNode last = facts.get("providers").get(facts.get("providers").size() - 1);
+    assertEquals("tcp", last.get("name").asText());
+    assertTrue(last.get("usable").asBoolean());
+    for (JsonNode provider : facts.get("providers")) {
+      assertEquals(provider.get("usable").asBoolean(), !provider.has("obstacle"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "64", "8k", "100k"})
+  void measuresRoundTripsBetweenTwoThreads(String size) throws Exception {
+    JsonNode facts = json("net pingpong --provider tcp --json --count 200 --size " + size);
+    assertEquals("tcp", facts.get("provider").asText());
+    assertEquals(Quantity.BYTES.convert(size), facts.get("messageBytes").asLong());
+    assertEquals(200, facts.get("messages").asInt());
+    long minimum = facts.get("minimumNanos").asLong();
+    long median = facts.get("p50Nanos").asLong();
+    long maximum = facts.get("maximumNanos").asLong();
+    assertTrue(0 < minimum && minimum <= median && median <= maximum, facts.toString());
+    JsonNode steps = facts.get("histogram");
+    assertEquals(200, steps.get(steps.size() - 1).get("count").asInt());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1", "32k", "1m"})
+  void measuresWhatGoesOneWay(String size) throws Exception {
+    JsonNode facts = json("net bandwidth --provider tcp --json --count 300 --size " + size);
+    assertEquals(300, facts.get("messages").asInt());
+    double seconds = facts.get("seconds").asDouble();
+    assertEquals(300, facts.get("messagesPerSecond").asDouble() * seconds, 1);
+    assertEquals(
+        300.0 * Quantity.BYTES.convert(size) / 1e9,
+        facts.get("gigabytesPerSecond").asDouble() * seconds,
+        1e-6);
+  }
+
+  @Test
+  void measuresToAServerAndLeavesItServingOthers() throws Exception {
+    try (Fabric fabric = Fabric.open("tcp");
+        Server server = new Server(fabric, "127.0.0.1:0")) {
+      Thread serving = Thread.ofPlatform().start(server::run);
+      for (int round = 0; round < 3; round++) {
+        Result result = run("net pingpong --provider tcp --count 50 " + server.address());
+        assertEquals(ExitCode.OK, result.code(), result.err() + result.out());
+        assertTrue(result.out().startsWith("50 messages of 64 bytes by tcp to"), result.out());
+        assertTrue(result.out().contains(", 99.9 %: "), result.out());
+      }
+      try (CompletionQueue queue = fabric.completionQueue()) {
+        Connection stranger =
+            fabric.connect(
+                server.address(), 4711, queue, Attributes.DEFAULT, Duration.ofSeconds(20));
+        assertTrue(stranger instanceof Connection.Refused, "a tag that names nothing to measure");
+      }
+      server.stop();
+      serving.join();
+    }
+  }
+
+  @Test
+  void saysThatNobodyServes() {
+    String address;
+    try (Fabric fabric = Fabric.open("tcp");
+        Listener gone = fabric.listen("127.0.0.1:0")) {
+      address = gone.address();
+    }
+    Result result = run("net pingpong --provider tcp " + address);
+    assertEquals(ExitCode.FAILED, result.code());
+    assertTrue(result.err().contains("NOBODY_LISTENS"), result.err());
+    assertTrue(result.err().contains(address), result.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "net telepathy",
+        "net pingpong --provider telepathy",
+        "net pingpong --provider tcp not-an-address",
+        "net pingpong --size 4g",
+        "net pingpong --count many",
+        "net"
+      })
+  void refusesACommandLineThatMakesNoSense(String line) {
+    Result result = run(line);
+    assertEquals(ExitCode.USAGE, result.code(), result.err());
+    assertTrue(!result.err().contains("Exception"), result.err());
+  }
+}
