@@ -1,9 +1,10 @@
 package dev.tigris.memory;
 
-import java.lang.invoke.MethodHandle;
+import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What this module knows of one class of objects. It is kept with the class, so that both are
@@ -22,7 +23,6 @@ final class PsoClass {
 
   private static final MethodType BINDING_CONSTRUCTOR =
       MethodType.methodType(void.class, PsoBinding.class);
-  private static final MethodType BINDER = MethodType.methodType(Pso.class, PsoBinding.class);
 
   private final Class<?> type;
 
@@ -32,7 +32,7 @@ final class PsoClass {
   private volatile @Nullable PsoLayout layout;
   private volatile Slot @Nullable [] slots;
   private volatile @Nullable Accessors accessors;
-  private volatile @Nullable MethodHandle binder;
+  private volatile @Nullable Function<PsoBinding, Pso> binder;
 
   /// Whether this class and all its superclasses have declared themselves.
   private volatile boolean specialized;
@@ -127,14 +127,7 @@ final class PsoClass {
 
   /// Makes an object over bytes that are there already, without running its own constructors.
   Pso bind(PsoBinding binding) {
-    Pso made;
-    try {
-      made = (Pso) binder().invokeExact(binding);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("the specializer's constructor threw", e);
-    }
+    Pso made = binder().apply(binding);
     // Whoever declares a class by hand writes this constructor too, and what is recovered may be
     // moved from there on without another check.
     if (made.container != binding.container || made.offset != binding.offset) {
@@ -145,9 +138,20 @@ final class PsoClass {
     return made;
   }
 
-  private MethodHandle binder() throws Throwable {
-    MethodHandle known = binder;
+  /// Says `new Type(binding)`. A method handle would do too, but C2 inlines the call of a hidden
+  /// class where it meets few of them, and need not make the object if nobody keeps it.
+  private Function<PsoBinding, Pso> binder() {
+    Function<PsoBinding, Pso> known = binder;
     if (known == null) {
+      known = makeBinder();
+      binder = known;
+    }
+    return known;
+  }
+
+  @SuppressWarnings("unchecked") // what the metafactory makes is what its arguments say
+  private Function<PsoBinding, Pso> makeBinder() {
+    try {
       if (lookup == null) {
         // It declares itself when it is initialized, which a reference to it does not cause.
         Class.forName(type.getName(), true, type.getClassLoader());
@@ -157,10 +161,22 @@ final class PsoClass {
       if (own == null) {
         throw new UnspecializedClassException(type);
       }
-      known = own.findConstructor(type, BINDING_CONSTRUCTOR).asType(BINDER);
-      binder = known;
+      return (Function<PsoBinding, Pso>)
+          LambdaMetafactory.metafactory(
+                  own,
+                  "apply",
+                  MethodType.methodType(Function.class),
+                  MethodType.methodType(Object.class, Object.class),
+                  own.findConstructor(type, BINDING_CONSTRUCTOR),
+                  MethodType.methodType(type, PsoBinding.class))
+              .getTarget()
+              .invokeExact();
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(
+          "%s has no constructor for bindings that can be called".formatted(type.getName()), e);
     }
-    return known;
   }
 
   /// The lookup of this package, for the hidden classes of [Accessors].

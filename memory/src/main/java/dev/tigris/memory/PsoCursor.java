@@ -27,16 +27,16 @@ public final class PsoCursor<T extends Pso> {
   /// Elsewhere the elements begin here.
   private final long start;
 
-  /// From one element, or its reference in a list, to the next.
+  /// From one element to the next, if they lie one after the other.
   private final long strideBytes;
 
-  /// From the first element to behind the last one, as they were when the cursor was made.
-  private final long endBytes;
+  /// How many there were when the cursor was made.
+  private final long size;
 
-  /// From the first element to this one; one step before it at the beginning. A step reads it once
-  /// and compares the sum with the end before it writes that: threads that step at once, against
-  /// the rule, may repeat an element, and never get behind the last one.
-  private long distance;
+  /// Which element this is; -1 at the beginning. A step reads it once and compares the sum with the
+  /// end before it writes that: threads that step at once, against the rule, may repeat an element,
+  /// and never get behind the last one.
+  private long index = -1;
 
   private long place;
   private @Nullable T moving;
@@ -48,8 +48,10 @@ public final class PsoCursor<T extends Pso> {
     this.list = null;
     this.start = start;
     this.strideBytes = strideBytes;
-    this.endBytes = size * strideBytes;
-    this.distance = -strideBytes;
+    this.size = size;
+    // Made here and not by the first step, so that C2 sees one object in the whole loop and keeps
+    // its place in a register.
+    this.moving = size == 0 ? null : bind(region, type, start);
   }
 
   PsoCursor(PsoList<T> list, long size) {
@@ -57,9 +59,8 @@ public final class PsoCursor<T extends Pso> {
     this.type = list.type();
     this.list = list;
     this.start = 0;
-    this.strideBytes = Long.BYTES;
-    this.endBytes = size * Long.BYTES;
-    this.distance = -Long.BYTES;
+    this.strideBytes = 0;
+    this.size = size;
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -67,12 +68,12 @@ public final class PsoCursor<T extends Pso> {
   ///
   /// @throws CorruptReferenceException if no element can be where the next one should be
   public boolean next() {
-    long next = distance + strideBytes;
-    if (next >= endBytes) {
+    long next = index + 1;
+    if (next >= size) {
       return false;
     }
-    distance = next;
-    long to = list == null ? start + next : list.place(next / Long.BYTES);
+    index = next;
+    long to = list == null ? start + next * strideBytes : list.place(next);
     place = to;
     // Where a list has null the object stays behind, and is not given out.
     if (list == null || to != 0) {
@@ -94,7 +95,7 @@ public final class PsoCursor<T extends Pso> {
 
   /// Where the cursor is: 0 at the first element.
   public long index() {
-    return distance / strideBytes;
+    return index;
   }
 
   /// The element that the cursor is at.
@@ -103,7 +104,7 @@ public final class PsoCursor<T extends Pso> {
   ///     null
   public T element() {
     T object = moving;
-    if (object == null || object.offset != place) {
+    if (object == null || index < 0 || object.offset != place) {
       throw new IllegalStateException("there is no element at " + index());
     }
     return object;
@@ -111,6 +112,6 @@ public final class PsoCursor<T extends Pso> {
 
   /// Whether there is an element: a list may have null in a place.
   public boolean isPresent() {
-    return distance >= 0 && (list == null || place != 0);
+    return index >= 0 && (list == null || place != 0);
   }
 }
