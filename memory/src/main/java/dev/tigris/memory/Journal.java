@@ -227,7 +227,8 @@ final class Journal implements Closeable {
     if (!sizesFit) {
       return null;
     }
-    ByteBuffer head = little((int) (HEADER_BYTES + ENTRY_BYTES * pages));
+    // What was checked is what is used, whoever writes to the journal meanwhile.
+    ByteBuffer head = little((int) (HEADER_BYTES + ENTRY_BYTES * pages)).put(start);
     if (!readFully(head, 0) || head.getLong(SUMMED_BYTES) != headSum(head)) {
       return null;
     }

@@ -46,7 +46,13 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   /// @throws CorruptReferenceException if no object can be where the list says
   @Override
   public @Nullable T get(long index) {
-    long stored = load(checkIndex(index));
+    return element(checkIndex(index));
+  }
+
+  /// The element at an index that was checked. The size is not asked for again: another process may
+  /// have made it smaller meanwhile, and an iteration goes on to the end that it has seen.
+  private @Nullable T element(long index) {
+    long stored = load(index);
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
     if (object != null && object.offset == stored) {
@@ -151,8 +157,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     Reference.reachabilityFence(this);
   }
 
-  /// The elements in order. Recovering each makes an object the first time; [#cursor] makes one for
-  /// all.
+  /// The elements that are there now, in order. Recovering each makes an object the first time;
+  /// [#cursor] makes one for all.
   @Override
   public Iterator<T> iterator() {
     return new Iterator<>() {
@@ -170,7 +176,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
         if (index >= end) {
           throw new NoSuchElementException("a list of " + end + " elements has no more");
         }
-        return get(index++);
+        return element(index++);
       }
     };
   }

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -79,6 +81,20 @@ class PsoCollectionTest {
     assertEquals(List.of(1, -1, 3), values);
     assertThrows(IndexOutOfBoundsException.class, () -> again.get(3));
     assertThrows(IndexOutOfBoundsException.class, () -> again.set(3, null));
+  }
+
+  @Test
+  void anIterationGoesOnToTheEndThatItHasSeenWhenTheListBecomesShorter() {
+    PsoList<Point> list = new PsoList<>(container, Point.class, 2);
+    list.add(new Point(container, 1));
+    list.add(new Point(container, 2));
+    Iterator<Point> points = list.iterator();
+    bytes.setLong(list.offset, 0);
+    assertEquals(1, points.next().x);
+    assertEquals(2, points.next().x);
+    assertFalse(points.hasNext());
+    assertThrows(NoSuchElementException.class, points::next);
+    assertThrows(IndexOutOfBoundsException.class, () -> list.get(0));
   }
 
   @Test
