@@ -43,11 +43,25 @@ public record Bar(
   static final String ARENA = "Arena.ofShared";
   static final String BLOCKING_QUEUE = "ArrayBlockingQueue";
   static final String JCTOOLS = "JCTools SPSC";
+  /// The same algorithm in C.
+  public static final String C_TWIN = "C twin";
+
   static final String IDEAL = "ideal";
   static final String PAPER = "paper";
   static final String GNU_SORT = "GNU sort";
   static final String COPY = "cp + sync";
-  static final String LIMIT = "limit";
+
+  /// Netty over NIO.
+  public static final String NETTY_NIO = "Netty NIO";
+
+  /// Netty over epoll.
+  public static final String NETTY_EPOLL = "Netty epoll";
+
+  /// Netty over io_uring.
+  public static final String NETTY_IO_URING = "Netty io_uring";
+
+  /// A bound in place of a peer.
+  public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
 
   /// The bars of every figure that has one. A figure without a bar is only reported.
@@ -78,6 +92,12 @@ public record Bar(
           times("objects\\.roundtrip", SERIALIZATION, 50, ">= 50x"),
           times("objects\\.roundtrip", KRYO, 10, ">= 10x"),
           times("objects\\.roundtrip", FORY, 4, ">= 4x"),
+          times("net\\..*\\.pingpong\\.\\d+(K|M)?i?B", C_TWIN, 1 / 1.05, "time <= 1.05x"),
+          times("net\\..*\\.bandwidth\\..*", C_TWIN, 0.97, ">= 0.97x"),
+          times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_NIO, 1, "not behind"),
+          times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_EPOLL, 1, "not behind"),
+          times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_IO_URING, 1, "not behind"),
+          most("net\\..*\\.allocation", LIMIT, 0, "0 bytes"),
           times("flow\\.stream\\.memory\\..*", BLOCKING_QUEUE, 2, ">= 2x"),
           times("flow\\.stream\\.memory\\..*", JCTOOLS, 0.8, ">= 0.8x"),
           times(

@@ -10,6 +10,12 @@ public interface Group {
   /// The figures it can measure, without measuring them.
   List<String> figures();
 
+  /// What cannot be measured on this machine, and what would have to be installed or changed for
+  /// it: a line each.
+  default List<String> missing() {
+    return List.of();
+  }
+
   /// Measures the figures that `run` wants and hands each to [Run#emit] as soon as it is there.
   ///
   /// A bench that computes a wrong result throws [WrongResultException].

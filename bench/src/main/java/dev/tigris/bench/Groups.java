@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.memory.MemoryGroups;
+import dev.tigris.bench.net.NetGroups;
 import dev.tigris.bench.objects.ObjectGroups;
 import dev.tigris.bench.papers.PaperGroups;
 import dev.tigris.bench.sort.SortGroups;
@@ -17,6 +18,7 @@ final class Groups {
             MemoryGroups.all(),
             ObjectGroups.all(),
             PaperGroups.all(),
+            NetGroups.all(),
             FlowGroups.all(),
             SortGroups.all())
         .flatMap(List::stream)

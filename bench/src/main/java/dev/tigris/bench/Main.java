@@ -82,10 +82,15 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     PrintWriter console = spec.commandLine().getOut();
+    List<Group> all = Groups.all();
     List<Group> groups =
-        Groups.all().stream()
+        all.stream()
             .filter(group -> group.figures().stream().anyMatch(name -> name.startsWith(prefix)))
             .toList();
+    all.stream()
+        .filter(group -> groups.contains(group) || group.name().startsWith(prefix))
+        .flatMap(group -> group.missing().stream())
+        .forEach(this::say);
     if (groups.isEmpty()) {
       throw usage("No figure's name starts with '" + prefix + "'. See them all with --list.");
     }

@@ -34,7 +34,7 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"memory", "objects", "flow", "paper", "sort"})
+  @ValueSource(strings = {"memory", "objects", "net", "flow", "paper", "sort"})
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {
     List<String> expected = bench(module, "--list").lines();

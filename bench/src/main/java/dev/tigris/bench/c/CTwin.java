@@ -1,7 +1,6 @@
 package dev.tigris.bench.c;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -10,8 +9,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.List;
 
 /// The functions of one file in C, compiled at -O2 and loaded into this process.
 ///
@@ -26,9 +24,7 @@ public final class CTwin {
 
   /// Whether there is a gcc on the path.
   public static boolean isAvailable() {
-    String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
-    return Stream.of(path.split(":", -1))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gcc")));
+    return Gcc.isAvailable();
   }
 
   /// Compiles and loads `NAME.c`, which stays loaded until the process ends.
@@ -37,43 +33,16 @@ public final class CTwin {
   @SuppressWarnings("restricted")
   public static CTwin load(String name) {
     try {
-      Path folder = Files.createTempDirectory("tigris-c-");
-      Path source = folder.resolve(name + ".c");
-      Path library = folder.resolve(name + ".so");
-      Path messages = folder.resolve("messages");
-      try (InputStream text = CTwin.class.getResourceAsStream(name + ".c")) {
-        Files.copy(Objects.requireNonNull(text, name), source);
-        Process gcc =
-            new ProcessBuilder(
-                    "gcc",
-                    "-std=gnu11",
-                    "-O2",
-                    "-Wall",
-                    "-Wextra",
-                    "-Werror",
-                    "-fPIC",
-                    "-shared",
-                    "-o",
-                    library.toString(),
-                    source.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(messages.toFile())
-                .start();
-        if (gcc.waitFor() != 0) {
-          throw new IOException("gcc refuses " + name + ".c: " + Files.readString(messages));
-        }
+      Path library = Files.createTempFile("tigris-c-", ".so");
+      try {
+        Gcc.compile(List.of(name + ".c"), library, List.of("-O2", "-fPIC", "-shared"));
         // The file can go: what is loaded is mapped.
         return new CTwin(SymbolLookup.libraryLookup(library, Arena.global()));
       } finally {
-        for (Path file : new Path[] {source, library, messages, folder}) {
-          Files.deleteIfExists(file);
-        }
+        Files.deleteIfExists(library);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while gcc was working", e);
     }
   }
 

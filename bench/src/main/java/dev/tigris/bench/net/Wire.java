@@ -1,0 +1,84 @@
+package dev.tigris.bench.net;
+
+import dev.tigris.bench.Bar;
+import dev.tigris.bench.c.CProgram;
+import dev.tigris.bench.c.CTwin;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// A provider as it is measured: itself and its twin in C.
+///
+/// @param name of its figures, after `net.`
+/// @param provider to be opened
+/// @param address to listen at; `%s` is the IP address of the place
+/// @param onNetwork whether it uses IP, and wants a network namespace for that
+/// @param source the twin's, beside `net.c`
+/// @param linked what the twin is linked with, and how
+record Wire(
+    String name, String provider, String address, boolean onNetwork, String source, Linked linked) {
+  static final String TIGRIS = "Tigris";
+
+  /// What a twin needs besides `net.c`.
+  ///
+  /// @param flags for gcc
+  /// @param header that is there if the package is
+  /// @param fromPackage the Debian package
+  record Linked(List<String> flags, String header, String fromPackage) {
+    static final Linked NOTHING = new Linked(List.of(), "/usr/include", "libc6-dev");
+  }
+
+  /// TCP through NIO.
+  static Wire tcp() {
+    return new Wire("tcp", "tcp", "%s:0", true, "net_tcp.c", Linked.NOTHING);
+  }
+
+  /// Why the provider cannot be measured here; empty if it can.
+  Optional<String> obstacle() {
+    try {
+      Fabric.open(provider).close();
+      return Optional.empty();
+    } catch (NetException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// The provider itself.
+  Contestant subject() {
+    return new Contestant(
+        TIGRIS,
+        Optional.empty(),
+        place ->
+            Duo.start(name, Transports.command(Transports.tigris(provider)), at(place), place));
+  }
+
+  /// The twin.
+  Contestant twin() {
+    return new Contestant(Bar.C_TWIN, twinIsMissing(), this::startTwin);
+  }
+
+  private Exchange startTwin(Place place) throws IOException {
+    List<String> flags = new ArrayList<>(List.of("-pthread"));
+    flags.addAll(linked.flags());
+    CProgram program = CProgram.compile(List.of("net.h", "net.c", source), flags);
+    return Duo.start(Bar.C_TWIN, List.of(program.file().toString()), at(place), place)
+        .andThen(program);
+  }
+
+  private Optional<String> twinIsMissing() {
+    return !CTwin.isAvailable()
+        ? Optional.of("gcc is missing: install gcc and libc6-dev")
+        : Files.exists(Path.of(linked.header()))
+            ? Optional.empty()
+            : Optional.of("headers are missing: install " + linked.fromPackage());
+  }
+
+  private String at(Place place) {
+    return address.formatted(place.address());
+  }
+}

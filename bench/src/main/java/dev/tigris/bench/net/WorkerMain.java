@@ -1,0 +1,91 @@
+package dev.tigris.bench.net;
+
+import com.sun.management.ThreadMXBean;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+
+/// One process of a pair. Arguments: the transport, and `serve ADDRESS` or `measure ADDRESS`.
+///
+/// ```text
+///   serve     prints "listening ADDRESS"; ends with its standard input
+///   measure   answers each line of its standard input by one on its standard output:
+///     pingpong BYTES COUNT     MEDIAN_NANOS P999_NANOS ALLOCATED_BYTES
+///     bandwidth BYTES COUNT    NANOS ALLOCATED_BYTES ALLOCATED_BYTES_OF_THE_PEER
+/// ```
+///
+/// The twins in C have the same two command lines (`net.c`).
+public final class WorkerMain {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private WorkerMain() {}
+
+  /// Serves or measures; any exception ends the process with an error.
+  public static void main(String[] args) throws Exception {
+    if (args[1].equals("serve")) {
+      CompletableFuture<String> end = new CompletableFuture<>();
+      start("end-with-input", end, WorkerMain::awaitEndOfInput);
+      start("serve", end, () -> serve(Transports.named(args[0]), args[2]));
+      end.get();
+    } else {
+      measure(Transports.named(args[0]), args[2]);
+    }
+  }
+
+  /// Runs something that ends this process when it ends: all threads but the first are daemons.
+  private static void start(String name, CompletableFuture<String> end, Step step) {
+    Runnable body =
+        () -> {
+          try {
+            step.run();
+            end.complete(name);
+          } catch (Exception | Error e) {
+            end.completeExceptionally(e);
+          }
+        };
+    Thread.ofPlatform().daemon().name(name).start(body);
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static void awaitEndOfInput() throws IOException {
+    while (System.in.read() >= 0) {
+      // nothing is asked of it
+    }
+  }
+
+  private static void serve(Transport transport, String address) throws Exception {
+    System.out.println("listening " + transport.listen(address));
+    transport.serve();
+  }
+
+  private static void measure(Transport transport, String address) throws Exception {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      String[] words = line.split(" ", -1);
+      int bytes = Integer.parseInt(words[1]);
+      int count = Integer.parseInt(words[2]);
+      if (words[0].equals("pingpong")) {
+        Transport.RoundTrips trips = transport.pingPong(address, bytes, count);
+        System.out.printf(
+            "%d %d %d%n", trips.medianNanos(), trips.p999Nanos(), trips.allocatedBytes());
+      } else {
+        Transport.OneWay way = transport.bandwidth(address, bytes, count);
+        System.out.printf(
+            "%d %d %d%n", way.nanos(), way.allocatedBytes(), way.peerAllocatedBytes());
+      }
+    }
+    transport.disconnect();
+  }
+
+  /// What the calling thread has allocated so far.
+  static long allocatedBytes() {
+    return THREADS.getCurrentThreadAllocatedBytes();
+  }
+}
