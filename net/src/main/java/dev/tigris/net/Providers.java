@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.net.libfabric.LibfabricProvider;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.tcp.TcpProvider;
 import java.util.List;
@@ -11,7 +12,7 @@ final class Providers {
 
   /// All of them, the fastest first.
   static List<Provider> all() {
-    return List.of(new TcpProvider());
+    return List.of(new LibfabricProvider(), new TcpProvider());
   }
 
   static Provider named(String name) {

@@ -24,6 +24,9 @@ public final class PollSet implements AutoCloseable {
 
   private int count;
 
+  /// Kept from wait to wait, so that these allocate nothing, until it was needed.
+  private Interruption interruption = new Interruption();
+
   /// Makes an empty one.
   public PollSet() throws SystemException {
     this.signal = new Signal();
@@ -60,7 +63,10 @@ public final class PollSet implements AutoCloseable {
   public void await(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {
-      new Interruption().poll(millis);
+      if (!interruption.isOpen()) {
+        interruption = new Interruption();
+      }
+      interruption.poll(millis);
       return;
     }
     // A virtual thread would keep its carrier for as long as it waits.

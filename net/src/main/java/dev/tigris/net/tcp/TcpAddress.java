@@ -4,12 +4,14 @@ import dev.tigris.net.NetException;
 import java.net.InetSocketAddress;
 
 /// `host:port` as text; an IPv6 address stands in brackets.
-final class TcpAddress {
+public final class TcpAddress {
   private TcpAddress() {}
 
+  /// Reads an address.
+  ///
   /// @throws IllegalArgumentException if it has another form
   /// @throws NetException if the host has no address
-  static InetSocketAddress parse(String text) {
+  public static InetSocketAddress parse(String text) {
     int colon = text.lastIndexOf(':');
     String host = colon < 0 ? "" : text.substring(0, colon);
     if (host.startsWith("[") && host.endsWith("]")) {
@@ -29,7 +31,8 @@ final class TcpAddress {
     return address;
   }
 
-  static String format(InetSocketAddress address) {
+  /// Writes one.
+  public static String format(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, address.getPort());
   }

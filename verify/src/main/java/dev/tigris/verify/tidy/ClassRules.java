@@ -18,7 +18,11 @@ public final class ClassRules {
   /// The packages that may make restricted calls: those that reach memory without the JDK's bounds.
   /// The benches' calls functions of our own in C, which are peers of what is measured.
   static final Set<String> RESTRICTED_PACKAGES =
-      Set.of("dev.tigris.memory.raw", "dev.tigris.net.linux", "dev.tigris.bench.c");
+      Set.of(
+          "dev.tigris.memory.raw",
+          "dev.tigris.net.linux",
+          "dev.tigris.net.libfabric.raw",
+          "dev.tigris.bench.c");
 
   /// Benches that measure Java serialization as a peer: what they read they have just written.
   private static final Set<String> SERIALIZATION_BENCHES =

@@ -1,0 +1,93 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.NetException;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.tcp.TcpAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// `host:port` as the library has it.
+final class Addresses {
+  /// The library's providers of connected endpoints. Its `sockets` is an older `tcp`.
+  private static final Set<String> CONNECTED = Set.of("verbs", "tcp");
+
+  /// What can be posted to an endpoint: of less, window and spare receives would not fit.
+  private static final int LEAST_DEPTH = 2 * Greeting.LARGEST_WINDOW;
+
+  private static final int FAMILY_INET = 2;
+  private static final int FAMILY_INET6 = 10;
+  private static final int INET_BYTES = 4;
+  private static final int INET6_BYTES = 16;
+  private static final int PORT = 2;
+  private static final int INET = 4;
+  private static final int INET6 = 8;
+
+  private Addresses() {}
+
+  /// The fastest way to reach an address, or to listen at it.
+  ///
+  /// @param here whether to listen
+  static Route route(Library library, String address, boolean here) {
+    InetSocketAddress parsed = TcpAddress.parse(address);
+    String host = parsed.getAddress().getHostAddress();
+    try {
+      List<Route> all = Route.find(library, true, host, parsed.getPort(), here);
+      Route best = null;
+      for (Route each : all) {
+        if (best == null && isUsable(each)) {
+          best = each;
+        } else {
+          each.close();
+        }
+      }
+      if (best != null) {
+        return best;
+      }
+    } catch (LibfabricException e) {
+      throw Failures.of(here ? "listen at" : "connect to", address, e);
+    }
+    throw new NetException(
+        here ? "listen at" : "connect to",
+        address,
+        "libfabric has no connected endpoints for it: 'fi_info -t FI_EP_MSG' shows what it has, and"
+            + " FI_PROVIDER in the environment may hide some",
+        null);
+  }
+
+  private static boolean isUsable(Route route) {
+    return CONNECTED.contains(route.provider())
+        && route.depth() >= LEAST_DEPTH
+        && route.ranges() >= 1;
+  }
+
+  /// A `struct sockaddr` as text; null if it is of another family.
+  static @Nullable String format(ByteBuffer address) {
+    if (address.remaining() < INET6 + INET6_BYTES && address.remaining() < INET + INET_BYTES) {
+      return null;
+    }
+    int family = address.order(ByteOrder.nativeOrder()).getShort(0);
+    if (family != FAMILY_INET && family != FAMILY_INET6) {
+      return null;
+    }
+    byte[] bytes = new byte[family == FAMILY_INET ? INET_BYTES : INET6_BYTES];
+    int at = family == FAMILY_INET ? INET : INET6;
+    if (address.remaining() < at + bytes.length) {
+      return null;
+    }
+    address.get(at, bytes);
+    int port = address.order(ByteOrder.BIG_ENDIAN).getShort(PORT) & 0xffff;
+    try {
+      return TcpAddress.format(new InetSocketAddress(InetAddress.getByAddress(bytes), port));
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

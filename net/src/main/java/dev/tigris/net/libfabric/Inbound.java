@@ -1,0 +1,41 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.DataType;
+import dev.tigris.net.provider.Transfer;
+import org.jspecify.annotations.Nullable;
+
+/// A packet with content that has arrived and is not consumed.
+final class Inbound {
+  @Nullable Buffer buffer;
+  int kind;
+  long content;
+  long length;
+  int tag;
+  DataType type = DataType.BYTES;
+  int sequence;
+
+  /// What an offered message is read into; null if that has not begun.
+  @Nullable Transfer into;
+
+  /// How much of it reads were posted for.
+  long posted;
+
+  int readsUnderWay;
+
+  void start(Packet packet, Buffer from) {
+    buffer = from;
+    kind = packet.kind;
+    content = packet.content;
+    length = packet.length;
+    tag = packet.tag;
+    type = packet.type;
+    sequence = packet.sequence;
+    into = null;
+    posted = 0;
+    readsUnderWay = 0;
+  }
+
+  boolean isRead() {
+    return into != null && posted == length && readsUnderWay == 0;
+  }
+}

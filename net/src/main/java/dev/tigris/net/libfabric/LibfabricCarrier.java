@@ -1,0 +1,119 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Connection.Reason;
+import dev.tigris.net.libfabric.raw.Events;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.Port;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Connects and listens. It holds nothing: ports, links and doors are their owners'.
+final class LibfabricCarrier implements Carrier {
+  /// ENETUNREACH, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH.
+  private static final Set<Integer> NOBODY = Set.of(101, 111, 112, 113);
+
+  private static final int ETIMEDOUT = 110;
+
+  private final Library library;
+
+  LibfabricCarrier(Library library) {
+    this.library = library;
+  }
+
+  @Override
+  public Port port() {
+    return new LibfabricPort();
+  }
+
+  @Override
+  public Door listen(String address) {
+    return new LibfabricDoor(library, address);
+  }
+
+  @Override
+  public Linking connect(
+      String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
+    LibfabricPort ours = (LibfabricPort) port;
+    try (Route route = Addresses.route(library, address, false)) {
+      Greeting mine = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
+      Channel channel = ours.station(route).open(route, mine.window());
+      boolean kept = false;
+      try {
+        channel.endpoint.connect(route, mine.toBytes());
+        Linking linking =
+            switch (ours.await(channel, timeoutNanos)) {
+              case Events.Connected(long _, ByteBuffer data) ->
+                  connected(channel, address, tag, attributes, mine, Greeting.from(data));
+              case Events.Failed(long _, int reason, ByteBuffer data) ->
+                  refused(address, tag, reason, Greeting.from(data));
+              case null -> Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+              default -> stranger(address);
+            };
+        kept = linking instanceof Linking.Linked;
+        return linking;
+      } catch (LibfabricException e) {
+        if (NOBODY.contains(e.error())) {
+          return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+        }
+        throw e;
+      } finally {
+        if (!kept) {
+          channel.close();
+        }
+      }
+    } catch (LibfabricException e) {
+      throw Failures.of("connect to", address, e);
+    }
+  }
+
+  private static Linking connected(
+      Channel channel,
+      String address,
+      long tag,
+      Attributes attributes,
+      Greeting mine,
+      @Nullable Greeting theirs) {
+    if (theirs == null
+        || theirs.hello().tag() != tag
+        || theirs.hello().answer() != Hello.Answer.ACCEPTED) {
+      return stranger(address);
+    }
+    LibfabricLink link = new LibfabricLink(channel, address, attributes, mine, theirs);
+    link.connected();
+    return new Linking.Linked(link);
+  }
+
+  private Linking refused(String address, long tag, int reason, @Nullable Greeting theirs) {
+    if (theirs != null && theirs.hello().version() != Hello.VERSION) {
+      return Linking.refused(
+          Reason.INCOMPATIBLE,
+          "%s speaks version %d of the protocol, and this side %d"
+              .formatted(address, theirs.hello().version(), Hello.VERSION));
+    }
+    if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {
+      return Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, tag));
+    }
+    if (reason == ETIMEDOUT) {
+      return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+    }
+    return NOBODY.contains(reason)
+        ? Linking.refused(Reason.NOBODY_LISTENS, address + ": " + library.describe(reason))
+        : stranger(address);
+  }
+
+  private static Linking stranger(String address) {
+    return Linking.refused(
+        Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener over libfabric does");
+  }
+
+  @Override
+  public void close() {}
+}

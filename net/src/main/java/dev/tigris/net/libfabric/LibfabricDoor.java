@@ -1,0 +1,200 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.libfabric.raw.Events;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Network;
+import dev.tigris.net.libfabric.raw.PassiveEndpoint;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.OpenFile;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A passive endpoint. The library takes connections and reads their requests; what is in them is
+/// looked at here.
+///
+/// It is needed to reject a request, so it is closed when the last one is answered.
+final class LibfabricDoor implements Door {
+  /// How long an endpoint that has accepted is waited for: what has to happen is under way.
+  private static final long ACCEPT_NANOS = 2_000_000_000L;
+
+  private final String address;
+  private final Network network;
+  private final Events events;
+  private final PassiveEndpoint endpoint;
+  private final PollSet poll;
+  private volatile boolean woken;
+  private int unanswered;
+  private boolean closed;
+
+  LibfabricDoor(Library library, String address) {
+    try (Route route = Addresses.route(library, address, true);
+        Opened opened = new Opened()) {
+      this.network = opened.add(Network.open(route));
+      this.events = opened.add(Events.open(network));
+      this.endpoint = opened.add(PassiveEndpoint.listen(network, route, events));
+      this.poll = opened.add(new PollSet());
+      poll.add(new OpenFile(events.file())); // the library closes it
+      this.address = Objects.requireNonNull(Addresses.format(endpoint.name()));
+      opened.keep();
+    } catch (LibfabricException | SystemException e) {
+      throw Failures.of("listen at", address, e);
+    }
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public @Nullable Knock next(long timeoutNanos) {
+    long start = System.nanoTime();
+    for (long left = timeoutNanos;
+        left > 0 && !Thread.currentThread().isInterrupted();
+        left = timeoutNanos - (System.nanoTime() - start)) {
+      Knock next = next();
+      if (next != null) {
+        return next;
+      }
+      if (woken) {
+        woken = false;
+        return null;
+      }
+      poll.await(left);
+    }
+    return null;
+  }
+
+  /// The next request that is there. What is none is rejected.
+  private synchronized @Nullable Knock next() {
+    try {
+      Events.Event event = events.next();
+      for (; event != null; event = events.next()) {
+        if (event instanceof Events.Request(Route route, ByteBuffer data)) {
+          Greeting greeting = Greeting.from(data);
+          if (greeting != null && greeting.hello().version() == Hello.VERSION) {
+            unanswered++;
+            return new Request(route, greeting);
+          }
+          reject(
+              route,
+              greeting == null
+                  ? ByteBuffer.allocate(0)
+                  : answer(greeting.hello(), Hello.Answer.OTHER_VERSION));
+        }
+      }
+      return null;
+    } catch (LibfabricException e) {
+      throw Failures.of("listen at", address, e);
+    }
+  }
+
+  private static ByteBuffer answer(Hello request, Hello.Answer answer) {
+    return new Greeting(request.answered(answer, 0), 0, 0).toBytes();
+  }
+
+  private void reject(Route route, ByteBuffer data) {
+    endpoint.reject(route, data);
+    route.close();
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    poll.wake();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    for (Knock left = next(); left != null; left = next()) {
+      left.reject();
+    }
+    closed = true;
+    poll.close();
+    closeUnlessNeeded();
+  }
+
+  private synchronized void answered() {
+    unanswered--;
+    closeUnlessNeeded();
+  }
+
+  private void closeUnlessNeeded() {
+    if (closed && unanswered == 0) {
+      endpoint.close();
+      events.close();
+      network.close();
+    }
+  }
+
+  /// Somebody who wants to connect.
+  private final class Request implements Knock {
+    private final Route route;
+    private final Greeting greeting;
+    private final String peer;
+
+    Request(Route route, Greeting greeting) {
+      this.route = route;
+      this.greeting = greeting;
+      String name = Addresses.format(route.peer());
+      this.peer = name == null ? "a peer of " + address : name;
+    }
+
+    @Override
+    public long tag() {
+      return greeting.hello().tag();
+    }
+
+    @Override
+    public String peer() {
+      return peer;
+    }
+
+    @Override
+    public Link accept(Port port, Attributes attributes) {
+      LibfabricPort ours = (LibfabricPort) port;
+      Channel channel = null;
+      try {
+        Hello answer =
+            greeting.hello().answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
+        Greeting mine = Greeting.of(answer, attributes.receiveDepth());
+        channel = ours.station(route).open(route, mine.window());
+        LibfabricLink link = new LibfabricLink(channel, peer, attributes, mine, greeting);
+        channel.endpoint.accept(mine.toBytes());
+        switch (ours.await(channel, ACCEPT_NANOS)) {
+          case Events.Connected _ -> link.connected();
+          case null -> link.fail("the connection is not made in time");
+          default -> link.fail("the peer has given up connecting");
+        }
+        return link;
+      } catch (LibfabricException e) {
+        if (channel != null) {
+          channel.close();
+        }
+        endpoint.reject(route, ByteBuffer.allocate(0));
+        throw Failures.of("accept", peer, e);
+      } finally {
+        route.close();
+        answered();
+      }
+    }
+
+    @Override
+    public void reject() {
+      LibfabricDoor.this.reject(route, answer(greeting.hello(), Hello.Answer.REJECTED));
+      answered();
+    }
+  }
+}

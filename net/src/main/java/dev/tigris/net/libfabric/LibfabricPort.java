@@ -1,0 +1,162 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.libfabric.raw.Events;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.OpenFile;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Port;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The devices that the links of a completion queue use, each opened when it is first needed.
+final class LibfabricPort extends Port {
+  /// Every open port. A device may write to memory that only a port's links hold on to: this keeps
+  /// it from the collector when the application forgets a queue instead of closing it.
+  private static final Set<LibfabricPort> OPEN = ConcurrentHashMap.newKeySet();
+
+  /// How long [#close] waits for peers to take the last messages.
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private final Map<String, Station> byName = new LinkedHashMap<>();
+  private Station[] stations = new Station[0];
+
+  /// What to wait for; read by the thread that waits.
+  private volatile List<OpenFile> files = List.of();
+
+  private final PollSet poll;
+
+  /// Held by the thread that waits, so that closing waits for it.
+  private final ReentrantLock waiting = new ReentrantLock();
+
+  private volatile boolean woken;
+
+  LibfabricPort() {
+    try {
+      this.poll = new PollSet();
+    } catch (SystemException e) {
+      throw Failures.of("open", "libfabric", e);
+    }
+    OPEN.add(this);
+  }
+
+  /// The device that a route names.
+  Station station(Route route) throws LibfabricException {
+    String name = Station.nameOf(route);
+    Station station = byName.get(name);
+    if (station == null) {
+      station = Station.open(route);
+      byName.put(name, station);
+      stations = byName.values().toArray(Station[]::new);
+      files = byName.values().stream().flatMap(each -> each.files().stream()).toList();
+      poll.wake(); // who waits has more to wait for
+    }
+    return station;
+  }
+
+  /// Waits for what happens to a channel that is being connected. Nothing else on this port moves
+  /// meanwhile.
+  Events.@Nullable Event await(Channel channel, long timeoutNanos) {
+    long start = System.nanoTime();
+    try (PollSet own = new PollSet()) {
+      channel.station.files().forEach(own::add);
+      for (long left = timeoutNanos; left > 0; left = timeoutNanos - (System.nanoTime() - start)) {
+        Events.Event event = channel.station.next(channel);
+        if (event != null) {
+          return event;
+        }
+        own.await(left);
+      }
+      return null;
+    } catch (SystemException e) {
+      throw Failures.of("wait for", "connections", e);
+    }
+  }
+
+  @Override
+  public void progress() {
+    for (Station station : stations) {
+      station.progress();
+    }
+  }
+
+  @Override
+  public boolean park(long nanos) {
+    waiting.lock();
+    try {
+      long start = System.nanoTime();
+      long left = nanos;
+      while (!woken && left > 0 && !Thread.currentThread().isInterrupted() && !await(left)) {
+        left = nanos - (System.nanoTime() - start);
+      }
+    } finally {
+      waiting.unlock();
+    }
+    boolean was = woken;
+    if (was) {
+      woken = false;
+    }
+    return was;
+  }
+
+  /// Returns whether there may be something to do.
+  private boolean await(long nanos) {
+    List<OpenFile> all = files;
+    poll.clear();
+    for (int i = 0; i < all.size(); i++) {
+      poll.add(all.get(i));
+    }
+    poll.await(nanos);
+    for (int i = 0; i < all.size(); i++) {
+      if (poll.isReady(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    poll.wake();
+  }
+
+  /// The links that are not gone.
+  private List<LibfabricLink> links() {
+    List<LibfabricLink> links = new ArrayList<>();
+    for (Station station : stations) {
+      links.addAll(station.links());
+    }
+    return links;
+  }
+
+  @Override
+  public void close() {
+    wake();
+    waiting.lock();
+    try {
+      long start = System.nanoTime();
+      for (long left = LINGER_NANOS;
+          left > 0 && !links().isEmpty();
+          left = LINGER_NANOS - (System.nanoTime() - start)) {
+        progress();
+        boolean _ = links().isEmpty() || await(left);
+      }
+      links().forEach(LibfabricLink::release);
+      for (Station station : stations) {
+        station.close();
+      }
+      poll.close();
+    } finally {
+      waiting.unlock();
+    }
+    OPEN.remove(this);
+  }
+}

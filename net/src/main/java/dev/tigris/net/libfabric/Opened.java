@@ -1,0 +1,29 @@
+package dev.tigris.net.libfabric;
+
+import java.util.ArrayDeque;
+
+/// Objects that are closed in reverse order if something goes wrong before all are there.
+final class Opened implements AutoCloseable {
+  private final ArrayDeque<AutoCloseable> objects = new ArrayDeque<>();
+
+  <T extends AutoCloseable> T add(T object) {
+    objects.push(object);
+    return object;
+  }
+
+  /// All are there: they are their owner's now.
+  void keep() {
+    objects.clear();
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable each : objects) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.tigris.net.libfabric;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Something that was posted to the library and is not complete; or a spare one.
+///
+/// The library is given its number, and gives that back. What the operation needs of memory is held
+/// from here until then.
+final class Operation {
+  final int number;
+  @Nullable Channel channel;
+  Kind kind = Kind.NONE;
+  private @Nullable Buffer buffer;
+  private @Nullable Outbound outbound;
+  private @Nullable Inbound inbound;
+
+  enum Kind {
+    NONE,
+    RECEIVE,
+    SEND,
+    READ
+  }
+
+  Operation(int number) {
+    this.number = number;
+  }
+
+  Operation receive(Buffer into) {
+    kind = Kind.RECEIVE;
+    buffer = into;
+    return this;
+  }
+
+  /// Sends a packet.
+  ///
+  /// @param from what it is sent from, to be given back
+  /// @param message what is sent when this is complete; null if that does not matter
+  Operation send(Buffer from, @Nullable Outbound message) {
+    kind = Kind.SEND;
+    buffer = from;
+    outbound = message;
+    return this;
+  }
+
+  Operation read(Inbound message) {
+    kind = Kind.READ;
+    inbound = message;
+    return this;
+  }
+
+  void forget() {
+    kind = Kind.NONE;
+    channel = null;
+    buffer = null;
+    outbound = null;
+    inbound = null;
+  }
+
+  Channel channel() {
+    return Objects.requireNonNull(channel);
+  }
+
+  @Nullable Buffer buffer() {
+    return buffer;
+  }
+
+  @Nullable Outbound outbound() {
+    return outbound;
+  }
+
+  Inbound inbound() {
+    return Objects.requireNonNull(inbound);
+  }
+}

@@ -1,0 +1,120 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.libfabric.raw.Device;
+import dev.tigris.net.provider.Transfer;
+import dev.tigris.net.provider.TransferQueue;
+import java.util.Objects;
+
+/// The sending half of a link.
+///
+/// ```text
+///   sends      [ done | sent, offered or on its way | posted ]
+///                     ^ completed up to here        ^ as far as there is credit
+/// ```
+///
+/// Conserved: credits + packets with content that were sent and not credited again = the window.
+final class Outgoing {
+  /// Longer messages are offered. Shorter ones travel in pieces, which costs a copy, and saves the
+  /// time of an offer and of the request to read it.
+  private static final long LONG_BYTES = 256 * 1024;
+
+  private final Packets packets;
+  private final TransferQueue sends;
+  private final Outbound[] outbounds;
+  private final int window;
+  private final long piecesBytes;
+  private int credits;
+  private int first;
+  private int started;
+
+  /// Whether a part of the message behind those that are started was sent.
+  private boolean begun;
+
+  /// @param window how many messages the peer takes before it gives credit
+  Outgoing(Device device, Packets packets, TransferQueue sends, int depth, int window) {
+    this.packets = packets;
+    this.sends = sends;
+    this.window = window;
+    this.credits = window;
+    this.piecesBytes = Math.min(LONG_BYTES, (long) window * Packet.CONTENT_BYTES);
+    this.outbounds = new Outbound[depth];
+    for (int i = 0; i < depth; i++) {
+      outbounds[i] = new Outbound(device);
+    }
+  }
+
+  private Outbound outbound(int index) {
+    return outbounds[(first + index) % outbounds.length];
+  }
+
+  /// Starts what there is credit for; returns what the library says to the last packet.
+  long push() {
+    long result = 0;
+    while (result == 0 && credits > 0 && started < sends.size()) {
+      Transfer next = Objects.requireNonNull(sends.peek(started));
+      Outbound outbound = outbound(started);
+      if (!begun) {
+        outbound.start(packets.sequence());
+      }
+      long bytes;
+      if (next.bytes() > piecesBytes) {
+        bytes = next.bytes();
+        result = packets.offer(next, outbound);
+      } else {
+        bytes = Math.min(Packet.CONTENT_BYTES, next.bytes() - outbound.sent);
+        result = packets.send(next, outbound);
+      }
+      if (result == 0) {
+        credits--;
+        outbound.sent += bytes;
+        begun = outbound.sent < next.bytes();
+        started += begun ? 0 : 1;
+      }
+    }
+    return result;
+  }
+
+  /// Takes the first message from the queue if it is sent: the caller completes it.
+  boolean takeSent() {
+    if (started == 0 || !outbound(0).isDone()) {
+      return false;
+    }
+    first = (first + 1) % outbounds.length;
+    started--;
+    return true;
+  }
+
+  /// The peer can take more messages. Returns whether it may say so.
+  boolean credit(int count) {
+    credits += count;
+    return credits <= window;
+  }
+
+  /// The peer needs what was offered no longer. Returns whether there was such an offer.
+  boolean taken(int sequence) {
+    for (int i = 0; i < started; i++) {
+      Outbound outbound = outbound(i);
+      if (outbound.isOffered() && outbound.sequence == sequence) {
+        outbound.taken();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Ends all offers: the endpoint is closed.
+  void close() {
+    for (Outbound each : outbounds) {
+      each.deregister();
+    }
+    started = 0;
+  }
+
+  void checkInvariants() {
+    if (credits < 0 || credits > window || started > sends.size()) {
+      throw new IllegalStateException(
+          "%d of %d credits, %d of %d sends started"
+              .formatted(credits, window, started, sends.size()));
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.DataType;
+import dev.tigris.net.libfabric.raw.Device;
+import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Sends packets over a channel: short ones are copied by the library at once; a longer message is
+/// sent from its own memory, after a header, unless it has more ranges than the library takes.
+///
+/// Every method returns 0, or what the library says; [Endpoint#AGAIN] if nothing was sent because
+/// too much is under way.
+final class Packets {
+  /// The size of a buffer for what has no message in it: an offer at most.
+  static final int HEADER_BYTES =
+      Packet.HEADER_BYTES + Transfer.MAXIMUM_RANGES * Packet.RANGE_BYTES;
+
+  private final Channel channel;
+  private final Station station;
+  private int sequence;
+
+  /// Messages of the peer that were consumed and not yet credited to it.
+  private int owed;
+
+  Packets(Channel channel, int firstSequence) {
+    this.channel = channel;
+    this.station = channel.station;
+    this.sequence = firstSequence;
+  }
+
+  /// The number of the next packet.
+  int sequence() {
+    return sequence;
+  }
+
+  /// Has the next packet give the peer a credit.
+  void owe() {
+    owed++;
+  }
+
+  int owed() {
+    return owed;
+  }
+
+  /// What the device calls a region, where it wants to know.
+  record Registered(long registration, long descriptor) {}
+
+  static long descriptor(Region region) {
+    return region.registered instanceof Registered registered ? registered.descriptor() : 0;
+  }
+
+  static long address(Transfer message, int range) {
+    return message.region(range).segment().address() + message.offset(range);
+  }
+
+  /// Sends one that has nothing but a header.
+  long send(int kind, int tag) {
+    boolean inject = Packet.HEADER_BYTES <= station.injectBytes();
+    Buffer buffer = inject ? station.scratch() : station.headers().take();
+    Packet.put(buffer.memory(), kind, 0, tag, DataType.MIXED, owed, sequence);
+    return inject
+        ? inject(buffer, Packet.HEADER_BYTES)
+        : gather(buffer, Packet.HEADER_BYTES, 1, null);
+  }
+
+  /// Sends the next piece of a message, or all of it.
+  long send(Transfer message, Outbound outbound) {
+    long from = outbound.sent;
+    long size = Math.min(Packet.CONTENT_BYTES, message.bytes() - from);
+    long bytes = Packet.HEADER_BYTES + size;
+    boolean inject = bytes <= station.injectBytes();
+    boolean whole = inject || 1 + message.count() > station.ranges();
+    Buffer buffer =
+        inject ? station.scratch() : (whole ? station.packets() : station.headers()).take();
+    if (from == 0) {
+      long length = message.bytes();
+      Packet.put(
+          buffer.memory(), Packet.MESSAGE, length, message.tag(), message.type(), owed, sequence);
+    } else {
+      Packet.put(buffer.memory(), Packet.MORE, 0, 0, DataType.MIXED, owed, sequence);
+    }
+    if (whole) {
+      copy(message, from, size, buffer.memory());
+    }
+    if (inject) {
+      return inject(buffer, bytes);
+    }
+    return whole
+        ? gather(buffer, bytes, 1, outbound)
+        : gather(buffer, Packet.HEADER_BYTES, ranges(message, from, size), outbound);
+  }
+
+  /// Lists the ranges of a piece, behind one for its header; returns how many these are.
+  private int ranges(Transfer message, long from, long size) {
+    int count = 1;
+    long skip = from;
+    long left = size;
+    for (int i = 0; left > 0; i++) {
+      long part = Math.min(message.length(i) - skip, left);
+      if (part > 0) {
+        station.range(count++, address(message, i) + skip, part, descriptor(message.region(i)));
+        left -= part;
+      }
+      skip = Math.max(0, skip - message.length(i));
+    }
+    return count;
+  }
+
+  private static void copy(Transfer message, long from, long size, MemorySegment memory) {
+    long at = Packet.HEADER_BYTES;
+    long skip = from;
+    long left = size;
+    for (int i = 0; left > 0; i++) {
+      long part = Math.min(message.length(i) - skip, left);
+      if (part > 0) {
+        MemorySegment.copy(message.region(i).segment(), message.offset(i) + skip, memory, at, part);
+        at += part;
+        left -= part;
+      }
+      skip = Math.max(0, skip - message.length(i));
+    }
+  }
+
+  /// Offers a message: lets the peer read it.
+  long offer(Transfer message, Outbound outbound) {
+    Buffer buffer = station.headers().take();
+    Device device = station.device();
+    int count = 0;
+    for (int i = 0; i < message.count(); i++) {
+      if (message.length(i) > 0) {
+        long address = address(message, i);
+        long registration = device.register(address, message.length(i), true, false);
+        if (registration < 0) {
+          outbound.deregister();
+          station.giveBack(buffer);
+          return registration;
+        }
+        outbound.add(registration);
+        Packet.putRange(
+            buffer.memory(),
+            count++,
+            device.remoteAddress(address),
+            Device.key(registration),
+            message.length(i));
+      }
+    }
+    Packet.put(
+        buffer.memory(),
+        Packet.OFFER,
+        message.bytes(),
+        message.tag(),
+        message.type(),
+        owed,
+        sequence);
+    long bytes = Packet.HEADER_BYTES + (long) count * Packet.RANGE_BYTES;
+    long result = gather(buffer, bytes, 1, null);
+    if (result == 0) {
+      outbound.offer();
+    } else {
+      outbound.deregister();
+    }
+    return result;
+  }
+
+  private long inject(Buffer buffer, long bytes) {
+    return counted(channel.endpoint.inject(buffer.address(), bytes, channel.peer));
+  }
+
+  /// @param bytes how much of the buffer is the first range
+  /// @param count how many ranges there are
+  /// @param message what it is a piece of; null if nothing waits until it is sent
+  private long gather(Buffer buffer, long bytes, int count, @Nullable Outbound message) {
+    station.range(0, buffer.address(), bytes, buffer.descriptor());
+    Operation operation = station.start(channel).send(buffer, message);
+    long result =
+        channel.endpoint.gather(
+            station.rangeList().address(),
+            station.descriptorList().address(),
+            count,
+            channel.peer,
+            operation.number);
+    if (result != 0) {
+      station.abandon(operation);
+      station.giveBack(buffer);
+    } else if (message != null) {
+      message.piecesUnderWay++;
+    }
+    return counted(result);
+  }
+
+  private long counted(long result) {
+    if (result == 0) {
+      sequence++;
+      owed = 0;
+    }
+    return result;
+  }
+}

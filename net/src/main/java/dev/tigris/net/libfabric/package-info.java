@@ -1,0 +1,8 @@
+/// Messages through libfabric: connected endpoints over its providers `verbs` and `tcp`.
+///
+/// A [Station] is a device, opened by one port; a [Channel] is an endpoint on it. [LibfabricLink]
+/// says how messages travel, [Packet] how they look.
+@NullMarked
+package dev.tigris.net.libfabric;
+
+import org.jspecify.annotations.NullMarked;

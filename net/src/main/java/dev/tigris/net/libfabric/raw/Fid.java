@@ -1,0 +1,89 @@
+package dev.tigris.net.libfabric.raw;
+
+import static dev.tigris.net.libfabric.raw.Functions.notCalled;
+
+import dev.tigris.net.libfabric.raw.Layout.Constant;
+import dev.tigris.net.libfabric.raw.Layout.Slot;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// An object of the library. It is closed once; whatever was opened with it is closed before.
+public abstract class Fid implements AutoCloseable {
+  final Library library;
+  private final long address;
+  private boolean closed;
+
+  Fid(Library library, long address) {
+    this.library = library;
+    this.address = address;
+  }
+
+  /// What an error is called.
+  public final String describe(int error) {
+    return library.describe(error);
+  }
+
+  final long address() {
+    if (closed) {
+      throw new IllegalStateException("the object of libfabric is closed");
+    }
+    return address;
+  }
+
+  final MemorySegment function(Slot table, Slot function) {
+    return Functions.function(address(), table, function);
+  }
+
+  final void bind(Fid other, long flags) throws LibfabricException {
+    MemorySegment bind = function(Slot.FID__OPS, Slot.FI_OPS__BIND);
+    try {
+      library.check(
+          "bind", (int) Functions.INT_3.invokeExact(bind, address(), other.address(), flags));
+    } catch (LibfabricException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
+  }
+
+  final int control(Constant command, long argument) {
+    MemorySegment control = function(Slot.FID__OPS, Slot.FI_OPS__CONTROL);
+    try {
+      return (int) Functions.CONTROL.invokeExact(control, address(), command.number(), argument);
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
+  }
+
+  /// The file descriptor that becomes readable when there is something; -1 if there is none.
+  final int waitFile() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment file = arena.allocate(ValueLayout.JAVA_INT);
+      int result = control(Constant.FI_GETWAIT, file.address());
+      return result == 0 ? file.get(ValueLayout.JAVA_INT, 0) : -1;
+    }
+  }
+
+  /// After this the library touches nothing that was given to this object.
+  @Override
+  public final void close() {
+    if (!closed) {
+      close(function(Slot.FID__OPS, Slot.FI_OPS__CLOSE), address);
+      closed = true;
+    }
+  }
+
+  static void close(MemorySegment close, long fid) {
+    int result;
+    try {
+      result = (int) Functions.INT_1.invokeExact(close, fid);
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
+    if (result != 0) {
+      throw new IllegalStateException(
+          "an object of libfabric cannot be closed, error %d: is it in use?".formatted(-result));
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tigris.net.libfabric.raw;
+
+import static dev.tigris.net.libfabric.raw.Functions.notCalled;
+
+import dev.tigris.net.libfabric.raw.Layout.Field;
+import dev.tigris.net.libfabric.raw.Layout.Slot;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// A network (`fid_fabric`): what devices and queues of events are opened on.
+public final class Network extends Fid {
+  private Network(Library library, long address) {
+    super(library, address);
+  }
+
+  /// Opens the one that a route names.
+  public static Network open(Route route) throws LibfabricException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
+      long attributes = Functions.pointer(route.address(), Field.FI_INFO__FABRIC_ATTR);
+      route.library.check("open a fabric", route.library.fabric(attributes, made));
+      return new Network(route.library, made.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  /// Opens an object of this one with attributes, or a route.
+  long open(String what, Slot table, Slot function, long attributes) throws LibfabricException {
+    return open(this, what, table, function, attributes);
+  }
+
+  static long open(Fid parent, String what, Slot table, Slot function, long attributes)
+      throws LibfabricException {
+    try (Arena arena = Arena.ofConfined();
+        Signals _ = Signals.save()) {
+      MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
+      MemorySegment open = parent.function(table, function);
+      int result =
+          (int) Functions.INT_4.invokeExact(open, parent.address(), attributes, made.address(), 0L);
+      parent.library.check(what, result);
+      return made.get(ValueLayout.JAVA_LONG, 0);
+    } catch (LibfabricException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
+  }
+}
