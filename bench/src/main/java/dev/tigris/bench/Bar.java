@@ -60,6 +60,15 @@ public record Bar(
   /// Netty over io_uring.
   public static final String NETTY_IO_URING = "Netty io_uring";
 
+  /// UCX, by its own benchmark.
+  public static final String UCX = "UCX";
+
+  /// libfabric, by its own benchmark.
+  public static final String LIBFABRIC = "libfabric";
+
+  /// Aeron between processes.
+  public static final String AERON = "Aeron IPC";
+
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
@@ -97,6 +106,13 @@ public record Bar(
           times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_NIO, 1, "not behind"),
           times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_EPOLL, 1, "not behind"),
           times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_IO_URING, 1, "not behind"),
+          times("net\\..*\\.pingpong\\.[^.]*", UCX, 1, "not behind"),
+          times("net\\.shm\\.bandwidth\\..*", UCX, 0.95, ">= 0.95x"),
+          times("net\\.(tcp|uring)\\..*bandwidth\\..*", UCX, 1, "not behind"),
+          times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),
+          times("net\\.shm\\.bandwidth\\..*", AERON, 2, ">= 2x"),
+          times("net\\.objects", SERIALIZATION, 20, ">= 20x"),
+          times("net\\.objects", FORY, 3, ">= 3x"),
           most("net\\..*\\.allocation", LIMIT, 0, "0 bytes"),
           times("flow\\.stream\\.memory\\..*", BLOCKING_QUEUE, 2, ">= 2x"),
           times("flow\\.stream\\.memory\\..*", JCTOOLS, 0.8, ">= 0.8x"),

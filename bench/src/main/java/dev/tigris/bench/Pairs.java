@@ -32,7 +32,8 @@ public final class Pairs {
     return peers[index];
   }
 
-  double medianPeer() {
+  /// The median of the peer's measurements.
+  public double medianPeer() {
     return Estimate.median(peers);
   }
 

@@ -27,12 +27,12 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /// Draws the results that are better seen than read: figures whose names end in a number are lines
 /// over that number. What has not been measured is not drawn.
 final class Plots {
-  private static final int WIDTH = 1200;
-  private static final int HEIGHT = 750;
+  static final int WIDTH = 1200;
+  static final int HEIGHT = 750;
   private static final Color INK = new Color(0x30, 0x34, 0x3b);
   private static final Color PALE = new Color(0xd9, 0xdc, 0xe1);
   // Colours that people who do not see all colours tell apart (Okabe and Ito).
-  private static final List<Color> COLORS =
+  static final List<Color> COLORS =
       List.of(
           new Color(0xd5, 0x5e, 0x00),
           new Color(0xe6, 0x9f, 0x00),
@@ -64,6 +64,7 @@ final class Plots {
     plots.slow(
         "fig5.png", "paper.tigris.fig5.", "4 to 4, 8 KiB, the set-up of paper 002, figure 5");
     plots.sorts();
+    MessagePlots.draw(plots.figures, results);
   }
 
   private void sweep(String file, String prefix, String title) throws IOException {
@@ -170,7 +171,7 @@ final class Plots {
     return chart;
   }
 
-  private static void style(AxesChartStyler style) {
+  static void style(AxesChartStyler style) {
     style.setChartBackgroundColor(Color.WHITE);
     style.setPlotBackgroundColor(Color.WHITE);
     style.setPlotBorderVisible(false);

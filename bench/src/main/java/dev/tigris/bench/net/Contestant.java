@@ -7,8 +7,9 @@ import java.util.Optional;
 ///
 /// @param name as it stands in the results
 /// @param missing what would have to be installed first; empty if nothing
+/// @param seldom whether its processes start anew for each turn, so that it gets few of them
 /// @param starter starts the processes
-record Contestant(String name, Optional<String> missing, Starter starter) {
+record Contestant(String name, Optional<String> missing, boolean seldom, Starter starter) {
   /// Starts a pair of processes.
   @FunctionalInterface
   interface Starter {

@@ -141,9 +141,9 @@ final class InterfaceGroup implements Group {
     for (int fork = 1; fork <= forks; fork++) {
       run.say("%s, processes %d of %d".formatted(name, fork, forks));
       try (Place place = network.open();
-          Session session = Session.start(subject, rivals, place, run.scale())) {
+          Session session = Session.start(contestants(), place, run.scale())) {
         note = place.note();
-        session.warmUp();
+        session.warmUp(Session.WarmUp::everything);
         for (Test test : tests) {
           samples
               .computeIfAbsent(test, key -> new ArrayList<>())
@@ -154,20 +154,19 @@ final class InterfaceGroup implements Group {
     report(run, samples, note);
   }
 
+  private List<Contestant> contestants() {
+    List<Contestant> all = new ArrayList<>(List.of(subject));
+    all.addAll(rivals);
+    return all;
+  }
+
   private void report(Run run, Map<Test, List<Session.Samples>> samples, String note) {
     double allocated = 0;
     for (Map.Entry<Test, List<Session.Samples>> entry : samples.entrySet()) {
       Test test = entry.getKey();
       List<Session.Samples> forks = entry.getValue();
       for (Contestant rival : rivals) {
-        List<Pairs> pairs = forks.stream().map(fork -> fork.value(rival)).toList();
-        Figure figure =
-            test.pingPong()
-                ? Figure.of(test.figure(name), "ns", Better.LOWER, rival.name(), pairs)
-                : Figure.of(test.figure(name), "MB/s", Better.HIGHER, rival.name(), pairs);
-        run.emit(note.isEmpty() ? figure : figure.withNote(note));
-        Optional<Figure> tail = test.pingPong() ? tail(test, rival, forks) : Optional.empty();
-        tail.ifPresent(run::emit);
+        emit(run, test, rival, forks, note);
       }
       allocated = Math.max(allocated, allocated(forks));
     }
@@ -176,15 +175,25 @@ final class InterfaceGroup implements Group {
             .withNote("a message, the worst of all sizes"));
   }
 
-  /// What one round trip of a thousand exceeds, where the rival says that.
-  private Optional<Figure> tail(Test test, Contestant rival, List<Session.Samples> forks) {
-    List<Pairs> pairs = forks.stream().flatMap(fork -> fork.tail(rival).stream()).toList();
-    return pairs.isEmpty()
-        ? Optional.empty()
-        : Optional.of(Figure.of(test.figure(name) + P999, "ns", Better.LOWER, rival.name(), pairs));
+  /// What is compared in every process, as far as the rival says it.
+  private void emit(
+      Run run, Test test, Contestant rival, List<Session.Samples> forks, String note) {
+    List<Pairs> values =
+        forks.stream().flatMap(fork -> fork.values(subject, rival).stream()).toList();
+    List<Pairs> tails =
+        forks.stream().flatMap(fork -> fork.tails(subject, rival).stream()).toList();
+    if (!values.isEmpty()) {
+      String unit = test.pingPong() ? "ns" : "MB/s";
+      Better better = test.pingPong() ? Better.LOWER : Better.HIGHER;
+      Figure figure = Figure.of(test.figure(name), unit, better, rival.name(), values);
+      run.emit(note.isEmpty() ? figure : figure.withNote(note));
+    }
+    if (!tails.isEmpty()) {
+      run.emit(Figure.of(test.figure(name) + P999, "ns", Better.LOWER, rival.name(), tails));
+    }
   }
 
-  private static double allocated(List<Session.Samples> forks) {
-    return Estimate.median(forks.stream().mapToDouble(Session.Samples::allocated).toArray());
+  private double allocated(List<Session.Samples> forks) {
+    return Estimate.median(forks.stream().mapToDouble(fork -> fork.allocated(subject)).toArray());
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.bench.net;
 
+import dev.tigris.bench.Bar;
 import dev.tigris.bench.Group;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,15 +12,19 @@ public final class NetGroups {
 
   /// In the order in which they are measured.
   public static List<Group> all() {
-    List<Contestant> netty = Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList();
-    return List.of(group(Wire.tcp(), netty), acrossHosts(Wire.tcp(), netty));
+    List<Contestant> sockets =
+        new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
+    sockets.add(new ToolExchange.Ucx(Bar.UCX, "tcp").contestant());
+    sockets.add(new ToolExchange.FiPingPong(Bar.LIBFABRIC, "tcp", "msg").contestant());
+    return List.of(
+        group(Wire.tcp(), sockets), acrossHosts(Wire.tcp(), sockets), new ObjectsGroup(Wire.tcp()));
   }
 
   private static Group group(Wire wire, List<Contestant> rivals) {
     return new InterfaceGroup(
         "net." + wire.name(),
         wire.obstacle(),
-        wire.onNetwork() ? Place::loopback : Place::host,
+        wire::place,
         InterfaceGroup.Sizes.ALL,
         wire.subject(),
         withTwin(wire, rivals));

@@ -69,6 +69,7 @@ enum NettyKind {
     return new Contestant(
         title(),
         Optional.ofNullable(unavailability()).map(String::valueOf),
+        false,
         place ->
             Duo.start(
                 title(),

@@ -20,49 +20,57 @@ import org.jspecify.annotations.Nullable;
 /// by several times from one second to the next.
 final class Place implements AutoCloseable {
   private static final String CONGESTION_CONTROL = "reno";
+  private static final String LOOPBACK = "lo";
+  private static final String VETH = "veth0";
   private static final String SERVER_ADDRESS = "10.77.0.1";
   private static final String CLIENT_ADDRESS = "10.77.0.2";
 
   private final List<Process> namespaces;
   private final String address;
+  private final String device;
   private final String note;
 
-  private Place(List<Process> namespaces, String address, String note) {
+  private Place(List<Process> namespaces, String address, String device, String note) {
     this.namespaces = namespaces;
     this.address = address;
+    this.device = device;
     this.note = note;
   }
 
   /// The host as it is.
   static Place host() {
-    return new Place(List.of(), "127.0.0.1", "");
+    return new Place(List.of(), "127.0.0.1", LOOPBACK, "");
   }
 
   /// The loopback interface of a new namespace; the host's where that is not possible.
   static Place loopback() throws IOException, InterruptedException {
     if (namespaceObstacle().isPresent()) {
-      return new Place(List.of(), "127.0.0.1", "the host's congestion control");
+      return new Place(List.of(), "127.0.0.1", LOOPBACK, "the host's congestion control");
     }
     Process namespace = open();
-    inside(namespace, "ip link set lo up");
-    return new Place(List.of(namespace), "127.0.0.1", "loopback, " + CONGESTION_CONTROL);
+    inside(namespace, "ip link set " + LOOPBACK + " up");
+    String note = "loopback, " + CONGESTION_CONTROL;
+    return new Place(List.of(namespace), "127.0.0.1", LOOPBACK, note);
   }
 
   /// Two new namespaces with a pair of virtual Ethernet interfaces between them.
   static Place veth() throws IOException, InterruptedException {
     Process first = open();
     Process second = open();
-    inside(first, "ip link add veth0 type veth peer name veth0 netns " + second.pid());
+    inside(
+        first,
+        "ip link add %s type veth peer name %s netns %d".formatted(VETH, VETH, second.pid()));
     up(first, SERVER_ADDRESS);
     up(second, CLIENT_ADDRESS);
-    return new Place(List.of(first, second), SERVER_ADDRESS, "veth, " + CONGESTION_CONTROL);
+    String note = "veth, " + CONGESTION_CONTROL;
+    return new Place(List.of(first, second), SERVER_ADDRESS, VETH, note);
   }
 
   private static void up(Process namespace, String address)
       throws IOException, InterruptedException {
-    inside(namespace, "ip addr add " + address + "/24 dev veth0");
-    inside(namespace, "ip link set veth0 up");
-    inside(namespace, "ip link set lo up");
+    inside(namespace, "ip addr add " + address + "/24 dev " + VETH);
+    inside(namespace, "ip link set " + VETH + " up");
+    inside(namespace, "ip link set " + LOOPBACK + " up");
   }
 
   /// Why there are no namespaces here; empty if there are.
@@ -108,10 +116,13 @@ final class Place implements AutoCloseable {
     return namespace;
   }
 
+  /// With the namespace's own /sys, in which UCX looks for network interfaces.
   private static List<String> entering(Process namespace, List<String> command) {
     List<String> words = new ArrayList<>();
     words.add("nsenter");
     words.add("--net=/proc/" + namespace.pid() + "/ns/net");
+    words.addAll(List.of("unshare", "--mount", "sh", "-c"));
+    words.addAll(List.of("mount -t sysfs sysfs /sys && exec \"$@\"", "sh"));
     words.addAll(command);
     return words;
   }
@@ -131,6 +142,11 @@ final class Place implements AutoCloseable {
   /// The server's IP address.
   String address() {
     return address;
+  }
+
+  /// The network interface between the two.
+  String device() {
+    return device;
   }
 
   /// What a reader of the figures must know; empty if that is nothing.

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /// The running processes of all contestants, which take turns.
 final class Session implements AutoCloseable {
@@ -17,58 +18,83 @@ final class Session implements AutoCloseable {
   private static final int MOST_MESSAGES = 400_000;
   private static final long MEGA = 1_000_000;
 
+  /// A contestant whose processes start anew for each turn has one turn in so many.
+  private static final int SELDOM = 4;
+
   private final Scale scale;
-  private final Contestant subject;
   private final Map<Contestant, Exchange> exchanges;
 
-  /// What was measured of one size in a session: for each round, what each contestant did.
-  ///
-  /// @param subject whom the others are compared with
-  /// @param values a round trip's median in nanoseconds, or megabytes a second
-  /// @param tails what one round trip in a thousand exceeds
-  /// @param allocated bytes a message, of the subject, in the median round
-  record Samples(
-      Contestant subject,
-      Map<Contestant, double[]> values,
-      Map<Contestant, double[]> tails,
-      double allocated) {
+  /// What everybody did in the rounds of one size.
+  static final class Samples {
+    private final Map<Contestant, Turns> turns = new HashMap<>();
+    private final int rounds;
 
-    Pairs value(Contestant rival) {
-      return pairs(values, rival);
+    /// What one did, round by round; 0 where it had no turn, or does not say.
+    private static final class Turns {
+      /// Medians of round trips in nanoseconds, or megabytes a second.
+      final double[] values;
+
+      /// What one round trip in a thousand exceeds.
+      final double[] tails;
+
+      /// Bytes a message.
+      final double[] allocated;
+
+      Turns(int rounds) {
+        values = new double[rounds];
+        tails = new double[rounds];
+        allocated = new double[rounds];
+      }
+    }
+
+    private Samples(int rounds) {
+      this.rounds = rounds;
+    }
+
+    private Turns of(Contestant contestant) {
+      return turns.computeIfAbsent(contestant, key -> new Turns(rounds));
+    }
+
+    /// Empty if the rival does not measure this.
+    Optional<Pairs> values(Contestant subject, Contestant rival) {
+      return pairs(of(subject).values, of(rival).values);
     }
 
     /// Empty if the rival does not say.
-    Optional<Pairs> tail(Contestant rival) {
-      return tails.getOrDefault(rival, new double[1])[0] > 0
-          ? Optional.of(pairs(tails, rival))
-          : Optional.empty();
+    Optional<Pairs> tails(Contestant subject, Contestant rival) {
+      return pairs(of(subject).tails, of(rival).tails);
     }
 
-    private Pairs pairs(Map<Contestant, double[]> of, Contestant rival) {
-      return new Pairs(of(of, subject), of(of, rival));
+    /// Bytes a message, in the median round.
+    double allocated(Contestant contestant) {
+      return Estimate.median(of(contestant).allocated);
     }
 
-    private static double[] of(Map<Contestant, double[]> of, Contestant contestant) {
-      return of.getOrDefault(contestant, new double[0]);
+    private Optional<Pairs> pairs(double[] subject, double[] rival) {
+      int[] both = IntStream.range(0, rounds).filter(round -> rival[round] > 0).toArray();
+      return both.length == 0
+          ? Optional.empty()
+          : Optional.of(
+              new Pairs(
+                  IntStream.of(both).mapToDouble(round -> subject[round]).toArray(),
+                  IntStream.of(both).mapToDouble(round -> rival[round]).toArray()));
     }
   }
 
-  private Session(Scale scale, Contestant subject, Map<Contestant, Exchange> exchanges) {
+  private Session(Scale scale, Map<Contestant, Exchange> exchanges) {
     this.scale = scale;
-    this.subject = subject;
     this.exchanges = exchanges;
   }
 
   /// Starts all processes.
-  static Session start(Contestant subject, List<Contestant> rivals, Place place, Scale scale)
+  static Session start(List<Contestant> contestants, Place place, Scale scale)
       throws IOException, InterruptedException {
     Map<Contestant, Exchange> exchanges = new LinkedHashMap<>();
-    Session session = new Session(scale, subject, exchanges);
+    Session session = new Session(scale, exchanges);
     boolean started = false;
     try {
-      exchanges.put(subject, subject.starter().start(place));
-      for (Contestant rival : rivals) {
-        exchanges.put(rival, rival.starter().start(place));
+      for (Contestant contestant : contestants) {
+        exchanges.put(contestant, contestant.starter().start(place));
       }
       started = true;
       return session;
@@ -79,64 +105,58 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /// Something to do again and again before anything is measured.
+  interface WarmUp {
+    void round(Exchange exchange) throws IOException, InterruptedException;
+
+    /// Short and long messages, both ways.
+    static void everything(Exchange exchange) throws IOException, InterruptedException {
+      exchange.pingPong(64, 1_000);
+      exchange.bandwidth(8 << 10, 2_000);
+      exchange.pingPong(32 << 10, 500);
+      exchange.bandwidth(1 << 20, 50);
+    }
+  }
+
   /// Gives everybody's compiler time.
-  void warmUp() throws IOException, InterruptedException {
+  void warmUp(WarmUp warmUp) throws IOException, InterruptedException {
     long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 800, 1_500));
-    for (Exchange exchange : exchanges.values()) {
+    for (Map.Entry<Contestant, Exchange> entry : exchanges.entrySet()) {
       long start = System.nanoTime();
-      while (System.nanoTime() - start < nanos) {
-        exchange.pingPong(64, 1_000);
-        exchange.bandwidth(8 << 10, 2_000);
-        exchange.pingPong(32 << 10, 500);
-        exchange.bandwidth(1 << 20, 50);
+      while (!entry.getKey().seldom() && System.nanoTime() - start < nanos) {
+        warmUp.round(entry.getValue());
       }
     }
   }
 
   /// Lets all contestants take turns with messages of this size.
   Samples measure(boolean pingPong, int bytes) throws IOException, InterruptedException {
-    int rounds = scale.pick(2, 5, 8);
-    List<Contestant> order = List.copyOf(exchanges.keySet());
-    Map<Contestant, double[]> values = new HashMap<>();
-    Map<Contestant, double[]> tails = new HashMap<>();
+    Samples samples = new Samples(scale.pick(2, 5, 8));
     Map<Contestant, Integer> counts = new HashMap<>();
+    List<Contestant> order = List.copyOf(exchanges.keySet());
     for (Contestant contestant : order) {
-      values.put(contestant, new double[rounds]);
-      tails.put(contestant, new double[rounds]);
-      counts.put(contestant, count(exchange(contestant), pingPong, bytes));
+      counts.put(contestant, count(contestant, pingPong, bytes));
     }
-    double[] allocated = new double[rounds];
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < samples.rounds; round++) {
       for (Contestant contestant : round % 2 == 0 ? order : order.reversed()) {
-        Exchange exchange = exchange(contestant);
-        int count = counts.getOrDefault(contestant, 1);
-        double value;
-        long bytesAllocated;
-        if (pingPong) {
-          Exchange.RoundTrips trips = exchange.pingPong(bytes, count);
-          value = trips.medianNanos();
-          put(tails, contestant, round, trips.p999Nanos());
-          bytesAllocated = trips.allocatedBytes();
-        } else {
-          Exchange.OneWay way = exchange.bandwidth(bytes, count);
-          value = bytes * 1e9 / way.nanosPerMessage() / MEGA;
-          bytesAllocated = way.allocatedBytes();
-        }
-        put(values, contestant, round, value);
-        if (contestant.equals(subject)) {
-          allocated[round] = (double) bytesAllocated / count;
+        if (!contestant.seldom() || round % SELDOM == 1) {
+          int count = counts.getOrDefault(contestant, 1);
+          Samples.Turns turns = samples.of(contestant);
+          if (pingPong) {
+            Exchange.RoundTrips trips = exchange(contestant).pingPong(bytes, count);
+            turns.values[round] = trips.medianNanos();
+            turns.tails[round] = trips.p999Nanos();
+            turns.allocated[round] = (double) trips.allocatedBytes() / count;
+          } else {
+            Exchange.OneWay way = exchange(contestant).bandwidth(bytes, count);
+            double nanos = way.nanosPerMessage();
+            turns.values[round] = nanos == 0 ? 0 : bytes * 1e9 / nanos / MEGA;
+            turns.allocated[round] = (double) way.allocatedBytes() / count;
+          }
         }
       }
     }
-    return new Samples(subject, values, tails, Estimate.median(allocated));
-  }
-
-  private static void put(
-      Map<Contestant, double[]> all, Contestant contestant, int round, double value) {
-    double[] values = all.get(contestant);
-    if (values != null) {
-      values[round] = value;
-    }
+    return samples;
   }
 
   private Exchange exchange(Contestant contestant) {
@@ -148,9 +168,13 @@ final class Session implements AutoCloseable {
   }
 
   /// How many messages fill a turn.
-  private int count(Exchange exchange, boolean pingPong, int bytes)
+  private int count(Contestant contestant, boolean pingPong, int bytes)
       throws IOException, InterruptedException {
     int few = scale.pick(10, 200, 200);
+    if (contestant.seldom()) {
+      return Math.clamp((32L << 20) / bytes, few, scale.pick(100, 5_000, 20_000));
+    }
+    Exchange exchange = exchange(contestant);
     double nanos =
         pingPong
             ? exchange.pingPong(bytes, few).medianNanos()

@@ -1,34 +1,50 @@
 package dev.tigris.bench.net;
 
+import dev.tigris.bench.objects.ListCodec;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
-/// The transports in Java, by the name that a [WorkerMain] is given.
+/// The transports in Java, by the name that a [WorkerMain] is given: `KIND:VARIANT:PROVIDER`, as
+/// far as it has these.
 final class Transports {
-  private static final String TIGRIS = "tigris:";
-  private static final String NETTY = "netty:";
+  private static final String TIGRIS = "tigris";
+  private static final String LISTS = "lists";
+  private static final String NETTY = "netty";
 
   private Transports() {}
 
-  /// A process of `named`, without its last two arguments.
+  /// The command of a process, without its last two arguments.
   static List<String> command(String name) {
-    return JavaCommand.of(WorkerMain.class, name);
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.add("--enable-native-access=ALL-UNNAMED");
+    words.add("-cp");
+    words.add(System.getProperty("java.class.path"));
+    words.add(WorkerMain.class.getName());
+    words.add(name);
+    return words;
   }
 
   static String tigris(String provider) {
-    return TIGRIS + provider;
+    return TIGRIS + ":" + provider;
+  }
+
+  static String lists(ListCodec.Kind kind, String provider) {
+    return LISTS + ":" + kind + ":" + provider;
   }
 
   static String netty(NettyKind kind) {
-    return NETTY + kind;
+    return NETTY + ":" + kind;
   }
 
   static Transport named(String name) {
-    if (name.startsWith(TIGRIS)) {
-      return new TigrisTransport(name.substring(TIGRIS.length()));
-    }
-    if (name.startsWith(NETTY)) {
-      return new NettyTransport(NettyKind.valueOf(name.substring(NETTY.length())));
-    }
-    throw new IllegalArgumentException("there is no transport " + name);
+    String[] words = name.split(":", -1);
+    return switch (words[0]) {
+      case TIGRIS -> new TigrisTransport(words[1]);
+      case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
+      case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
+      default -> throw new IllegalArgumentException("there is no transport " + name);
+    };
   }
 }

@@ -3,6 +3,7 @@ package dev.tigris.bench.net;
 import dev.tigris.bench.Bar;
 import dev.tigris.bench.c.CProgram;
 import dev.tigris.bench.c.CTwin;
+import dev.tigris.bench.objects.ListCodec;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import java.io.IOException;
@@ -50,16 +51,30 @@ record Wire(
 
   /// The provider itself.
   Contestant subject() {
+    return java(TIGRIS, Transports.tigris(provider));
+  }
+
+  /// Lists of objects over it.
+  Contestant lists(ListCodec.Kind kind) {
+    return java(kind.title(), Transports.lists(kind, provider));
+  }
+
+  private Contestant java(String title, String transport) {
     return new Contestant(
-        TIGRIS,
+        title,
         Optional.empty(),
-        place ->
-            Duo.start(name, Transports.command(Transports.tigris(provider)), at(place), place));
+        false,
+        place -> Duo.start(title, Transports.command(transport), at(place), place));
+  }
+
+  /// Where it is measured.
+  Place place() throws IOException, InterruptedException {
+    return onNetwork ? Place.loopback() : Place.host();
   }
 
   /// The twin.
   Contestant twin() {
-    return new Contestant(Bar.C_TWIN, twinIsMissing(), this::startTwin);
+    return new Contestant(Bar.C_TWIN, twinIsMissing(), false, this::startTwin);
   }
 
   private Exchange startTwin(Place place) throws IOException {

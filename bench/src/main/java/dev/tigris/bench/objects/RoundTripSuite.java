@@ -73,7 +73,7 @@ public final class RoundTripSuite implements Suite {
     return kryo;
   }
 
-  private static Fory fory() {
+  static Fory fory() {
     Fory fory =
         Fory.builder()
             .withXlang(false)
