@@ -3,9 +3,12 @@ package dev.tigris.net;
 import dev.tigris.memory.View;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
+import dev.tigris.net.provider.Transfer.Remote;
 import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One end of a connection: a send queue and a receive queue of posted descriptors (Welsh,
@@ -23,6 +26,7 @@ public final class VirtualInterface implements AutoCloseable {
 
   private final Link link;
   private final CompletionQueue queue;
+  private final @Nullable RemoteAccess remoteAccess;
 
   private final IdentityHashMap<View, Registration> registrations = new IdentityHashMap<>();
   private long registeredBytes;
@@ -47,6 +51,7 @@ public final class VirtualInterface implements AutoCloseable {
   VirtualInterface(Link link, CompletionQueue queue) {
     this.link = link;
     this.queue = queue;
+    this.remoteAccess = link instanceof RemoteLink remote ? new RemoteAccess(this, remote) : null;
     queue.attach(this);
   }
 
@@ -119,16 +124,21 @@ public final class VirtualInterface implements AutoCloseable {
           "the message has %d bytes, and at most %d are taken"
               .formatted(descriptor.bytes(), link.maximumMessageBytes()));
     }
-    return post(descriptor, true);
+    return post(descriptor, true, Remote.NONE, 0, 0);
   }
 
   /// Posts memory for a message. Errors and doorbell as for [#postSend].
   @CheckReturnValue
   public Posting postReceive(Descriptor descriptor) {
-    return post(descriptor, false);
+    return post(descriptor, false, Remote.NONE, 0, 0);
   }
 
-  private Posting post(Descriptor descriptor, boolean send) {
+  /// Posts to one of the queues.
+  ///
+  /// @param how what else it is than a message
+  /// @param address of memory of the peer, if that is so
+  /// @param key to that
+  Posting post(Descriptor descriptor, boolean send, Remote how, long address, long key) {
     queue.requireOwner();
     requireOurs(descriptor);
     descriptor.refuseWhilePosted();
@@ -143,6 +153,7 @@ public final class VirtualInterface implements AutoCloseable {
     descriptor.hold();
     Transfer transfer = descriptor.transfer();
     transfer.start(send, descriptor.tag(), queue.sink());
+    transfer.remote(how, address, key);
     descriptor.posted();
     link.post(transfer);
     if (send) {
@@ -157,11 +168,23 @@ public final class VirtualInterface implements AutoCloseable {
     return Posting.POSTED;
   }
 
-  private void requireOurs(Descriptor descriptor) {
+  void requireOurs(Descriptor descriptor) {
     if (descriptor.virtualInterface() != this) {
       throw new IllegalArgumentException(
           "the descriptor belongs to another interface: register its memory here");
     }
+  }
+
+  void requireConnected() {
+    queue.requireOwner();
+    if (link.state() != InterfaceState.CONNECTED) {
+      throw new IllegalStateException("the interface is not connected: look at its state()");
+    }
+  }
+
+  /// Access to memory of the peer; empty where the network has no such thing.
+  public Optional<RemoteAccess> remoteAccess() {
+    return Optional.ofNullable(remoteAccess);
   }
 
   /// Rings the doorbell: hands over all that was posted since the last time. To post several
@@ -249,6 +272,9 @@ public final class VirtualInterface implements AutoCloseable {
     }
     rung();
     link.close(abruptly);
+    if (remoteAccess != null) {
+      remoteAccess.close();
+    }
     reportForgotten();
     for (Registration registration : registrations.values()) {
       deregister(registration.region);

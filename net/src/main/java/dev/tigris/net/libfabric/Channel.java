@@ -60,7 +60,7 @@ final class Channel {
           endpoint.receive(
               next.address(), next.memory().byteSize(), next.descriptor(), operation.number);
       if (result != 0) {
-        station.abandon(operation);
+        station.abandon(operation.number);
         return result == Endpoint.AGAIN ? 0 : (int) -result;
       }
       unposted.poll();

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import dev.tigris.memory.View;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.DataType;
 import dev.tigris.net.NetException;
@@ -7,8 +8,11 @@ import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// needs no credit. A message that has to wait for the application stays in its buffers, and its
 /// credits with it, so that its sender is held back. Nothing is sent while completions are taken:
 /// to send to a peer that has closed would lose what it has sent before.
-final class LibfabricLink extends Link {
+final class LibfabricLink extends Link implements RemoteLink {
   /// How many long messages are read at a time: while one is, the next is asked for.
   private static final int READS_AHEAD = 4;
 
@@ -67,6 +71,10 @@ final class LibfabricLink extends Link {
   private final int[] untold;
 
   private int untoldCount;
+
+  /// Memory that the peer may access: held until the endpoint is closed, which a link that says
+  /// goodbye does later than the interface is, since an access may be under way.
+  private final List<View> exposed = new ArrayList<>();
 
   private boolean isStuck;
   private boolean peerClosed;
@@ -118,6 +126,23 @@ final class LibfabricLink extends Link {
     if (region.registered instanceof Packets.Registered(long registration, long _)) {
       station.device().deregister(registration);
     }
+  }
+
+  @Override
+  public Exposed expose(Region region, long offset, long length, boolean writable) {
+    Device device = station.device();
+    long address = region.segment().address() + offset;
+    long registration = device.register(address, length, true, writable);
+    if (registration < 0) {
+      throw Failures.of("register memory for", peer, device, (int) -registration);
+    }
+    exposed.add(region.view());
+    return new Exposed(registration, device.remoteAddress(address), Device.key(registration));
+  }
+
+  @Override
+  public void withdraw(Exposed memory) {
+    station.device().deregister(memory.registration());
   }
 
   // ---- moving
@@ -461,7 +486,7 @@ final class LibfabricLink extends Link {
               Packet.rangeKey(offer, from),
               operation.number);
       if (result != 0) {
-        station.abandon(operation);
+        station.abandon(operation.number);
         return check(result);
       }
       message.posted += size;
@@ -581,6 +606,7 @@ final class LibfabricLink extends Link {
     if (!channel.isClosed()) {
       channel.close();
       outgoing.close();
+      exposed.clear();
     }
   }
 

@@ -19,7 +19,8 @@ final class Operation {
     NONE,
     RECEIVE,
     SEND,
-    READ
+    READ,
+    ACCESS
   }
 
   Operation(int number) {
@@ -40,6 +41,13 @@ final class Operation {
     kind = Kind.SEND;
     buffer = from;
     outbound = message;
+    return this;
+  }
+
+  /// Reads or writes memory of the peer for the application.
+  Operation access(Outbound transfer) {
+    kind = Kind.ACCESS;
+    outbound = transfer;
     return this;
   }
 

@@ -33,7 +33,8 @@ final class Outbound {
     offered = false;
   }
 
-  void offer() {
+  void offer(long bytes) {
+    sent = bytes;
     offered = true;
   }
 

@@ -50,26 +50,25 @@ final class Outgoing {
   /// Starts what there is credit for; returns what the library says to the last packet.
   long push() {
     long result = 0;
-    while (result == 0 && credits > 0 && started < sends.size()) {
+    while (result == 0 && started < sends.size()) {
       Transfer next = Objects.requireNonNull(sends.peek(started));
       Outbound outbound = outbound(started);
       if (!begun) {
         outbound.start(packets.sequence());
       }
-      long bytes;
-      if (next.bytes() > piecesBytes) {
-        bytes = next.bytes();
-        result = packets.offer(next, outbound);
+      if (next.remote() != Transfer.Remote.NONE) {
+        result = packets.access(next, outbound);
+      } else if (credits == 0) {
+        return 0;
       } else {
-        bytes = Math.min(Packet.CONTENT_BYTES, next.bytes() - outbound.sent);
-        result = packets.send(next, outbound);
+        result =
+            next.bytes() > piecesBytes
+                ? packets.offer(next, outbound)
+                : packets.send(next, outbound);
+        credits -= result == 0 ? 1 : 0;
       }
-      if (result == 0) {
-        credits--;
-        outbound.sent += bytes;
-        begun = outbound.sent < next.bytes();
-        started += begun ? 0 : 1;
-      }
+      begun = result != 0 ? begun || outbound.sent > 0 : outbound.sent < next.bytes();
+      started += result == 0 && !begun ? 1 : 0;
     }
     return result;
   }

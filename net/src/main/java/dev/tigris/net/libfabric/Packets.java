@@ -84,12 +84,44 @@ final class Packets {
     if (whole) {
       copy(message, from, size, buffer.memory());
     }
+    long result;
     if (inject) {
-      return inject(buffer, bytes);
+      result = inject(buffer, bytes);
+    } else if (whole) {
+      result = gather(buffer, bytes, 1, outbound);
+    } else {
+      result = gather(buffer, Packet.HEADER_BYTES, ranges(message, from, size), outbound);
     }
-    return whole
-        ? gather(buffer, bytes, 1, outbound)
-        : gather(buffer, Packet.HEADER_BYTES, ranges(message, from, size), outbound);
+    outbound.sent += result == 0 ? size : 0;
+    return result;
+  }
+
+  /// Reads or writes memory of the peer; what is missing is done the next time.
+  long access(Transfer transfer, Outbound outbound) {
+    while (outbound.sent < transfer.bytes()) {
+      long skip = outbound.sent;
+      int range = 0;
+      while (skip >= transfer.length(range)) {
+        skip -= transfer.length(range++);
+      }
+      long memory = address(transfer, range) + skip;
+      long bytes = Math.min(transfer.length(range) - skip, station.operationBytes());
+      long descriptor = descriptor(transfer.region(range));
+      long there = transfer.remoteAddress() + outbound.sent;
+      int number = station.start(channel).access(outbound).number;
+      long key = transfer.remoteKey();
+      long result =
+          transfer.remote() == Transfer.Remote.READ
+              ? channel.endpoint.read(memory, bytes, descriptor, channel.peer, there, key, number)
+              : channel.endpoint.write(memory, bytes, descriptor, channel.peer, there, key, number);
+      if (result != 0) {
+        station.abandon(number);
+        return result;
+      }
+      outbound.sent += bytes;
+      outbound.piecesUnderWay++;
+    }
+    return 0;
   }
 
   /// Lists the ranges of a piece, behind one for its header; returns how many these are.
@@ -157,7 +189,7 @@ final class Packets {
     long bytes = Packet.HEADER_BYTES + (long) count * Packet.RANGE_BYTES;
     long result = gather(buffer, bytes, 1, null);
     if (result == 0) {
-      outbound.offer();
+      outbound.offer(message.bytes());
     } else {
       outbound.deregister();
     }
@@ -182,7 +214,7 @@ final class Packets {
             channel.peer,
             operation.number);
     if (result != 0) {
-      station.abandon(operation);
+      station.abandon(operation.number);
       station.giveBack(buffer);
     } else if (message != null) {
       message.piecesUnderWay++;

@@ -247,7 +247,11 @@ final class Station implements Completions.Taker {
   }
 
   /// It could not be posted.
-  void abandon(Operation operation) {
+  void abandon(int number) {
+    abandon(operations.get(number));
+  }
+
+  private void abandon(Operation operation) {
     operation.channel().operationsUnderWay--;
     operation.forget();
     spare.push(operation);
@@ -279,6 +283,7 @@ final class Station implements Completions.Taker {
         giveBack(Objects.requireNonNull(buffer));
         link.sent(outbound, failure);
       }
+      case ACCESS -> link.sent(outbound, failure);
       case READ -> link.read(Objects.requireNonNull(inbound), failure);
       case NONE -> throw new IllegalStateException("a completion of nothing");
     }

@@ -128,11 +128,13 @@ public abstract class Link {
     return state == InterfaceState.CONNECTED;
   }
 
-  /// The message at the head of [#sends] is sent.
+  /// The message at the head of [#sends] is sent, or what else is there was done.
   protected final void sent() {
     Transfer first = take(sends);
-    tally.messagesSent++;
-    tally.bytesSent += first.bytes();
+    if (first.remote() == Transfer.Remote.NONE) {
+      tally.messagesSent++;
+      tally.bytesSent += first.bytes();
+    }
     first.complete(Status.DONE, first.bytes());
   }
 

@@ -20,6 +20,14 @@ public final class Transfer {
   /// The most ranges that a transfer can have.
   public static final int MAXIMUM_RANGES = 16;
 
+  /// What a transfer does with memory of the peer.
+  public enum Remote {
+    /// Nothing: it is a message, or memory for one.
+    NONE,
+    READ,
+    WRITE
+  }
+
   private final @Nullable Object owner;
   private final DataType memoryType;
   private final Region[] regions;
@@ -29,6 +37,9 @@ public final class Transfer {
   private @Nullable Sink sink;
 
   private boolean send;
+  private Remote remote = Remote.NONE;
+  private long remoteAddress;
+  private long remoteKey;
   private int tag;
   private DataType type;
   private Status result = Status.IDLE;
@@ -80,6 +91,31 @@ public final class Transfer {
     result = Status.POSTED;
     transferredBytes = 0;
     progress = 0;
+  }
+
+  /// Says what else a send is than a message: after [#start].
+  ///
+  /// @param address where to begin in memory of the peer
+  /// @param key to that memory
+  public void remote(Remote how, long address, long key) {
+    remote = how;
+    remoteAddress = address;
+    remoteKey = key;
+  }
+
+  /// Whether it reads or writes memory of the peer.
+  public Remote remote() {
+    return remote;
+  }
+
+  /// Where that begins.
+  public long remoteAddress() {
+    return remoteAddress;
+  }
+
+  /// The key to it.
+  public long remoteKey() {
+    return remoteKey;
   }
 
   /// How many ranges it has.
