@@ -8,6 +8,7 @@ module dev.tigris.cli {
   requires dev.tigris.sort;
   requires dev.tigris.specializer;
   requires java.desktop;
+  requires java.management;
   requires HdrHistogram;
   requires com.fasterxml.jackson.core;
   requires info.picocli;

@@ -1,5 +1,5 @@
 /// Small dataflows: the one that the README shows, and the experiment that the demo and the
-/// benchmarks share. And a rule for the specializer.
+/// benchmarks share. And two rules for the specializer, a program and a restricted one.
 module dev.tigris.examples {
   requires static org.jspecify;
   requires transitive dev.tigris.flow;
@@ -7,6 +7,7 @@ module dev.tigris.examples {
 
   exports dev.tigris.examples;
   exports dev.tigris.examples.complex;
+  exports dev.tigris.examples.packets;
 
   provides dev.tigris.specializer.Rule with
       dev.tigris.examples.complex.ComplexRule;

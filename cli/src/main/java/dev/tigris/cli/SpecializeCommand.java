@@ -15,11 +15,13 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.DynamicCallSiteDesc;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -37,6 +39,7 @@ final class SpecializeCommand implements Command {
   private static final String RULE_PATH = "--rule-path";
   private static final String TRUST = "--trust";
   private static final String PRINT = "--print";
+  private static final String MACHINE_CODE = "--machine-code";
   private static final String REPORT = "--report";
   private static final String JSON = "--json";
 
@@ -72,22 +75,13 @@ final class SpecializeCommand implements Command {
             .paramLabel("KEY")
             .description("Sign the patches with an Ed25519 key in a PEM file.")
             .build());
-    spec.addOption(
-        OptionSpec.builder(RULES)
-            .type(Path.class)
-            .paramLabel("FILE")
-            .description("The rules, in their order (default: pso-field).")
-            .build());
-    spec.addOption(path(RULE_PATH, "-rp", "Folders and jars with modules that provide rules."));
-    spec.addOption(
-        OptionSpec.builder(TRUST)
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .arity("1")
-            .paramLabel("MODULE")
-            .description("Let a module's rules run; also a line of the rules' file.")
-            .build());
+    addRules(spec);
     spec.addOption(Options.flag(PRINT, "Show code before and after, and recipes; write no class."));
+    spec.addOption(
+        Options.flag(
+            MACHINE_CODE,
+            "With --print: show how many bytes of machine code C2 makes of each call site. The"
+                + " classes of the objects are loaded and initialized for it."));
     spec.addOption(
         OptionSpec.builder(REPORT)
             .type(Path.class)
@@ -111,6 +105,24 @@ final class SpecializeCommand implements Command {
     return spec;
   }
 
+  private static void addRules(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder(RULES)
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("The rules, in their order (default: pso-field).")
+            .build());
+    spec.addOption(path(RULE_PATH, "-rp", "Folders and jars with modules that provide rules."));
+    spec.addOption(
+        OptionSpec.builder(TRUST)
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .arity("1")
+            .paramLabel("MODULE")
+            .description("Let a module's rules run; also a line of the rules' file.")
+            .build());
+  }
+
   private static OptionSpec path(String name, String shortName, String description) {
     return OptionSpec.builder(name, shortName)
         .type(String.class)
@@ -132,6 +144,11 @@ final class SpecializeCommand implements Command {
     List<Rule> rules = rules(options);
     Path output = options.matchedOptionValue(OUTPUT, null);
     boolean print = options.hasMatchedOption(PRINT);
+    if (options.hasMatchedOption(MACHINE_CODE) && !print) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "%s is for %s: add it".formatted(MACHINE_CODE, PRINT));
+    }
     try (SpecializeInputs found =
         print || output == null
             ? SpecializeInputs.inPlace(inputs, places(options, CLASSPATH))
@@ -140,7 +157,7 @@ final class SpecializeCommand implements Command {
       var specializer = new Specializer(hierarchy, rules);
       Report report =
           print
-              ? print(found, specializer, console)
+              ? print(found, specializer, options.hasMatchedOption(MACHINE_CODE), console)
               : ClassFiles.specialize(found.inputs(), specializer, delivery);
       return tell(report, hierarchy, found, options, console);
     } catch (IOException | UncheckedIOException e) {
@@ -148,9 +165,23 @@ final class SpecializeCommand implements Command {
     }
   }
 
-  private static Report print(SpecializeInputs found, Specializer specializer, Console console)
+  private static Report print(
+      SpecializeInputs found, Specializer specializer, boolean withSizes, Console console)
       throws IOException {
-    var listing = new Listing(found::recipe);
+    var machineCode = new MachineCode(found, specializer);
+    var listing =
+        new Listing(
+            new Listing.Recipes() {
+              @Override
+              public Optional<String> find(ClassDesc owner, String field, String operation) {
+                return found.recipe(owner, field, operation);
+              }
+
+              @Override
+              public OptionalInt machineCodeBytes(DynamicCallSiteDesc site) {
+                return withSizes ? machineCode.bytes(site) : OptionalInt.empty();
+              }
+            });
     return ClassFiles.preview(
         found.inputs(),
         specializer,

@@ -18,6 +18,8 @@ import java.security.KeyPairGenerator;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -156,6 +158,19 @@ class SpecializeCommandTest {
   }
 
   @Test
+  void showsHowMuchMachineCodeACallSiteComesTo() throws Exception {
+    Result result = shell.run("specialize @/classes/app/User.class --print --machine-code");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    Matcher size =
+        Pattern.compile("peek long @0\\n +(\\d+) bytes of machine code").matcher(result.out());
+    assertTrue(size.find(), result.out());
+    int bytes = Integer.parseInt(size.group(1));
+    // A few instructions when it is inlined, and a call with all that belongs to it if it is not.
+    assertTrue(bytes > 0 && bytes < 200, result.out());
+    assertEquals(ExitCode.USAGE, shell.run("specialize @/classes --machine-code").code());
+  }
+
+  @Test
   void reportsByMethodAndAsJson() throws Exception {
     Result result = shell.run("specialize @/classes --report @/report --json");
     assertEquals(ExitCode.OK, result.code(), result.err());
@@ -244,5 +259,39 @@ class SpecializeCommandTest {
     Result absent = shell.run("specialize @/classes --rules @/wrong --trust evil.rules");
     assertEquals(ExitCode.BAD_INPUT, absent.code());
     assertMentions(absent.err(), "/wrong:2:3: there is no module evil.rules");
+  }
+
+  @Test
+  void appliesARestrictedRuleOfAFile() throws Exception {
+    compile(
+        "Header",
+        """
+        package app;
+        import dev.tigris.memory.*;
+        public class Header extends Pso {
+          @Capacity(8) Bytes bytes;
+          public Header(Container container) { super(container); }
+          public native int length();
+        }
+        """);
+    Files.writeString(folder.resolve("rules"), "pso-field\nrestricted header.rules\n");
+    Files.writeString(
+        folder.resolve("header.rules"),
+        "structure app.Header of 8 bytes {\n  int length() = big char @2;\n}\n");
+    Result result = shell.run("specialize @/classes/app/Header.class --rules @/rules --print");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertMentions(
+        result.out(),
+        "invokedynamic length(Header)int",
+        "[peek char @2; reverse char; convert char int]");
+    Files.writeString(
+        folder.resolve("header.rules"),
+        "structure app.Header of 8 bytes {\n  int length() = big char @7;\n}\n");
+    Result wrong = shell.run("specialize @/classes --rules @/rules");
+    assertEquals(ExitCode.BAD_INPUT, wrong.code());
+    assertMentions(
+        wrong.err(),
+        "/header.rules:2:28: char @7 reaches out of the structure's 8 bytes\n",
+        "    int length() = big char @7;\n                             ^");
   }
 }

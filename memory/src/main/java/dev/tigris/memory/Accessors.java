@@ -30,9 +30,9 @@ final class Accessors {
     for (int index = 0; index < recipes.size(); index++) {
       methods.add("accessor" + index);
     }
-    String name = Pso.class.getPackageName() + ".Accessors$" + layout.type().getSimpleName();
     List<Object> constants = new ArrayList<>();
-    byte[] classFile = RecipeCompiler.compile(ClassDesc.of(name), recipes, methods, constants);
+    byte[] classFile =
+        RecipeCompiler.compile(className(layout.type()), recipes, methods, constants);
     Accessors accessors = new Accessors();
     try {
       Lookup hidden =
@@ -49,6 +49,27 @@ final class Accessors {
       throw new IllegalStateException("no accessors for " + layout.type().getName(), e);
     }
     return accessors;
+  }
+
+  /// Compiles one recipe that is not a field's.
+  ///
+  /// @throws IllegalArgumentException if it is not safe
+  static MethodHandle compile(Class<?> type, Recipe recipe) {
+    String method = "accessor";
+    List<Object> constants = new ArrayList<>();
+    byte[] classFile =
+        RecipeCompiler.compile(className(type), List.of(recipe), List.of(method), constants);
+    try {
+      Lookup hidden =
+          PsoClass.packageLookup().defineHiddenClassWithClassData(classFile, constants, true);
+      return find(hidden, recipe, method);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("no accessor for " + recipe, e);
+    }
+  }
+
+  private static ClassDesc className(Class<?> type) {
+    return ClassDesc.of(Pso.class.getPackageName() + ".Accessors$" + type.getSimpleName());
   }
 
   private static MethodHandle find(Lookup hidden, Recipe recipe, String method)

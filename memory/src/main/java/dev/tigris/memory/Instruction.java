@@ -1,5 +1,7 @@
 package dev.tigris.memory;
 
+import java.util.Locale;
+
 /// One instruction of a [Recipe]: Jaguar bytecode for a small stack machine.
 ///
 /// *Peek* and *poke* have no address operand. Their base is always the recipe's receiver, which
@@ -86,9 +88,99 @@ sealed interface Instruction {
     }
   }
 
+  /// `-> T`: pushes a value.
+  ///
+  /// @param value boxed as the type says
+  record Constant(Primitive primitive, Object value) implements Instruction {
+    @Override
+    public String toString() {
+      Object shown = value instanceof Character unit ? (Object) (int) unit : value;
+      return "constant " + name(primitive) + " " + shown;
+    }
+  }
+
+  /// `T, T -> T`: what Java's operator gives; see [Operator] for those that differ.
+  record Compute(Operator operator, Primitive primitive) implements Instruction {
+    @Override
+    public String toString() {
+      return operator.text() + " " + name(primitive);
+    }
+  }
+
+  /// `T -> U`: a cast between types of numbers.
+  record Convert(Primitive from, Primitive to) implements Instruction {
+    @Override
+    public String toString() {
+      return "convert " + name(from) + " " + name(to);
+    }
+  }
+
+  /// `T -> T`: puts the bytes of a whole number in the other order.
+  record Reverse(Primitive primitive) implements Instruction {
+    @Override
+    public String toString() {
+      return "reverse " + name(primitive);
+    }
+  }
+
+  /// `T -> U`: takes the bits of a floating-point number for those of a whole one of the same size,
+  /// or the other way round.
+  record Reinterpret(Primitive from, Primitive to) implements Instruction {
+    @Override
+    public String toString() {
+      return "reinterpret " + name(from) + " " + name(to);
+    }
+  }
+
+  /// What can be computed of two values. None can fail: there is no division of whole numbers.
+  enum Operator {
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    /// Of floating-point numbers only.
+    DIVIDE,
+    /// This and the next two: of whole numbers, and of booleans.
+    AND,
+    OR,
+    XOR,
+    /// This and the next two: of a whole number, by an `int`, of which Java's bits count.
+    SHL,
+    SHR,
+    USHR,
+    /// This and the next: of whole numbers; gives a `boolean`.
+    EQ,
+    NE;
+
+    boolean isShift() {
+      return this == SHL || this == SHR || this == USHR;
+    }
+
+    boolean isComparison() {
+      return this == EQ || this == NE;
+    }
+
+    /// Whether it computes with values of a type.
+    boolean takes(Primitive primitive) {
+      return switch (primitive) {
+        case INT, LONG -> this != DIVIDE;
+        case FLOAT, DOUBLE -> compareTo(DIVIDE) <= 0;
+        case BOOLEAN -> this == AND || this == OR || this == XOR;
+        case BYTE, SHORT, CHAR -> false;
+      };
+    }
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static String name(Primitive primitive) {
+    return primitive.type().getName();
+  }
+
   private static String describe(Primitive primitive, int offset, Ordering ordering) {
     String suffix =
-        ordering == Ordering.PLAIN ? "" : " " + ordering.name().toLowerCase(java.util.Locale.ROOT);
-    return primitive.type().getName() + " @" + offset + suffix;
+        ordering == Ordering.PLAIN ? "" : " " + ordering.name().toLowerCase(Locale.ROOT);
+    return name(primitive) + " @" + offset + suffix;
   }
 }

@@ -199,6 +199,12 @@ public final class PsoLayout {
     return sizeBytes;
   }
 
+  /// Where the last field ends: a subclass's fields begin behind it, and may lie in what rounds the
+  /// size up.
+  int endBytes() {
+    return end(fields);
+  }
+
   /// The fields that are references. The position of one is its *slot*, which is the same in every
   /// subclass.
   List<PsoField> references() {

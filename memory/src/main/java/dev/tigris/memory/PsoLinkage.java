@@ -59,6 +59,50 @@ public final class PsoLinkage {
     return new ConstantCallSite(accessor(info.getDeclaringClass(), field, plain, get).asType(type));
   }
 
+  /// Links a call site that stands for a method without a body to the recipe that a restricted rule
+  /// wrote for it.
+  ///
+  /// A class may touch any byte of its own fields, so its methods may have any recipe that keeps to
+  /// them; and nobody else's may. The class's superclass must be [Pso], since a recipe would not
+  /// know which bytes are private to one in between.
+  ///
+  /// @param caller the class of objects around the call site, with its rights
+  /// @param name the method's, for stack traces
+  /// @param type `(C)T` or `(C,T)U`, where C is the class and the others are primitive
+  /// @param recipe as [RecipeText] reads it
+  /// @throws IllegalAccessError if the caller is no such class, or has not all its rights
+  /// @throws IncompatibleClassChangeError if the recipe is none, or isn't safe for the class
+  public static CallSite recipe(Lookup caller, String name, MethodType type, String recipe) {
+    Class<?> owner = caller.lookupClass();
+    if (!caller.hasFullPrivilegeAccess() || owner.getSuperclass() != Pso.class) {
+      throw new IllegalAccessError(
+          caller + " may not lay a recipe over objects: only a class that extends Pso may");
+    }
+    if (type.parameterCount() == 0
+        || type.parameterType(0) != owner
+        || !type.dropParameterTypes(0, 1).parameterList().stream().allMatch(Class::isPrimitive)
+        || !type.returnType().isPrimitive()) {
+      throw new IncompatibleClassChangeError(
+          "a recipe of %s cannot be linked as %s%s".formatted(owner.getName(), name, type));
+    }
+    PsoLayout layout = PsoClass.of(owner).layout();
+    try {
+      Recipe read =
+          new Recipe(
+              name,
+              type.changeParameterType(0, Pso.class),
+              layout.endBytes(),
+              0,
+              0,
+              RecipeText.parse(recipe));
+      return new ConstantCallSite(Accessors.compile(owner, read).asType(type));
+    } catch (IllegalArgumentException e) {
+      throw asError(
+          new IncompatibleClassChangeError(owner.getName() + "." + name + ": " + e.getMessage()),
+          e);
+    }
+  }
+
   private static MethodHandle plainAccess(
       Lookup caller, Class<?> owner, String field, Class<?> type, boolean get) {
     try {
@@ -70,7 +114,7 @@ public final class PsoLinkage {
     }
   }
 
-  private static <E extends Error> E asError(E error, ReflectiveOperationException cause) {
+  private static <E extends Error> E asError(E error, Exception cause) {
     error.initCause(cause);
     return error;
   }

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// What a call site does, as data: a straight line of typed [instructions][Instruction] over one
@@ -18,7 +19,11 @@ import java.util.stream.Collectors;
 ///   side.get     (Pso)Enum       peek int @24; decode Side
 ///   side.set     (Pso,Enum)void  argument; encode Side; poke int @24
 ///   symbol.get   (Pso)Object     part 0
+///   version      (Pso)int        peek byte @0; convert byte int; constant int 4; ushr int
 /// ```
+///
+/// All but the last are derived from a class's layout. The last is of a method without a body, to
+/// which a restricted rule has given its meaning ([RecipeText], [PsoLinkage#recipe]).
 ///
 /// There are no jumps, so a recipe ends after as many steps as it has instructions. [#verify]
 /// proves the rest: every operand has the right type, and every access lies inside of the
@@ -26,7 +31,7 @@ import java.util.stream.Collectors;
 /// reference, or the code that [RecipeCompiler] makes of it.
 ///
 /// @param name for listings and stack traces
-/// @param type `(Pso)T` or `(Pso,T)void`
+/// @param type `(Pso)T` or `(Pso,T)U`, where what is returned may be `void`
 /// @param sizeBytes how many bytes of the receiver may be touched
 /// @param slots how many slots for references the receiver has
 /// @param parts how many of its fields lie in the receiver as a whole
@@ -35,6 +40,9 @@ record Recipe(
   /// The most instructions that a recipe may have: each stands for a few machine instructions that
   /// are copied to every place where a field is accessed.
   static final int MAX_INSTRUCTIONS = 16;
+
+  private static final Set<Primitive> REVERSIBLE =
+      Set.of(Primitive.SHORT, Primitive.CHAR, Primitive.INT, Primitive.LONG);
 
   Recipe {
     body = List.copyOf(body);
@@ -160,7 +168,41 @@ record Recipe(
         require(index >= 0 && index < parts, "there is no part " + index);
         stack.push(Object.class);
       }
+      case Instruction.Constant(Primitive primitive, Object value) -> {
+        require(box(primitive) == value.getClass(), value + " is no " + primitive.type());
+        stack.push(primitive.type());
+      }
+      case Instruction.Compute(Instruction.Operator operator, Primitive primitive) -> {
+        require(operator.takes(primitive), instruction + " does not exist");
+        pop(stack, operator.isShift() ? int.class : primitive.type());
+        pop(stack, primitive.type());
+        stack.push(operator.isComparison() ? boolean.class : primitive.type());
+      }
+      case Instruction.Convert(Primitive from, Primitive to) -> {
+        boolean numbers = from != Primitive.BOOLEAN && to != Primitive.BOOLEAN;
+        require(numbers && from != to, instruction + " does not exist");
+        pop(stack, from.type());
+        stack.push(to.type());
+      }
+      case Instruction.Reverse(Primitive primitive) -> {
+        require(REVERSIBLE.contains(primitive), instruction + " does not exist");
+        pop(stack, primitive.type());
+        stack.push(primitive.type());
+      }
+      case Instruction.Reinterpret(Primitive from, Primitive to) -> {
+        boolean single = from == Primitive.INT && to == Primitive.FLOAT;
+        boolean twice = from == Primitive.LONG && to == Primitive.DOUBLE;
+        boolean back = from == Primitive.FLOAT && to == Primitive.INT;
+        boolean backTwice = from == Primitive.DOUBLE && to == Primitive.LONG;
+        require(single || twice || back || backTwice, instruction + " does not exist");
+        pop(stack, from.type());
+        stack.push(to.type());
+      }
     }
+  }
+
+  private static Class<?> box(Primitive primitive) {
+    return MethodType.methodType(primitive.type()).wrap().returnType();
   }
 
   private void pop(Deque<Class<?>> stack, Class<?> wanted) {

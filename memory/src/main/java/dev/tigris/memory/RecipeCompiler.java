@@ -7,6 +7,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.tigris.memory.Instruction.Operator;
 import dev.tigris.memory.Instruction.Ordering;
 import dev.tigris.memory.raw.Raw;
 import java.lang.classfile.ClassFile;
@@ -18,6 +19,7 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicConstantDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -158,7 +160,119 @@ final class RecipeCompiler {
           code.aload(RECEIVER)
               .loadConstant(index)
               .invokestatic(PSO, "part", MethodTypeDesc.of(CD_Object, PSO, CD_int));
+      case Instruction.Constant(Primitive _, Object value) -> constant(value);
+      case Instruction.Compute(Operator operator, Primitive primitive) ->
+          compute(operator, primitive);
+      case Instruction.Convert(Primitive from, Primitive to) ->
+          code.conversion(TypeKind.from(from.type()), TypeKind.from(to.type()));
+      case Instruction.Reverse(Primitive primitive) -> {
+        ClassDesc type = desc(primitive.type());
+        code.invokestatic(box(primitive), "reverseBytes", MethodTypeDesc.of(type, type));
+      }
+      case Instruction.Reinterpret(Primitive from, Primitive to) -> reinterpret(from, to);
     }
+  }
+
+  private void constant(Object value) {
+    switch (value) {
+      case Boolean flag -> code.loadConstant(flag ? 1 : 0);
+      case Character unit -> code.loadConstant((int) unit);
+      case Long number -> code.loadConstant(number);
+      case Float number -> code.loadConstant(number);
+      case Double number -> code.loadConstant(number);
+      case Number number -> code.loadConstant(number.intValue());
+      default -> throw new IllegalStateException(value + " was verified");
+    }
+  }
+
+  private void compute(Operator operator, Primitive primitive) {
+    switch (primitive) {
+      case INT, BOOLEAN -> computeInts(operator);
+      case LONG -> computeLongs(operator);
+      case FLOAT -> {
+        switch (operator) {
+          case ADD -> code.fadd();
+          case SUBTRACT -> code.fsub();
+          case MULTIPLY -> code.fmul();
+          default -> code.fdiv();
+        }
+      }
+      case DOUBLE -> {
+        switch (operator) {
+          case ADD -> code.dadd();
+          case SUBTRACT -> code.dsub();
+          case MULTIPLY -> code.dmul();
+          default -> code.ddiv();
+        }
+      }
+      case BYTE, SHORT, CHAR -> throw new IllegalStateException(primitive + " was verified");
+    }
+  }
+
+  private void computeInts(Operator operator) {
+    switch (operator) {
+      case ADD -> code.iadd();
+      case SUBTRACT -> code.isub();
+      case MULTIPLY -> code.imul();
+      case AND -> code.iand();
+      case OR -> code.ior();
+      case XOR -> code.ixor();
+      case SHL -> code.ishl();
+      case SHR -> code.ishr();
+      case USHR -> code.iushr();
+      case EQ, NE -> {
+        int difference = code.allocateLocal(TypeKind.INT);
+        code.ixor().istore(difference).iload(difference).iload(difference).ineg().ior();
+        code.bipush(31).iushr();
+        negateIf(operator == Operator.EQ);
+      }
+      case DIVIDE -> throw new IllegalStateException(operator + " was verified");
+    }
+  }
+
+  private void computeLongs(Operator operator) {
+    switch (operator) {
+      case ADD -> code.ladd();
+      case SUBTRACT -> code.lsub();
+      case MULTIPLY -> code.lmul();
+      case AND -> code.land();
+      case OR -> code.lor();
+      case XOR -> code.lxor();
+      case SHL -> code.lshl();
+      case SHR -> code.lshr();
+      case USHR -> code.lushr();
+      case EQ, NE -> {
+        int difference = code.allocateLocal(TypeKind.LONG);
+        code.lxor().lstore(difference).lload(difference).lload(difference).lneg().lor();
+        code.bipush(63).lushr().l2i();
+        negateIf(operator == Operator.EQ);
+      }
+      case DIVIDE -> throw new IllegalStateException(operator + " was verified");
+    }
+  }
+
+  /// Two values differ where the sign of `d | -d` is set, `d` being what they differ in: so the
+  /// code has no jump, as the recipe has none.
+  private void negateIf(boolean equal) {
+    if (equal) {
+      code.iconst_1().ixor();
+    }
+  }
+
+  private void reinterpret(Primitive from, Primitive to) {
+    String method =
+        switch (from) {
+          case INT -> "intBitsToFloat";
+          case LONG -> "longBitsToDouble";
+          case FLOAT -> "floatToRawIntBits";
+          default -> "doubleToRawLongBits";
+        };
+    Primitive owner = to == Primitive.INT || to == Primitive.LONG ? from : to;
+    code.invokestatic(box(owner), method, MethodTypeDesc.of(desc(to.type()), desc(from.type())));
+  }
+
+  private static ClassDesc box(Primitive primitive) {
+    return desc(MethodType.methodType(primitive.type()).wrap().returnType());
   }
 
   /// Pushes an object as a constant of the class, which C2 folds.

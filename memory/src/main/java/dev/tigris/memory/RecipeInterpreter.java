@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.Instruction.Operator;
 import dev.tigris.memory.Instruction.Ordering;
 import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.VarHandle;
@@ -58,7 +59,143 @@ final class RecipeInterpreter {
       case Instruction.Encode(EnumCodes codes) ->
           stack.push(new Value(codes.encode((Enum<?>) stack.pop().value)));
       case Instruction.Part(int index) -> stack.push(new Value(Pso.part(receiver, index)));
+      case Instruction.Constant(Primitive _, Object value) -> stack.push(new Value(value));
+      case Instruction.Compute(Operator operator, Primitive primitive) -> {
+        Object right = pop();
+        stack.push(new Value(compute(operator, primitive, pop(), right)));
+      }
+      case Instruction.Convert(Primitive from, Primitive to) ->
+          stack.push(new Value(convert(from, to, pop())));
+      case Instruction.Reverse(Primitive _) -> stack.push(new Value(reverse(pop())));
+      case Instruction.Reinterpret(Primitive _, Primitive _) ->
+          stack.push(new Value(reinterpret(pop())));
     }
+  }
+
+  private static Object compute(Operator operator, Primitive of, Object left, Object right) {
+    return switch (of) {
+      case BOOLEAN -> compute(operator, (boolean) left, (boolean) right);
+      case INT -> compute(operator, (int) left, (int) right);
+      case LONG -> compute(operator, (long) left, ((Number) right).longValue());
+      case FLOAT -> compute(operator, (float) left, (float) right);
+      case DOUBLE -> compute(operator, (double) left, (double) right);
+      case BYTE, SHORT, CHAR -> throw none(operator, of);
+    };
+  }
+
+  private static IllegalStateException none(Operator operator, Object of) {
+    return new IllegalStateException(operator + " of " + of + " was verified");
+  }
+
+  private static Object compute(Operator operator, boolean left, boolean right) {
+    return switch (operator) {
+      case AND -> left && right;
+      case OR -> left || right;
+      case XOR -> left != right;
+      default -> throw none(operator, left);
+    };
+  }
+
+  private static Object compute(Operator operator, int left, int right) {
+    return switch (operator) {
+      case ADD -> left + right;
+      case SUBTRACT -> left - right;
+      case MULTIPLY -> left * right;
+      case AND -> left & right;
+      case OR -> left | right;
+      case XOR -> left ^ right;
+      case SHL -> left << right;
+      case SHR -> left >> right;
+      case USHR -> left >>> right;
+      case EQ -> left == right;
+      case NE -> left != right;
+      case DIVIDE -> throw none(operator, left);
+    };
+  }
+
+  private static Object compute(Operator operator, long left, long right) {
+    return switch (operator) {
+      case ADD -> left + right;
+      case SUBTRACT -> left - right;
+      case MULTIPLY -> left * right;
+      case AND -> left & right;
+      case OR -> left | right;
+      case XOR -> left ^ right;
+      case SHL -> left << right;
+      case SHR -> left >> right;
+      case USHR -> left >>> right;
+      case EQ -> left == right;
+      case NE -> left != right;
+      case DIVIDE -> throw none(operator, left);
+    };
+  }
+
+  private static Object compute(Operator operator, float left, float right) {
+    return switch (operator) {
+      case ADD -> left + right;
+      case SUBTRACT -> left - right;
+      case MULTIPLY -> left * right;
+      case DIVIDE -> left / right;
+      default -> throw none(operator, left);
+    };
+  }
+
+  private static Object compute(Operator operator, double left, double right) {
+    return switch (operator) {
+      case ADD -> left + right;
+      case SUBTRACT -> left - right;
+      case MULTIPLY -> left * right;
+      case DIVIDE -> left / right;
+      default -> throw none(operator, left);
+    };
+  }
+
+  /// Java's casts (JLS 5.1). A `float` is exact as a `double`, and any whole number as a `long`.
+  private static Object convert(Primitive from, Primitive to, Object value) {
+    if (from == Primitive.FLOAT || from == Primitive.DOUBLE) {
+      double number = ((Number) value).doubleValue();
+      return switch (to) {
+        case BYTE -> (byte) number;
+        case SHORT -> (short) number;
+        case CHAR -> (char) number;
+        case INT -> (int) number;
+        case LONG -> (long) number;
+        case FLOAT -> (float) number;
+        case DOUBLE -> number;
+        case BOOLEAN -> throw new IllegalStateException("a number is no boolean");
+      };
+    }
+    long number = value instanceof Character unit ? unit : ((Number) value).longValue();
+    return switch (to) {
+      case BYTE -> (byte) number;
+      case SHORT -> (short) number;
+      case CHAR -> (char) number;
+      case INT -> (int) number;
+      case LONG -> number;
+      case FLOAT -> (float) number;
+      case DOUBLE -> (double) number;
+      case BOOLEAN -> throw new IllegalStateException("a number is no boolean");
+    };
+  }
+
+  private static Object reverse(Object value) {
+    return switch (value) {
+      case Short number -> Short.reverseBytes(number);
+      case Character number -> Character.reverseBytes(number);
+      case Integer number -> Integer.reverseBytes(number);
+      case Long number -> Long.reverseBytes(number);
+      default -> throw new IllegalStateException(value + " has no order of bytes");
+    };
+  }
+
+  private static Object reinterpret(Object value) {
+    return switch (value) {
+      case Integer bits -> Float.intBitsToFloat(bits);
+      case Float number -> Float.floatToRawIntBits(number);
+      case Long bits -> Double.longBitsToDouble(bits);
+      case Double number -> Double.doubleToRawLongBits(number);
+      default -> throw new IllegalStateException(value + " cannot be reinterpreted");
+    };
   }
 
   private long address(int offset) {

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.specializer.Agent;
 import dev.tigris.specializer.Delivery;
-import dev.tigris.specializer.patch.PatchAgent;
+import dev.tigris.specializer.RuleList;
+import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchSigner;
 import java.io.IOException;
@@ -45,8 +47,7 @@ class DeliveryTest {
   @BeforeEach
   void packAgent() throws IOException, URISyntaxException {
     agent = temporary.resolve("agent.jar");
-    Path home =
-        Path.of(PatchAgent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path home = Path.of(Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     if (Files.isRegularFile(home)) {
       Files.copy(home, agent);
       return;
@@ -54,7 +55,7 @@ class DeliveryTest {
     // The reactor runs tests before it packs jars.
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().putValue("Premain-Class", PatchAgent.class.getName());
+    manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());
     try (OutputStream out = Files.newOutputStream(agent);
         JarOutputStream jar = new JarOutputStream(out, manifest);
         Stream<Path> files = Files.walk(home)) {
@@ -68,24 +69,48 @@ class DeliveryTest {
   /// The program's classes, delivered to a folder of their own.
   private Path deliver(String name, Delivery delivery) throws IOException {
     Path folder = temporary.resolve(name);
-    try (var in =
-        DeliveryTest.class.getClassLoader().getResourceAsStream("delivery/Program.java.txt")) {
-      String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      String many = "a.big += b.count; b.count ^= a.tiny;\n".repeat(100);
-      Outside.compile(folder, "Program", source.replace("LONG", many));
-    }
+    String many = "a.big += b.count; b.count ^= a.tiny;\n".repeat(100);
+    Outside.compile(folder, "Program", resource("Program.java.txt").replace("LONG", many));
     Outside.specialize(delivery, folder);
     return folder;
   }
 
+  /// A program whose methods without a body have their meaning from a restricted rule.
+  ///
+  /// @param delivery nothing to leave the classes as they are compiled
+  private Path deliverPackets(String name, Optional<Delivery> delivery) throws IOException {
+    Path folder = temporary.resolve(name);
+    Outside.compile(folder, "Packets", resource("Packets.java.txt"));
+    Files.writeString(temporary.resolve("packets.rules"), resource("packets.rules"));
+    if (delivery.isPresent()) {
+      Path list = list("pso-field\nrestricted packets.rules\n");
+      Outside.specialize(RuleList.read(list, List.of(), List.of()), delivery.get(), folder);
+    }
+    return folder;
+  }
+
+  private Path list(String rules) throws IOException {
+    return Files.writeString(temporary.resolve("list"), rules);
+  }
+
+  private static String resource(String name) throws IOException {
+    try (var in = DeliveryTest.class.getClassLoader().getResourceAsStream("delivery/" + name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
   private Outcome run(Path folder, String... options) throws Exception {
+    return runMain("Program", folder, options);
+  }
+
+  private Outcome runMain(String main, Path folder, String... options) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(options));
     command.addAll(List.of("--module-path", Outside.MEMORY.toString()));
     command.addAll(List.of("--add-modules", "dev.tigris.memory"));
     command.addAll(List.of("--enable-native-access=dev.tigris.memory", "-cp", folder.toString()));
-    command.add("Program");
+    command.add(main);
     Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Outcome(java.waitFor(), output);
@@ -103,6 +128,54 @@ class DeliveryTest {
     assertEquals(rewritten, runWithAgent(deliver("flat", FLAT), ""));
     assertEquals(rewritten, runWithAgent(deliver("diff", DIFF), ""));
     assertEquals(rewritten, runWithAgent(temporary.resolve("rewritten"), ""));
+  }
+
+  @Test
+  void doesTheSameHoweverARestrictedRuleIsDelivered() throws Exception {
+    Outcome rewritten =
+        runMain("Packets", deliverPackets("rewritten", Optional.of(REWRITTEN)), "-Xint");
+    assertEquals(0, rewritten.exitCode(), rewritten.output());
+    assertTrue(rewritten.output().endsWith("end\n"), rewritten.output());
+    assertEquals(rewritten, runMain("Packets", temporary.resolve("rewritten")));
+    for (Delivery patched : List.of(FLAT, DIFF)) {
+      Path folder = deliverPackets("patched" + patched.hashCode(), Optional.of(patched));
+      assertEquals(rewritten, runMain("Packets", folder, "-javaagent:" + agent));
+    }
+    Path compiled = deliverPackets("compiled", Optional.empty());
+    String rules = "-javaagent:" + agent + "=rules=" + temporary.resolve("list");
+    assertEquals(rewritten, runMain("Packets", compiled, rules));
+    // What is specialized already is left as it is.
+    assertEquals(rewritten, runMain("Packets", temporary.resolve("rewritten"), rules));
+  }
+
+  @Test
+  void specializesAnyProgramAsItIsLoaded() throws Exception {
+    Outcome rewritten = run(deliver("rewritten", REWRITTEN));
+    Path compiled = deliver("compiled", DIFF);
+    String rules = "=rules=" + list("pso-field\n");
+    assertEquals(rewritten, runWithAgent(compiled, rules));
+    for (Path file : List.copyOf(classFiles(compiled))) {
+      Files.write(file, CodePatch.strip(Files.readAllBytes(file)));
+    }
+    assertEquals(rewritten, runWithAgent(compiled, rules));
+    assertNotEquals(0, runWithAgent(compiled, "").exitCode());
+  }
+
+  private static List<Path> classFiles(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".class")).toList();
+    }
+  }
+
+  @Test
+  void failsToLoadAClassThatHasAProblemWithTheRules() throws Exception {
+    Path compiled = deliverPackets("compiled", Optional.empty());
+    String rules = "-javaagent:" + agent + "=rules=" + list("pso-field\n");
+    Outcome outcome = runMain("Packets", compiled, rules);
+    assertNotEquals(0, outcome.exitCode());
+    assertTrue(outcome.output().contains("java.lang.ClassFormatError"), outcome.output());
+    assertTrue(outcome.output().contains("Packets$Packet.version(Packets.java)"), outcome.output());
+    assertTrue(outcome.output().contains("name it in a rule"), outcome.output());
   }
 
   @Test
@@ -162,6 +235,9 @@ class DeliveryTest {
     Outcome missing = runWithAgent(temporary.resolve("diff"), "=trust=/no/such/key");
     assertNotEquals(0, missing.exitCode());
     assertTrue(missing.output().contains("/no/such/key"), missing.output());
+    Outcome wrong = runWithAgent(temporary.resolve("diff"), "=rules=" + list("pso-fields\n"));
+    assertNotEquals(0, wrong.exitCode());
+    assertTrue(wrong.output().contains("list:1:1: there is no rule 'pso-fields'"), wrong.output());
   }
 
   private Path pem(String name, String label, byte[] key) throws IOException {

@@ -62,6 +62,14 @@ class MemoryNamesTest {
     assertPublic(
         PsoLinkage.class.getMethod(
             MemoryNames.FIELD_BOOTSTRAP.methodName(), bootstrap.parameterArray()));
+    MethodType recipe =
+        MethodType.fromMethodDescriptorString(
+            MemoryNames.RECIPE_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());
+    assertPublic(
+        PsoLinkage.class.getMethod(
+            MemoryNames.RECIPE_BOOTSTRAP.methodName(), recipe.parameterArray()));
+    assertEquals(Recipe.MAX_INSTRUCTIONS, MemoryNames.MAX_INSTRUCTIONS);
+    assertEquals(PsoLayout.MAX_BYTES, MemoryNames.MAX_BYTES);
   }
 
   private static void assertPublic(Method method) {

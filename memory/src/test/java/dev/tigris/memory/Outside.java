@@ -79,10 +79,15 @@ final class Outside {
   }
 
   static void specialize(Delivery delivery, Path folder, Path... path) throws IOException {
+    specialize(Rule.standard(), delivery, folder, path);
+  }
+
+  static void specialize(List<Rule> rules, Delivery delivery, Path folder, Path... path)
+      throws IOException {
     List<Path> lookup = new ArrayList<>(List.of(folder, MEMORY));
     lookup.addAll(List.of(path));
     try (ClassPath classPath = new ClassPath(lookup)) {
-      Specializer specializer = new Specializer(new ClassHierarchy(classPath), Rule.standard());
+      Specializer specializer = new Specializer(new ClassHierarchy(classPath), rules);
       List<Problem> problems =
           ClassFiles.specialize(List.of(folder), specializer, delivery).problems();
       assertEquals(List.of(), problems);

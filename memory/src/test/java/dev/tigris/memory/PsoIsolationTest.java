@@ -47,6 +47,19 @@ class PsoIsolationTest {
         an accessor for any Object: ClassCastException
         an accessor without a cast: ClassCastException
         what an accessor is made of: IllegalArgumentException
+        a shadowing field: harmless
+        its size on the superclass: NoSuchFieldError
+        its size on another object: ClassCastException
+        its name on its own class: got -1
+        a recipe over another class's objects: IllegalAccessError
+        a recipe over any object: IllegalAccessError
+        a recipe, linked directly for another class: IllegalAccessError
+        a recipe over one's own object: got 8
+        one that reaches out of it: IncompatibleClassChangeError
+        one that reaches out of it in front: IncompatibleClassChangeError
+        one whose address is computed: IncompatibleClassChangeError
+        one that makes a reference of a number: IncompatibleClassChangeError
+        one that is run on another class's object: ClassCastException
         a class in the module's package, of another loader: IllegalAccessError
         a class in the module's package, of this loader: IllegalArgumentException
         a subclass, of another loader: IllegalAccessError

@@ -17,6 +17,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,10 @@ class PsoLinkageTest {
   static class Savings extends Account {
     Savings(Container container) {
       super(container);
+    }
+
+    public static Lookup lookup() {
+      return MethodHandles.lookup();
     }
 
     int viaThis() {
@@ -181,5 +186,67 @@ class PsoLinkageTest {
         IllegalArgumentException.class,
         () -> PsoLinkage.declare(Account.lookup().dropLookupMode(Lookup.PRIVATE)));
     assertThrows(IllegalArgumentException.class, () -> PsoLinkage.declare(MethodHandles.lookup()));
+  }
+
+  private static MethodHandle recipe(Lookup caller, MethodType type, String recipe) {
+    return PsoLinkage.recipe(caller, "test", type, recipe).getTarget();
+  }
+
+  private static final MethodType READ = MethodType.methodType(int.class, Account.class);
+
+  @Test
+  void linksARecipeForTheClassThatItIsOver() throws Throwable {
+    account.open = 77;
+    assertEquals(77, (int) recipe(Account.lookup(), READ, "peek int @0").invokeExact(account));
+  }
+
+  @Test
+  void linksNoRecipeForAnybodyElse() {
+    for (Lookup caller :
+        List.of(
+            Stranger.lookup(),
+            Account.lookup().dropLookupMode(Lookup.PRIVATE),
+            MethodHandles.publicLookup().in(Account.class),
+            MethodHandles.lookup().in(Account.class),
+            MethodHandles.lookup())) {
+      assertThrows(IllegalAccessError.class, () -> recipe(caller, READ, "peek int @0"));
+    }
+    // A subclass does not know which of its superclass's fields are private.
+    assertThrows(
+        IllegalAccessError.class,
+        () ->
+            recipe(
+                Savings.lookup(), MethodType.methodType(int.class, Savings.class), "peek int @0"));
+  }
+
+  @Test
+  void linksNoRecipeThatReachesOutOfTheClassesOwnFields() {
+    int end = PsoLayout.of(Account.class).endBytes();
+    for (int offset : new int[] {end, -4, end & -4, 1 << 20, Integer.MAX_VALUE}) {
+      IncompatibleClassChangeError refused =
+          assertThrows(
+              IncompatibleClassChangeError.class,
+              () -> recipe(Account.lookup(), READ, "peek int @" + offset));
+      assertTrue(refused.getMessage().contains("recipe refused: offset " + offset));
+    }
+  }
+
+  @Test
+  void linksNoRecipeOfAnotherType() {
+    for (MethodType type :
+        List.of(
+            MethodType.methodType(int.class),
+            MethodType.methodType(int.class, Pso.class),
+            MethodType.methodType(int.class, Object.class),
+            MethodType.methodType(Object.class, Account.class),
+            MethodType.methodType(int.class, Account.class, Object.class),
+            MethodType.methodType(long.class, Account.class),
+            MethodType.methodType(int.class, Account.class, int.class, int.class))) {
+      assertThrows(
+          IncompatibleClassChangeError.class, () -> recipe(Account.lookup(), type, "peek int @0"));
+    }
+    for (String text : List.of("", "peek", "peek int @0; peek int @0", "recover slot 0")) {
+      assertThrows(IncompatibleClassChangeError.class, () -> recipe(Account.lookup(), READ, text));
+    }
   }
 }

@@ -5,18 +5,23 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.classfile.instruction.ReturnInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
-/// The methods without a body in classes of objects: each stands for a peek or a poke of the field
-/// that has its name, as in the papers' external objects (papers: 000 sections 3.2 and 4, figure
-/// 4).
+/// The methods without a body in classes of objects: each stands for a peek or a poke, as in the
+/// papers' external objects (papers: 000 sections 3.2 and 4, figure 4).
 ///
 /// ```java
 /// public class Doorbell extends Pso {          // laid over the registers of a device
@@ -25,25 +30,56 @@ import java.util.Optional;
 ///   public native void descriptor(int value);  // a poke, which releases
 /// ```
 ///
-/// They are given the body that their names stand for, an access of the field; then the rules see
-/// that access as any other.
+/// One that has the name of a field is given an access of the field for a body, which the rules
+/// then see as any other. Every other one is given a call of itself, and what that means is for a
+/// rule to say ([StructureRule]).
 final class BodylessMethods {
   private BodylessMethods() {}
 
   /// What is wrong with the methods of a class of objects.
+  ///
+  /// @param isDecided whether a rule has said something of a method
   static List<Problem> problems(
-      ClassModel model, ClassInfo info, Optional<String> sourceFile, ClassHierarchy hierarchy) {
+      ClassModel model,
+      ClassInfo info,
+      Optional<String> sourceFile,
+      ClassHierarchy hierarchy,
+      Predicate<MethodModel> isDecided) {
     return model.methods().stream()
         .filter(method -> method.flags().has(AccessFlag.NATIVE))
         .filter(method -> field(method, info, hierarchy).isEmpty())
+        .filter(isDecided.negate())
         .map(
             method ->
                 new Problem(
                     new Location(info.name(), method.methodName().stringValue(), sourceFile, 0),
-                    "a method without a body stands for the field of its name: declare it as"
-                        + " 'T name()' or 'void name(T)' beside a field 'T name', or give it a"
-                        + " body"))
+                    "a method without a body stands for the field of its name, or for what a"
+                        + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
+                        + " a field 'T name', name it in a rule, or give it a body"))
         .toList();
+  }
+
+  /// Whether an instruction is all that a method does, and calls the same method: what a method
+  /// without a body is filled with. One that was compiled like that never returned.
+  static boolean isBody(Site site) {
+    MethodModel method = site.method();
+    return !method.flags().has(AccessFlag.STATIC)
+        && isCallOf(method, site.in(), site.instruction())
+        && method.code().stream()
+            .flatMap(CodeModel::elementStream)
+            .allMatch(
+                element ->
+                    !(element instanceof Instruction instruction)
+                        || instruction instanceof LoadInstruction
+                        || instruction instanceof ReturnInstruction
+                        || isCallOf(method, site.in(), instruction));
+  }
+
+  private static boolean isCallOf(MethodModel method, ClassInfo in, Instruction instruction) {
+    return instruction instanceof InvokeInstruction call
+        && call.owner().asSymbol().equals(in.name())
+        && call.name().equalsString(method.methodName().stringValue())
+        && call.typeSymbol().equals(method.methodTypeSymbol());
   }
 
   /// The class with bodies for such methods, or the same if it has none.
@@ -54,11 +90,7 @@ final class BodylessMethods {
     }
     ClassTransform fill =
         (builder, element) -> {
-          Optional<FieldInfo> field =
-              element instanceof MethodModel method && method.flags().has(AccessFlag.NATIVE)
-                  ? field(method, info, hierarchy)
-                  : Optional.empty();
-          if (element instanceof MethodModel method && field.isPresent()) {
+          if (element instanceof MethodModel method && method.flags().has(AccessFlag.NATIVE)) {
             builder.withMethod(
                 method.methodName(),
                 method.methodType(),
@@ -68,7 +100,12 @@ final class BodylessMethods {
                       .elementStream()
                       .filter(member -> !(member instanceof AccessFlags))
                       .forEach(body::with);
-                  body.withCode(code -> access(code, info.name(), field.get(), method));
+                  Optional<FieldInfo> field = field(method, info, hierarchy);
+                  body.withCode(
+                      code ->
+                          field.ifPresentOrElse(
+                              of -> access(code, info.name(), of, method),
+                              () -> callItself(code, info.name(), method)));
                 });
           } else {
             builder.with(element);
@@ -90,6 +127,24 @@ final class BodylessMethods {
     return hierarchy
         .resolveField(info.name(), method.methodName().stringValue(), value)
         .filter(field -> !field.has(AccessFlag.STATIC));
+  }
+
+  private static void callItself(CodeBuilder code, ClassDesc owner, MethodModel method) {
+    MethodTypeDesc type = method.methodTypeSymbol();
+    boolean isStatic = method.flags().has(AccessFlag.STATIC);
+    if (!isStatic) {
+      code.aload(0);
+    }
+    for (int index = 0; index < type.parameterCount(); index++) {
+      code.loadLocal(TypeKind.from(type.parameterType(index)), code.parameterSlot(index));
+    }
+    String name = method.methodName().stringValue();
+    if (isStatic) {
+      code.invokestatic(owner, name, type);
+    } else {
+      code.invokevirtual(owner, name, type);
+    }
+    code.return_(TypeKind.from(type.returnType()));
   }
 
   private static void access(

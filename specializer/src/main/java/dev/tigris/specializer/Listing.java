@@ -21,6 +21,8 @@ import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.classfile.instruction.StoreInstruction;
 import java.lang.classfile.instruction.TypeCheckInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDesc;
+import java.lang.constant.DynamicCallSiteDesc;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /// The methods that a specializer changed, before and after, for people to read.
@@ -49,6 +52,13 @@ public final class Listing {
     /// @param operation [MemoryNames#GET] or [MemoryNames#SET]
     /// @return nothing if that cannot be told
     Optional<String> find(ClassDesc owner, String field, String operation);
+
+    /// How many bytes of machine code a call site comes to where it is inlined.
+    ///
+    /// @return nothing if that cannot be told, or nobody wants to know
+    default OptionalInt machineCodeBytes(DynamicCallSiteDesc site) {
+      return OptionalInt.empty();
+    }
   }
 
   private static final int COLUMN = 44;
@@ -151,7 +161,7 @@ public final class Listing {
                         names.get(handler.handler())));
         case Instruction instruction -> {
           lines.add("    " + describe(instruction, names));
-          recipe(instruction).ifPresent(recipe -> lines.add("      " + recipe));
+          behind(instruction).forEach(line -> lines.add("      " + line));
         }
         default -> {}
       }
@@ -190,14 +200,25 @@ public final class Listing {
     };
   }
 
-  private Optional<String> recipe(Instruction instruction) {
-    if (instruction instanceof InvokeDynamicInstruction site
-        && site.bootstrapMethod().owner().equals(MemoryNames.LINKAGE)
-        && site.bootstrapArgs().size() == 2
+  /// What is behind a call site of ours: its recipe, where it does not say that itself, and size.
+  private List<String> behind(Instruction instruction) {
+    if (!(instruction instanceof InvokeDynamicInstruction site)
+        || !site.bootstrapMethod().owner().equals(MemoryNames.LINKAGE)) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    if (site.bootstrapArgs().size() == 2
         && site.bootstrapArgs().getFirst() instanceof ClassDesc owner
         && site.bootstrapArgs().getLast() instanceof String field) {
-      return recipes.find(owner, field, site.name().stringValue());
+      recipes.find(owner, field, site.name().stringValue()).ifPresent(lines::add);
     }
-    return Optional.empty();
+    DynamicCallSiteDesc named =
+        DynamicCallSiteDesc.of(
+            site.bootstrapMethod(),
+            site.name().stringValue(),
+            site.typeSymbol(),
+            site.bootstrapArgs().toArray(ConstantDesc[]::new));
+    recipes.machineCodeBytes(named).ifPresent(bytes -> lines.add(bytes + " bytes of machine code"));
+    return lines;
   }
 }

@@ -6,6 +6,7 @@ import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
 import static java.lang.constant.ConstantDescs.CD_String;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.tigris.specializer.structure.StructureParser;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DirectMethodHandleDesc;
@@ -71,6 +72,17 @@ public final class MemoryNames {
   /// [#GET] or [#SET].
   public static final DirectMethodHandleDesc FIELD_BOOTSTRAP =
       ConstantDescs.ofCallsiteBootstrap(LINKAGE, "field", CD_CallSite, CD_Class, CD_String);
+
+  /// `static CallSite recipe(Lookup, String, MethodType, String recipe)`: links what stands for a
+  /// method without a body.
+  public static final DirectMethodHandleDesc RECIPE_BOOTSTRAP =
+      ConstantDescs.ofCallsiteBootstrap(LINKAGE, "recipe", CD_CallSite, CD_String);
+
+  /// The most instructions that such a recipe may have.
+  public static final int MAX_INSTRUCTIONS = StructureParser.MAX_INSTRUCTIONS;
+
+  /// The largest object, in bytes.
+  public static final int MAX_BYTES = StructureParser.MAX_BYTES;
 
   private MemoryNames() {}
 }

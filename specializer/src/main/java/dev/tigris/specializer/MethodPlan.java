@@ -199,6 +199,12 @@ final class MethodPlan {
     return rewrittenEarlier;
   }
 
+  /// Whether a rule has done more than to leave or pass every instruction.
+  boolean changesOrRefuses() {
+    return changesCode()
+        || choices.stream().anyMatch(choice -> choice.decision() instanceof Decision.Refuse);
+  }
+
   boolean changesCode() {
     return !replacements.isEmpty() || !passages.isEmpty();
   }

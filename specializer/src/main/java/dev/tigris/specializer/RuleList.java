@@ -21,12 +21,14 @@ import java.util.stream.Collectors;
 ///
 /// pso-field                        # a rule of the specializer's own
 /// com.example.rules/complex        # a rule that a module provides
+/// restricted ipv4.rules            # a file in the restricted rule language, beside this one
 /// ```
 ///
-/// A rule is a program that may write any code, so it is run only when its module is named as
-/// trusted, in the file or by whoever reads it.
+/// A rule of a module is a program that may write any code, so it is run only when its module is
+/// named as trusted, in the file or by whoever reads it. A file in the restricted language can come
+/// from anybody.
 public final class RuleList {
-  private static final Pattern LINE = Pattern.compile("(trust\\s+)?(\\S+)");
+  private static final Pattern LINE = Pattern.compile("(?:(trust|restricted)\\s+)?(\\S+)");
 
   private RuleList() {}
 
@@ -63,21 +65,35 @@ public final class RuleList {
       String at = "%s:%d:%d: ".formatted(file, number, column + 1);
       Matcher match = LINE.matcher(content.strip());
       if (!match.matches()) {
-        throw new IOException(at + "a line is a rule, MODULE/RULE, or trust MODULE");
+        throw new IOException(
+            at + "a line is a rule, MODULE/RULE, restricted FILE, or trust MODULE");
       }
       String name = match.group(2);
-      if (match.group(1) != null) {
+      if ("trust".equals(match.group(1))) {
         trust.add(name);
       } else if (!named.add(name)) {
         throw new IOException(at + name + " is there already: a rule is asked once");
       } else {
-        rules.add(find(name, at, modules, trust));
+        rules.add(
+            match.group(1) == null
+                ? find(name, at, modules, trust)
+                : restricted(Path.of(file).resolveSibling(name), name, at));
       }
     }
     if (rules.isEmpty()) {
       throw new IOException(file + " names no rule: begin with pso-field");
     }
     return List.copyOf(rules);
+  }
+
+  private static Rule restricted(Path file, String name, String at) throws IOException {
+    String text;
+    try {
+      text = Files.readString(file, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new IOException(at + "cannot read " + file + ": " + e, e);
+    }
+    return StructureRule.parse(name, file.toString(), text);
   }
 
   private static Rule find(String name, String at, RuleModules modules, Set<String> trust)

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// Rewrites class files by an ordered list of rules.
 ///
@@ -54,12 +55,21 @@ public final class Specializer {
     boolean declare = hierarchy.isPso(info.name()) && !info.isSpecialized();
 
     List<Problem> problems = new ArrayList<>();
+    ClassModel compiled = model;
     if (declare) {
       problems.addAll(PsoDeclaration.problems(info, sourceFile(model), hierarchy));
-      problems.addAll(BodylessMethods.problems(model, info, sourceFile(model), hierarchy));
       model = BodylessMethods.filled(classFiles, model, info, hierarchy);
     }
     Map<String, MethodPlan> plans = plan(model, info);
+    if (declare) {
+      Predicate<MethodModel> isDecided =
+          method ->
+              Optional.ofNullable(plans.get(key(method)))
+                  .filter(MethodPlan::changesOrRefuses)
+                  .isPresent();
+      problems.addAll(
+          BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, isDecided));
+    }
     problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));
     boolean change = declare || plans.values().stream().anyMatch(MethodPlan::changesCode);

@@ -10,7 +10,7 @@ import dev.tigris.bench.Scale;
 import dev.tigris.bench.fork.Forks;
 import dev.tigris.bench.fork.Plan;
 import dev.tigris.bench.fork.Suite;
-import dev.tigris.specializer.patch.PatchAgent;
+import dev.tigris.specializer.Agent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,7 +134,7 @@ final class FieldGroup implements Group {
     Path jar = Files.createTempFile("tigris-bench-", ".jar");
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().putValue("Premain-Class", PatchAgent.class.getName());
+    manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());
     new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     return jar;
   }

@@ -2,8 +2,8 @@
 /// would change, and a small agent makes the change as the class is loaded.
 ///
 /// [CodePatch][dev.tigris.specializer.patch.CodePatch] makes and applies them;
-/// [PatchAgent][dev.tigris.specializer.patch.PatchAgent] is the agent. This package uses nothing
-/// else of the specializer, so that little is loaded with an application.
+/// the [agent][dev.tigris.specializer.Agent] does the latter. This package uses nothing else of the
+/// specializer, so that little is loaded with an application.
 @NullMarked
 package dev.tigris.specializer.patch;
 

@@ -1,0 +1,201 @@
+package dev.tigris.specializer;
+
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.PatchRefusedException;
+import dev.tigris.specializer.patch.TrustedKeys;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.constantpool.ConstantPoolBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.ref.WeakReference;
+import java.nio.file.Path;
+import java.security.ProtectionDomain;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The agent that specializes classes as they are loaded: those that carry a code patch by that,
+/// and, where it is given rules, every other by those.
+///
+/// ```sh
+/// java -javaagent:tigris-specializer.jar ...                        # anybody's patches
+/// java -javaagent:tigris-specializer.jar=trust=a.pub:b.pub ...      # those that a or b signed
+/// java -javaagent:tigris-specializer.jar=rules=app.rules ...        # and rules, for the rest
+/// java -javaagent:tigris-specializer.jar=trust=a.pub,rules=app.rules ...
+/// ```
+///
+/// What is loaded is to the byte what the specializer would have written. A class whose patch is
+/// refused, or that has a problem with the rules, fails to load: it must not run half specialized,
+/// and the JVM would ignore an exception and load the original. So the agent puts a class in its
+/// place that no JVM accepts. Its one field has, for a name, the reason, which is no legal name, so
+/// that loading it throws
+///
+/// ```text
+///   java.lang.ClassFormatError: Illegal field name "app.User.use(Trade)long: the code patch ..."
+/// ```
+///
+/// Where format checks are switched off (`-XX:-BytecodeVerificationRemote`), its initializer throws
+/// the same error.
+public final class Agent {
+  private static final String TRUST = "trust=";
+  private static final String RULES = "rules=";
+
+  /// The specializer's own classes are loaded while it is at work on another.
+  private static final String OURS = "dev/tigris/specializer/";
+
+  /// What is left to return when even an error cannot be put into words: no class at all.
+  private static final byte[] NO_CLASS = {0};
+
+  /// What HotSpot prints of an error's message.
+  private static final int MAX_REASON = 900;
+
+  private Agent() {}
+
+  /// Called by the JVM for `-javaagent`. Anything wrong with the options ends the JVM.
+  ///
+  /// @param options nothing, or, with commas between them, `trust=` and the files of public keys,
+  ///     and `rules=` and a [list of rules][RuleList]
+  /// @throws IOException if a file cannot be read, or something in it is wrong
+  public static void premain(@Nullable String options, Instrumentation instrumentation)
+      throws IOException {
+    TrustedKeys keys = TrustedKeys.ANYBODY;
+    List<Rule> rules = List.of();
+    for (String option : options == null ? new String[0] : options.split(",", -1)) {
+      if (option.startsWith(TRUST)) {
+        keys = keys(option.substring(TRUST.length()));
+      } else if (option.startsWith(RULES)) {
+        Path list = Path.of(option.substring(RULES.length()));
+        rules = RuleList.read(list, List.of(), List.of());
+      } else {
+        throw new IllegalArgumentException(
+            "tigris agent: '" + option + "' is no option; say trust=FILE, rules=FILE, or nothing");
+      }
+    }
+    instrumentation.addTransformer(new Transformer(keys, rules));
+  }
+
+  private static TrustedKeys keys(String files) throws IOException {
+    List<Path> paths = Arrays.stream(files.split(File.pathSeparator)).map(Path::of).toList();
+    return TrustedKeys.of(paths);
+  }
+
+  /// Called by the JVM with each class that is being loaded, by any thread.
+  static final class Transformer implements ClassFileTransformer {
+    private final TrustedKeys keys;
+    private final List<Rule> rules;
+
+    /// One for each class loader, as a class's name means something to a loader only; it goes with
+    /// the loader. Guarded by itself.
+    private final Map<ClassLoader, Specializer> specializers = new WeakHashMap<>();
+
+    Transformer(TrustedKeys keys, List<Rule> rules) {
+      this.keys = keys;
+      this.rules = rules;
+    }
+
+    @Override
+    public byte @Nullable [] transform(
+        @Nullable ClassLoader loader,
+        @Nullable String name,
+        @Nullable Class<?> redefined,
+        @Nullable ProtectionDomain domain,
+        byte[] classFile) {
+      // The JDK's own classes carry no patch, and have no fields of ours.
+      if (loader == null || (name != null && name.startsWith(OURS))) {
+        return null;
+      }
+      try {
+        Optional<byte[]> patched = CodePatch.apply(classFile, keys);
+        return patched.isPresent() || rules.isEmpty()
+            ? patched.orElse(null)
+            : specialize(loader, name, classFile);
+      } catch (PatchRefusedException e) {
+        return failing(name, String.valueOf(e.getMessage()));
+      } catch (Throwable e) {
+        // Whatever it was: if it got out, the JVM would load the class unspecialized.
+        return failing(name, "cannot specialize the class: " + e);
+      }
+    }
+
+    private byte @Nullable [] specialize(
+        ClassLoader loader, @Nullable String name, byte[] classFile) {
+      Specialized result = specializer(loader).specialize(classFile);
+      if (!result.problems().isEmpty()) {
+        return failing(name, result.problems().getFirst().toString());
+      }
+      return result.changed() ? result.bytes() : null;
+    }
+
+    private Specializer specializer(ClassLoader loader) {
+      synchronized (specializers) {
+        return specializers.computeIfAbsent(
+            loader,
+            of -> new Specializer(new ClassHierarchy(source(new WeakReference<>(of))), rules));
+      }
+    }
+
+    /// The class files that a loader finds, which it finds without loading a class.
+    private static ClassSource source(WeakReference<ClassLoader> loader) {
+      return type -> {
+        ClassLoader of = loader.get();
+        if (of == null) {
+          return null;
+        }
+        try (InputStream in = of.getResourceAsStream(ClassSource.pathOf(type))) {
+          return in == null ? null : in.readAllBytes();
+        } catch (IOException e) {
+          throw new UncheckedIOException("cannot read class " + type.displayName(), e);
+        }
+      };
+    }
+  }
+
+  private static byte[] failing(@Nullable String name, String reason) {
+    try {
+      return failingClass(name == null ? "Patched" : name, reason);
+    } catch (Throwable e) {
+      return NO_CLASS;
+    }
+  }
+
+  /// A class that fails to load, or at the latest to initialize.
+  private static byte[] failingClass(String name, String reason) {
+    String text = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
+    // A dot makes it no legal name, whatever the rest.
+    String illegal = text.endsWith(".") ? text : text + ".";
+    ClassDesc error = ClassDesc.of("java.lang.ClassFormatError");
+    return ClassFile.of()
+        .build(
+            ClassDesc.ofInternalName(name),
+            type -> {
+              ConstantPoolBuilder pool = type.constantPool();
+              type.withField(
+                  pool.utf8Entry(illegal),
+                  pool.utf8Entry(ConstantDescs.CD_int),
+                  field -> field.withFlags(ClassFile.ACC_STATIC));
+              type.withMethodBody(
+                  ConstantDescs.CLASS_INIT_NAME,
+                  ConstantDescs.MTD_void,
+                  ClassFile.ACC_STATIC,
+                  code ->
+                      code.new_(error)
+                          .dup()
+                          .ldc(illegal)
+                          .invokespecial(
+                              error,
+                              ConstantDescs.INIT_NAME,
+                              MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String))
+                          .athrow());
+            });
+  }
+}

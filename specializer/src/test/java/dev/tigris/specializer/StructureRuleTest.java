@@ -1,0 +1,178 @@
+package dev.tigris.specializer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.reflect.AccessFlag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Restricted rules, over classes that were compiled for it.
+class StructureRuleTest {
+  private static final String HEADER =
+      """
+      package app;
+      import dev.tigris.memory.*;
+      public class Header extends Pso {
+        @Capacity(4) private Ints words;
+        private int plain;
+        public Header(Container container) { super(container); }
+        public native int version();
+        public native int plain();
+        public synchronized native void length(int value);
+        int twice() { return version() * 2; }
+        final int forEver() { return forEver(); }
+      }
+      """;
+
+  private static final String RULES =
+      """
+      structure app.Header of 16 bytes {
+        int version() = byte @0 >> 4;
+        void length(int value) { big char @2 = (char) value; }
+        int forEver() = 7;
+        int twice() = 7;
+        int plain() = 7;
+      }
+      """;
+
+  @TempDir private Path temporary;
+  private Workshop shop;
+
+  @BeforeEach
+  void openShop() throws IOException {
+    shop = new Workshop(temporary);
+  }
+
+  @AfterEach
+  void closeShop() {
+    shop.close();
+  }
+
+  private Specializer specializer(String rules) throws IOException {
+    Files.writeString(temporary.resolve("header.rules"), rules);
+    Path list =
+        Files.writeString(temporary.resolve("list"), "pso-field\nrestricted header.rules\n");
+    return new Specializer(
+        new ClassHierarchy(shop.classPath), RuleList.read(list, List.of(), List.of()));
+  }
+
+  private static List<String> sites(byte[] classFile, String method) {
+    List<String> sites = new ArrayList<>();
+    for (MethodModel candidate : ClassFile.of().parse(classFile).methods()) {
+      if (candidate.methodName().equalsString(method)) {
+        for (CodeElement element : candidate.code().orElseThrow()) {
+          if (element instanceof InvokeDynamicInstruction site) {
+            sites.add(
+                site.bootstrapMethod().methodName()
+                    + " "
+                    + site.name().stringValue()
+                    + site.typeSymbol().displayDescriptor()
+                    + " "
+                    + site.bootstrapArgs().getLast());
+          }
+        }
+      }
+    }
+    return sites;
+  }
+
+  @Test
+  void givesMethodsWithoutABodyTheirMeaning() throws IOException {
+    shop.javac.compile(HEADER);
+    Specialized header = specializer(RULES).specialize(shop.bytes("app/Header"));
+    assertEquals(List.of(), header.problems());
+    assertEquals(
+        List.of(
+            "recipe version(Header)int peek byte @0; convert byte int; constant int 4; shr int"),
+        sites(header.bytes(), "version"));
+    assertEquals(
+        List.of(
+            "recipe length(Header,int)void"
+                + " argument; convert int char; reverse char; poke char @2"),
+        sites(header.bytes(), "length"));
+    for (MethodModel method : ClassFile.of().parse(header.bytes()).methods()) {
+      assertFalse(method.flags().has(AccessFlag.NATIVE), method.toString());
+    }
+    assertEquals(List.of(), ClassFile.of().verify(header.bytes()));
+    assertTrue(header.report().methods().toString().contains("header.rules"));
+  }
+
+  @Test
+  void changesNoMethodThatHasAMeaning() throws IOException {
+    shop.javac.compile(HEADER);
+    Specializer ruled = specializer(RULES);
+    byte[] header = ruled.specialize(shop.bytes("app/Header")).bytes();
+    assertEquals(List.of(), sites(header, "twice"));
+    // What stands for a field goes on doing so.
+    assertEquals(List.of("field get(Header)int plain"), sites(header, "plain"));
+    // A method that only calls itself has no meaning either.
+    assertEquals(List.of("recipe forEver(Header)int constant int 7"), sites(header, "forEver"));
+    assertFalse(ruled.specialize(header).changed());
+  }
+
+  @Test
+  void leavesEveryOtherClassAlone() throws IOException {
+    shop.javac.compile(
+        HEADER, "package app; class User { int use(Header header) { return header.version(); } }");
+    assertFalse(specializer(RULES).specialize(shop.bytes("app/User")).changed());
+    shop.javac.compile("package app; class Header { native int version(); }");
+    assertFalse(specializer(RULES).specialize(shop.bytes("app/Header")).changed());
+  }
+
+  private String problem(String source, String rules) throws IOException {
+    shop.javac.compile(source);
+    Specialized header = specializer(rules).specialize(shop.bytes("app/Header"));
+    assertFalse(header.changed());
+    return header.problems().getFirst().toString();
+  }
+
+  @Test
+  void refusesMethodsWithoutABodyThatNobodyNames() throws IOException {
+    String problem = problem(HEADER, "structure app.Header of 16 bytes { long version() = 1; }");
+    assertTrue(problem.startsWith("app.Header.version(Header.java): a method without"), problem);
+    assertTrue(problem.contains("name it in a rule"), problem);
+    problem =
+        problem(
+            HEADER
+                .replace("native int version", "static native int version")
+                .replace("return version() * 2", "return 1"),
+            RULES);
+    assertTrue(problem.startsWith("app.Header.version(Header.java): a method without"), problem);
+  }
+
+  @Test
+  void refusesClassesWithAnotherSuperclass() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    String problem = problem(HEADER.replace("extends Pso", "extends Trade"), RULES);
+    assertTrue(problem.contains("must extend Pso itself"), problem);
+  }
+
+  @Test
+  void saysWhereInWhichFile() throws IOException {
+    Path rules = temporary.resolve("header.rules");
+    assertTrue(
+        assertThrows(
+                IOException.class, () -> specializer("structure app.Header of 8 bytes {\n  x\n}"))
+            .getMessage()
+            .startsWith(rules + ":2:3: what a method returns is expected here"));
+    Path list = Files.writeString(temporary.resolve("other"), "\n  restricted absent.rules\n");
+    String message =
+        assertThrows(IOException.class, () -> RuleList.read(list, List.of(), List.of()))
+            .getMessage();
+    assertTrue(message.startsWith(list + ":2:3: cannot read "), message);
+  }
+}
