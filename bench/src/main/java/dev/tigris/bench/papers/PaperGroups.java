@@ -9,6 +9,7 @@ public final class PaperGroups {
 
   /// In the order in which they are measured.
   public static List<Group> all() {
-    return List.of(new ForeignCallGroup(), new ObjectTableGroup(), new CollectorGroup());
+    return List.of(
+        new ForeignCallGroup(), new ObjectTableGroup(), new PatchGroup(), new CollectorGroup());
   }
 }

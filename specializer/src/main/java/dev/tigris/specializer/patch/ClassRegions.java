@@ -41,7 +41,15 @@ record ClassRegions(
   private static final int POOL_AT = 10;
   private static final int MAGIC = 0xCAFEBABE;
   static final int UTF8 = 1;
+  private static final int LONG = 5;
+  private static final int DOUBLE = 6;
   private static final int CLASS = 7;
+
+  /// How many bytes a constant takes, its tag included, by tag (JVMS 4.4); 0 where there is none,
+  /// and for text, which varies.
+  private static final byte[] BYTES_OF_TAG = {
+    0, 0, 0, 5, 5, 9, 9, 3, 3, 5, 5, 5, 5, 0, 0, 4, 3, 5, 5, 3, 3
+  };
 
   /// A method: its name and descriptor as one string, and its range.
   record Method(String key, int start, int end) {}
@@ -67,41 +75,41 @@ record ClassRegions(
 
   /// How many bytes a constant takes, its tag included; 0 if there is no such constant.
   private static int constantBytes(byte[] classFile, int at) {
-    return switch (classFile[at]) {
-      case UTF8 -> at + 2 < classFile.length ? 3 + u2(classFile, at + 1) : 0;
-      case 3, 4, 9, 10, 11, 12, 17, 18 -> 5;
-      case 5, 6 -> 9;
-      case 7, 8, 16, 19, 20 -> 3;
-      case 15 -> 4;
-      default -> 0;
-    };
+    int tag = classFile[at];
+    if (tag == UTF8) {
+      return at + 2 < classFile.length ? 3 + u2(classFile, at + 1) : 0;
+    }
+    return tag > UTF8 && tag < BYTES_OF_TAG.length ? BYTES_OF_TAG[tag] : 0;
   }
 
-  /// Whether a constant counts as two: a long or a double.
-  private static boolean isWide(byte tag) {
-    return tag == 5 || tag == 6;
-  }
-
-  /// Whether `text` is among the constants of a class file. Quick, because an agent asks for each
-  /// class that is loaded; what isn't a class file has no constants.
+  /// Whether `text` is among the constants of a class file. An agent asks for each class that is
+  /// loaded, mostly before this is compiled: so it is one loop that calls nothing. What isn't a
+  /// class file has no constants.
   static boolean hasConstant(byte[] classFile, byte[] text) {
-    if (classFile.length < POOL_AT) {
+    int length = classFile.length;
+    if (length < POOL_AT) {
       return false;
     }
-    int count = u2(classFile, POOL_COUNT_AT);
-    int at = POOL_AT;
-    for (int index = 1; index < count && at < classFile.length; index++) {
-      int bytes = constantBytes(classFile, at);
-      if (bytes == 0 || bytes > classFile.length - at) {
+    int left = ((classFile[POOL_COUNT_AT] & 0xff) << 8 | (classFile[POOL_COUNT_AT + 1] & 0xff)) - 1;
+    // The text of a constant is behind its tag and its length.
+    for (int at = POOL_AT; left > 0 && at < length - 2; left--) {
+      int tag = classFile[at];
+      if (tag == UTF8) {
+        int bytes = (classFile[at + 1] & 0xff) << 8 | (classFile[at + 2] & 0xff);
+        at += 3;
+        if (bytes == text.length
+            && bytes <= length - at
+            && Arrays.equals(classFile, at, at + bytes, text, 0, bytes)) {
+          return true;
+        }
+        at += bytes;
+      } else if (tag > UTF8 && tag < BYTES_OF_TAG.length && BYTES_OF_TAG[tag] != 0) {
+        at += BYTES_OF_TAG[tag];
+        // A long or a double counts as two.
+        left -= tag == LONG || tag == DOUBLE ? 1 : 0;
+      } else {
         return false;
       }
-      if (bytes == 3 + text.length
-          && classFile[at] == UTF8
-          && Arrays.equals(classFile, at + 3, at + bytes, text, 0, text.length)) {
-        return true;
-      }
-      index += isWide(classFile[at]) ? 1 : 0;
-      at += bytes;
     }
     return false;
   }
@@ -175,7 +183,7 @@ record ClassRegions(
         }
         constants[index] = at;
         last = at;
-        index += isWide(bytes[at]) ? 1 : 0;
+        index += bytes[at] == LONG || bytes[at] == DOUBLE ? 1 : 0;
         skip(length);
       }
       return last;
@@ -184,7 +192,8 @@ record ClassRegions(
     /// Passes over a field or method.
     private String member() {
       skip(2);
-      String key = utf8(u2()) + utf8(u2());
+      // Not +, which would make the agent load what links call sites.
+      String key = utf8(u2()).concat(utf8(u2()));
       for (int left = u2(); left > 0; left--) {
         skip(2);
         skip(u4() & 0xffff_ffffL);

@@ -1,30 +1,33 @@
 package dev.tigris.specializer.patch;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /// A class file that carries, in an attribute, what specializing it would change.
 ///
-/// Such a class is the original one but for the attribute, and loads in any JVM. The
-/// [agent][PatchAgent] turns it into the specialized class, to the byte the one that is delivered
-/// statically. A patch is applied as a whole or not at all, and to no other bytes than those it was
-/// made for:
+/// Such a class is the original one but for the attribute, and loads in any JVM. The agent turns it
+/// into the specialized class, to the byte the one that is delivered statically. A patch is applied
+/// as a whole or not at all, and to no other bytes than those it was made for:
 ///
-/// - its digest covers the original class file and the patch, so that a class that a tool changed
+/// - two checksums cover the original class file and the patch, so that a class that a tool changed
 ///   since, or a damaged patch, is refused;
-/// - its signature, when one is asked for, covers the digest.
+/// - a signature, when one is asked for, covers a digest of the same.
 ///
 /// ```text
 ///   CodePatch_attribute, the last of a class, big-endian:
 ///
 ///   u2  attribute_name_index     "dev.tigris.CodePatch", the last constant of the class
 ///   u4  attribute_length
-///   u1  version                  1
+///   u1  version                  2
 ///   u1  kind                     0 flat, 1 diff
 ///   u2  sections
 ///       { u2 name length         0: a part outside of the methods that are changed
@@ -33,10 +36,11 @@ import java.util.Optional;
 ///                                script; only to tell where a patch does not fit
 ///         u4 script length
 ///         u1[] script            an EditScript }
-///   u1[32] digest                SHA-256 of the class file without the patch, and of the patch
-///                                from its version to its last section
+///   u4  CRC-32                   of the class file without the patch, and of the patch from its
+///   u4  CRC-32C                  version to its last section
 ///   u1  signed                   0 or 1
-///   u1[64] signature             if signed: Ed25519 of "dev.tigris.CodePatch" and the digest
+///   u1[64] signature             if signed: Ed25519 of "dev.tigris.CodePatch" and the SHA-256 of
+///                                what the checksums are of
 /// ```
 ///
 /// The sections together cover the class file from its first byte to its last. "Without the patch"
@@ -45,9 +49,9 @@ public final class CodePatch {
   /// The name of the attribute.
   public static final String ATTRIBUTE = "dev.tigris.CodePatch";
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final int CHECK_BYTES = 8;
-  static final int DIGEST_BYTES = 32;
+  static final int FIT_BYTES = 8;
 
   static final byte[] NAME = ATTRIBUTE.getBytes(StandardCharsets.UTF_8);
   private static final int MAX_COUNT = 0xffff;
@@ -70,10 +74,10 @@ public final class CodePatch {
     for (PatchSection section : sections) {
       section.write(patch);
     }
-    byte[] digest = digest(original, patch.toByteArray());
-    patch.writeBytes(digest);
+    byte[] body = patch.toByteArray();
+    patch.writeBytes(fit(original, body, body.length));
     patch.write(signer.isPresent() ? 1 : 0);
-    signer.ifPresent(key -> patch.writeBytes(key.sign(signed(digest))));
+    signer.ifPresent(key -> patch.writeBytes(key.sign(signed(original, body, body.length))));
     return carrying(original, patch.toByteArray());
   }
 
@@ -148,14 +152,28 @@ public final class CodePatch {
     return out.toByteArray();
   }
 
-  static byte[] digest(byte[] original, byte[] patch) {
-    MessageDigest digest = sha256();
-    digest.update(original);
-    return digest.digest(patch);
+  /// The checksums of a class file and the first bytes of a patch. Both are computed by machine
+  /// code even in a JVM that has just started, where SHA-256 takes longer than all else that there
+  /// is to do.
+  static byte[] fit(byte[] original, byte[] patch, int length) {
+    return ByteBuffer.allocate(FIT_BYTES)
+        .putInt(checksum(new CRC32(), original, patch, length))
+        .putInt(checksum(new CRC32C(), original, patch, length))
+        .array();
+  }
+
+  private static int checksum(Checksum checksum, byte[] original, byte[] patch, int length) {
+    checksum.update(original, 0, original.length);
+    checksum.update(patch, 0, length);
+    return (int) checksum.getValue();
   }
 
   /// The message that a signature is of.
-  static byte[] signed(byte[] digest) {
+  static byte[] signed(byte[] original, byte[] patch, int length) {
+    MessageDigest sha256 = sha256();
+    sha256.update(original);
+    sha256.update(patch, 0, length);
+    byte[] digest = sha256.digest();
     byte[] message = Arrays.copyOf(NAME, NAME.length + digest.length);
     System.arraycopy(digest, 0, message, NAME.length, digest.length);
     return message;

@@ -3,7 +3,6 @@ package dev.tigris.specializer.patch;
 import java.io.ByteArrayOutputStream;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,13 +61,12 @@ final class PatchReader {
     readHeader();
     readSections();
     int bodyEnd = at;
-    byte[] digest = bytes(CodePatch.DIGEST_BYTES);
+    byte[] fit = bytes(CodePatch.FIT_BYTES);
     Optional<byte[]> signature = signature();
-    byte[] actual = CodePatch.digest(original, Arrays.copyOf(patch, bodyEnd));
-    if (!MessageDigest.isEqual(digest, actual)) {
+    if (!Arrays.equals(fit, CodePatch.fit(original, patch, bodyEnd))) {
       throw misfit();
     }
-    checkSignature(digest, signature);
+    checkSignature(bodyEnd, signature);
     return run();
   }
 
@@ -108,7 +106,7 @@ final class PatchReader {
     return signature;
   }
 
-  private void checkSignature(byte[] digest, Optional<byte[]> signature)
+  private void checkSignature(int bodyEnd, Optional<byte[]> signature)
       throws PatchRefusedException {
     if (!keys.areRequired()) {
       return;
@@ -119,7 +117,7 @@ final class PatchReader {
           "the code patch is not signed, and signatures are required. Sign it with `tigris"
               + " specialize --sign KEY`.");
     }
-    if (!keys.signed(CodePatch.signed(digest), signature.get())) {
+    if (!keys.signed(CodePatch.signed(original, patch, bodyEnd), signature.get())) {
       throw refused(
           "the code patch is signed by none of the trusted keys. Trust the signer's public key, or"
               + " sign the class with a trusted one by `tigris specialize --sign KEY`.");
@@ -154,7 +152,7 @@ final class PatchReader {
     return out.toByteArray();
   }
 
-  /// Says why the digest is not that of this class and this patch.
+  /// Says why the checksums are not those of this class and this patch.
   private PatchRefusedException misfit() {
     ClassRegions regions = ClassRegions.of(original);
     for (Section section : sections) {

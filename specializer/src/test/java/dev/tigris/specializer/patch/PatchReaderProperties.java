@@ -50,13 +50,13 @@ class PatchReaderProperties {
     return sum ? OperatorInstruction.of(Opcode.ISUB) : element;
   }
 
-  /// The class with another patch, whose digest is right unless it has no room for one.
+  /// The class with another patch, whose checksums are right unless it has no room for them.
   private static byte[] with(byte[] patch) {
     byte[] forged = patch.clone();
-    int body = forged.length - CodePatch.DIGEST_BYTES - 1;
+    int body = forged.length - CodePatch.FIT_BYTES - 1;
     if (body > 0) {
-      byte[] digest = CodePatch.digest(ORIGINAL, Arrays.copyOf(forged, body));
-      System.arraycopy(digest, 0, forged, body, digest.length);
+      byte[] fit = CodePatch.fit(ORIGINAL, forged, body);
+      System.arraycopy(fit, 0, forged, body, fit.length);
     }
     byte[] out = Arrays.copyOf(PATCHED, CONTENT + forged.length);
     System.arraycopy(forged, 0, out, CONTENT, forged.length);
