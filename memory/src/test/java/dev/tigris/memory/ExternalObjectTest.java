@@ -22,7 +22,11 @@ class ExternalObjectTest {
     native void descriptor(int value);
   }
 
-  static final class Doorbell extends Register {
+  interface Handled {
+    long handle();
+  }
+
+  static final class Doorbell extends Register implements Handled {
     private long handle;
     private Doorbell next;
 
@@ -42,7 +46,8 @@ class ExternalObjectTest {
       descriptor(value);
     }
 
-    native long handle();
+    @Override
+    public native long handle();
 
     native void handle(long value);
 
@@ -85,5 +90,30 @@ class ExternalObjectTest {
     PsoLayout layout = PsoLayout.of(Register.class);
     Recipe get = Recipe.get(layout.fields().getFirst(), layout);
     assertTrue(get.toString().contains("acquire"), get.toString());
+  }
+
+  /// What is called is decided by the object's class, as for any method: no cast leads to an access
+  /// that was not specialized.
+  @Test
+  void isReachedThroughItsSupertypesToo() {
+    doorbell.ring(7, 1L << 40);
+    Register register = doorbell;
+    assertEquals(7, register.descriptor());
+    assertEquals(7, register.descriptor);
+    Handled handled = doorbell;
+    assertEquals(1L << 40, handled.handle());
+    Register overridden = device.asRawContainer().at(32, Doubled.class);
+    assertEquals(14, overridden.descriptor());
+  }
+
+  static final class Doubled extends Register {
+    Doubled(Container container) {
+      super(container);
+    }
+
+    @Override
+    int descriptor() {
+      return super.descriptor() * 2;
+    }
   }
 }
