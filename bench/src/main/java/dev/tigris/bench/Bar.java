@@ -109,6 +109,7 @@ public record Bar(
           times("net\\..*\\.pingpong\\.[^.]*", UCX, 1, "not behind"),
           times("net\\.shm\\.bandwidth\\..*", UCX, 0.95, ">= 0.95x"),
           times("net\\.(tcp|uring)\\..*bandwidth\\..*", UCX, 1, "not behind"),
+          times("net\\.libfabric\\.pingpong\\.[^.]*", LIBFABRIC, 1 / 1.05, "time <= 1.05x"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),
           times("net\\.shm\\.bandwidth\\..*", AERON, 2, ">= 2x"),
           times("net\\.objects", SERIALIZATION, 20, ">= 20x"),

@@ -7,9 +7,31 @@ import java.util.Optional;
 ///
 /// @param name as it stands in the results
 /// @param missing what would have to be installed first; empty if nothing
-/// @param seldom whether its processes start anew for each turn, so that it gets few of them
+/// @param manner how it is measured, and what it says
 /// @param starter starts the processes
-record Contestant(String name, Optional<String> missing, boolean seldom, Starter starter) {
+record Contestant(String name, Optional<String> missing, Manner manner, Starter starter) {
+  /// How somebody is measured.
+  enum Manner {
+    /// Its processes live as long as those of all others. It says everything.
+    STANDING,
+    /// Its processes start anew for each turn, so that it gets few of them. It knows no tails.
+    TOOL,
+    /// As a tool, for round trips only.
+    PING_PONG_TOOL
+  }
+
+  boolean isSeldom() {
+    return manner != Manner.STANDING;
+  }
+
+  boolean hasTails() {
+    return manner == Manner.STANDING;
+  }
+
+  boolean hasBandwidth() {
+    return manner != Manner.PING_PONG_TOOL;
+  }
+
   /// Starts a pair of processes.
   @FunctionalInterface
   interface Starter {

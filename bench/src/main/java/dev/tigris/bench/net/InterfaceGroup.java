@@ -42,15 +42,17 @@ final class InterfaceGroup implements Group {
   ///
   /// @param pingPong in bytes
   /// @param bandwidth in bytes
-  record Sizes(List<Integer> pingPong, List<Integer> bandwidth) {
+  /// @param forks how often everything starts anew in a full run
+  record Sizes(List<Integer> pingPong, List<Integer> bandwidth, int forks) {
     /// All that a provider is measured with.
     static final Sizes ALL =
         new Sizes(
             List.of(4, 64, 1 << 10, 8 << 10, 32 << 10),
-            List.of(1 << 10, 8 << 10, 32 << 10, 1 << 20));
+            List.of(1 << 10, 8 << 10, 32 << 10, 1 << 20),
+            4);
 
     /// A short one and a long one.
-    static final Sizes FEW = new Sizes(List.of(64, 8 << 10), List.of(8 << 10, 1 << 20));
+    static final Sizes FEW = new Sizes(List.of(64, 8 << 10), List.of(8 << 10, 1 << 20), 2);
   }
 
   /// What is measured of a size.
@@ -114,12 +116,12 @@ final class InterfaceGroup implements Group {
     if (obstacle.isPresent()) {
       return figures;
     }
-    if (!rivals.isEmpty()) {
-      for (Test test : tests()) {
+    for (Test test : tests()) {
+      if (rivals.stream().anyMatch(rival -> test.pingPong() || rival.hasBandwidth())) {
         figures.add(test.figure(name));
-        if (test.pingPong()) {
-          figures.add(test.figure(name) + P999);
-        }
+      }
+      if (test.pingPong() && rivals.stream().anyMatch(Contestant::hasTails)) {
+        figures.add(test.figure(name) + P999);
       }
     }
     figures.add(name + ALLOCATION);
@@ -137,7 +139,7 @@ final class InterfaceGroup implements Group {
     List<Test> tests = tests().stream().filter(test -> isWanted(run, test)).toList();
     Map<Test, List<Session.Samples>> samples = new LinkedHashMap<>();
     String note = "";
-    int forks = run.scale().pick(1, 1, 4);
+    int forks = run.scale().pick(1, 1, sizes.forks());
     for (int fork = 1; fork <= forks; fork++) {
       run.say("%s, processes %d of %d".formatted(name, fork, forks));
       try (Place place = network.open();

@@ -12,12 +12,16 @@ public final class NetGroups {
 
   /// In the order in which they are measured.
   public static List<Group> all() {
+    Contestant ucx = new ToolExchange.Ucx(Bar.UCX, "tcp").contestant();
+    Contestant libfabric = new ToolExchange.FiPingPong(Bar.LIBFABRIC, "tcp", "msg").contestant();
     List<Contestant> sockets =
         new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
-    sockets.add(new ToolExchange.Ucx(Bar.UCX, "tcp").contestant());
-    sockets.add(new ToolExchange.FiPingPong(Bar.LIBFABRIC, "tcp", "msg").contestant());
+    sockets.addAll(List.of(ucx, libfabric));
     return List.of(
-        group(Wire.tcp(), sockets), acrossHosts(Wire.tcp(), sockets), new ObjectsGroup(Wire.tcp()));
+        group(Wire.tcp(), sockets),
+        acrossHosts(Wire.tcp(), sockets),
+        group(Wire.libfabric(), List.of(libfabric, ucx)),
+        new ObjectsGroup(Wire.tcp()));
   }
 
   private static Group group(Wire wire, List<Contestant> rivals) {
@@ -42,7 +46,10 @@ public final class NetGroups {
   }
 
   private static List<Contestant> withTwin(Wire wire, List<Contestant> rivals) {
-    List<Contestant> all = new ArrayList<>(List.of(wire.twin()));
+    List<Contestant> all = new ArrayList<>();
+    if (wire.hasTwin()) {
+      all.add(wire.twin());
+    }
     all.addAll(rivals);
     return all;
   }

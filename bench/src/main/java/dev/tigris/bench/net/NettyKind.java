@@ -69,7 +69,7 @@ enum NettyKind {
     return new Contestant(
         title(),
         Optional.ofNullable(unavailability()).map(String::valueOf),
-        false,
+        Contestant.Manner.STANDING,
         place ->
             Duo.start(
                 title(),

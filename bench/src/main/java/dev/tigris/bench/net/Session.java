@@ -19,7 +19,7 @@ final class Session implements AutoCloseable {
   private static final long MEGA = 1_000_000;
 
   /// A contestant whose processes start anew for each turn has one turn in so many.
-  private static final int SELDOM = 4;
+  private static final int SELDOM = 6;
 
   private final Scale scale;
   private final Map<Contestant, Exchange> exchanges;
@@ -120,10 +120,10 @@ final class Session implements AutoCloseable {
 
   /// Gives everybody's compiler time.
   void warmUp(WarmUp warmUp) throws IOException, InterruptedException {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 800, 1_500));
+    long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 800, 1_200));
     for (Map.Entry<Contestant, Exchange> entry : exchanges.entrySet()) {
       long start = System.nanoTime();
-      while (!entry.getKey().seldom() && System.nanoTime() - start < nanos) {
+      while (!entry.getKey().isSeldom() && System.nanoTime() - start < nanos) {
         warmUp.round(entry.getValue());
       }
     }
@@ -131,7 +131,7 @@ final class Session implements AutoCloseable {
 
   /// Lets all contestants take turns with messages of this size.
   Samples measure(boolean pingPong, int bytes) throws IOException, InterruptedException {
-    Samples samples = new Samples(scale.pick(2, 5, 8));
+    Samples samples = new Samples(scale.pick(2, 5, 6));
     Map<Contestant, Integer> counts = new HashMap<>();
     List<Contestant> order = List.copyOf(exchanges.keySet());
     for (Contestant contestant : order) {
@@ -139,7 +139,7 @@ final class Session implements AutoCloseable {
     }
     for (int round = 0; round < samples.rounds; round++) {
       for (Contestant contestant : round % 2 == 0 ? order : order.reversed()) {
-        if (!contestant.seldom() || round % SELDOM == 1) {
+        if (hasTurn(contestant, pingPong, round)) {
           int count = counts.getOrDefault(contestant, 1);
           Samples.Turns turns = samples.of(contestant);
           if (pingPong) {
@@ -149,14 +149,18 @@ final class Session implements AutoCloseable {
             turns.allocated[round] = (double) trips.allocatedBytes() / count;
           } else {
             Exchange.OneWay way = exchange(contestant).bandwidth(bytes, count);
-            double nanos = way.nanosPerMessage();
-            turns.values[round] = nanos == 0 ? 0 : bytes * 1e9 / nanos / MEGA;
+            turns.values[round] = bytes * 1e9 / way.nanosPerMessage() / MEGA;
             turns.allocated[round] = (double) way.allocatedBytes() / count;
           }
         }
       }
     }
     return samples;
+  }
+
+  private static boolean hasTurn(Contestant contestant, boolean pingPong, int round) {
+    return (pingPong || contestant.hasBandwidth())
+        && (!contestant.isSeldom() || round % SELDOM == 1);
   }
 
   private Exchange exchange(Contestant contestant) {
@@ -171,7 +175,7 @@ final class Session implements AutoCloseable {
   private int count(Contestant contestant, boolean pingPong, int bytes)
       throws IOException, InterruptedException {
     int few = scale.pick(10, 200, 200);
-    if (contestant.seldom()) {
+    if (contestant.isSeldom()) {
       return Math.clamp((32L << 20) / bytes, few, scale.pick(100, 5_000, 20_000));
     }
     Exchange exchange = exchange(contestant);

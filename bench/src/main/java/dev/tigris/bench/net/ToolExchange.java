@@ -51,8 +51,8 @@ final class ToolExchange implements Exchange {
     /// The nanoseconds of a round trip, or of a message, from what a client has said.
     double nanos(Test test, List<String> output);
 
-    /// Whether it measures bandwidth too.
-    boolean hasBandwidth();
+    /// What it measures.
+    Contestant.Manner manner();
 
     default Contestant contestant() {
       return new Contestant(
@@ -60,7 +60,7 @@ final class ToolExchange implements Exchange {
           Place.isInstalled(program())
               ? Optional.empty()
               : Optional.of("%s is missing: install %s".formatted(program(), fromPackage())),
-          true,
+          manner(),
           place -> new ToolExchange(this, place));
     }
   }
@@ -124,8 +124,8 @@ final class ToolExchange implements Exchange {
     }
 
     @Override
-    public boolean hasBandwidth() {
-      return true;
+    public Contestant.Manner manner() {
+      return Contestant.Manner.TOOL;
     }
   }
 
@@ -185,8 +185,8 @@ final class ToolExchange implements Exchange {
     }
 
     @Override
-    public boolean hasBandwidth() {
-      return false;
+    public Contestant.Manner manner() {
+      return Contestant.Manner.PING_PONG_TOOL;
     }
   }
 
@@ -197,7 +197,7 @@ final class ToolExchange implements Exchange {
 
   @Override
   public OneWay bandwidth(int bytes, int count) throws IOException, InterruptedException {
-    return new OneWay(tool.hasBandwidth() ? measure(new Test(false, bytes, count)) : 0, 0);
+    return new OneWay(measure(new Test(false, bytes, count)), 0);
   }
 
   private double measure(Test test) throws IOException, InterruptedException {

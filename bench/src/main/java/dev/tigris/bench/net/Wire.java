@@ -25,6 +25,9 @@ record Wire(
     String name, String provider, String address, boolean onNetwork, String source, Linked linked) {
   static final String TIGRIS = "Tigris";
 
+  /// In place of a source: the provider's own library has a benchmark in C.
+  private static final String NO_TWIN = "";
+
   /// What a twin needs besides `net.c`.
   ///
   /// @param flags for gcc
@@ -32,6 +35,11 @@ record Wire(
   /// @param fromPackage the Debian package
   record Linked(List<String> flags, String header, String fromPackage) {
     static final Linked NOTHING = new Linked(List.of(), "/usr/include", "libc6-dev");
+  }
+
+  /// libfabric's connected endpoints, over its own tcp where there is no other network.
+  static Wire libfabric() {
+    return new Wire("libfabric", "libfabric", "%s:0", true, NO_TWIN, Linked.NOTHING);
   }
 
   /// TCP through NIO.
@@ -63,7 +71,7 @@ record Wire(
     return new Contestant(
         title,
         Optional.empty(),
-        false,
+        Contestant.Manner.STANDING,
         place -> Duo.start(title, Transports.command(transport), at(place), place));
   }
 
@@ -72,9 +80,14 @@ record Wire(
     return onNetwork ? Place.loopback() : Place.host();
   }
 
+  /// Whether there is a twin.
+  boolean hasTwin() {
+    return !source.equals(NO_TWIN);
+  }
+
   /// The twin.
   Contestant twin() {
-    return new Contestant(Bar.C_TWIN, twinIsMissing(), false, this::startTwin);
+    return new Contestant(Bar.C_TWIN, twinIsMissing(), Contestant.Manner.STANDING, this::startTwin);
   }
 
   private Exchange startTwin(Place place) throws IOException {
