@@ -4,6 +4,7 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -86,21 +87,49 @@ public final class Container extends Region {
   }
 
   private void open() {
-    if (header(MAGIC_AT) != MAGIC) {
+    usedBytes = usedBytes(header(MAGIC_AT), (int) header(VERSION_AT), header(USED_AT), bytes);
+  }
+
+  private static long usedBytes(long magic, int version, long used, long bytes) {
+    if (magic != MAGIC) {
       throw new CorruptContainerException("the bytes are no container: the magic is missing");
     }
-    int version = (int) header(VERSION_AT);
     if (version != VERSION) {
       throw new CorruptContainerException(
           "the container has format version %d; this program reads version %d"
               .formatted(version, VERSION));
     }
-    long used = header(USED_AT);
     if (used < HEADER_BYTES || used > bytes || (used & 7) != 0) {
       throw new CorruptContainerException(
           "the container says that %d of its %d bytes are used".formatted(used, bytes));
     }
-    usedBytes = used;
+    return used;
+  }
+
+  /// Looks at the first bytes of a file before it is made longer, which would change a file that is
+  /// no container, and fill one that was cut off with zeros.
+  ///
+  /// @param head little-endian, the bytes of a header or what there is of it
+  /// @throws CorruptContainerException if that is neither blank nor the header of a container that
+  ///     lies in the file as a whole
+  static void requireOpenable(ByteBuffer head, long fileBytes) {
+    boolean isBlank = true;
+    for (int i = 0; i < head.limit(); i++) {
+      isBlank &= head.get(i) == 0;
+    }
+    if (isBlank) {
+      return;
+    }
+    if (head.limit() < HEADER_BYTES) {
+      throw new CorruptContainerException(
+          "%d bytes are too few for a container".formatted(fileBytes));
+    }
+    long _ =
+        usedBytes(
+            head.getLong((int) MAGIC_AT),
+            head.getInt((int) VERSION_AT),
+            head.getLong((int) USED_AT),
+            fileBytes);
   }
 
   /// The address of an offset that the caller has checked.

@@ -3,6 +3,9 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import java.io.IOException;
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +51,36 @@ final class Conversion {
   /// Maps a file of objects, after converting it if need be: into a new file beside it, which takes
   /// its place when it is complete and on the disk.
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
+    try {
+      requireOpenable(file);
+      return mapOpenable(file, mapping, leastBytes, schema);
+    } catch (CorruptContainerException e) {
+      CorruptContainerException named =
+          new CorruptContainerException(file + " cannot be opened: " + e.getMessage());
+      named.initCause(e);
+      throw named;
+    }
+  }
+
+  /// Leaves a file that cannot be a container as it is. What is missing, empty or no file is for
+  /// [Jbuf#map] to make or refuse.
+  private static void requireOpenable(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(file)) {
+      ByteBuffer head =
+          ByteBuffer.allocate((int) Container.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      int read = 0;
+      while (head.hasRemaining() && read >= 0) {
+        read = channel.read(head);
+      }
+      Container.requireOpenable(head.flip(), channel.size());
+    }
+  }
+
+  private static Jbuf mapOpenable(Path file, Mapping mapping, long leastBytes, Schema schema)
+      throws IOException {
     Jbuf jbuf = Jbuf.map(file, mapping, leastBytes);
     try {
       Container container = jbuf.peek();
@@ -71,7 +104,7 @@ final class Conversion {
       throw e;
     }
     jbuf.free();
-    return Jbuf.map(file, mapping, leastBytes, schema);
+    return mapOpenable(file, mapping, leastBytes, schema);
   }
 
   private void replace(Path file, Mapping mapping, long leastBytes) throws IOException {

@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -221,6 +223,33 @@ class ConversionTest {
             SchemaException.class,
             () -> Jbuf.map(file(), Mapping.SHARED, 0, Schema.of(MappingTest.Entry.class)));
     assertTrue(e.getMessage().contains("does not say what is in it"), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SHARED", "DURABLE", "PRIVATE"})
+  void leavesWhatIsNoWholeContainerAsItIs(Mapping mapping) throws Exception {
+    writeOld();
+    byte[] whole = Files.readAllBytes(file());
+    byte[] newer = whole.clone();
+    newer[8]++;
+    long used = Jbuf.map(file(), Mapping.PRIVATE).asContainer().usedBytes();
+    refuses(mapping, "a text".getBytes(StandardCharsets.UTF_8), "6 bytes are too few");
+    refuses(mapping, "a text\n".repeat(99).getBytes(StandardCharsets.UTF_8), "magic is missing");
+    refuses(mapping, newer, "format version 2");
+    refuses(mapping, Arrays.copyOf(whole, (int) used - 8), "bytes are used");
+    refuses(mapping, Arrays.copyOf(whole, 64), "bytes are used");
+  }
+
+  private void refuses(Mapping mapping, byte[] bytes, String reason) throws IOException {
+    Files.write(file(), bytes);
+    CorruptContainerException e =
+        assertThrows(
+            CorruptContainerException.class,
+            () -> Jbuf.map(file(), mapping, 1 << 17, Schema.of(MappingTest.Entry.class)));
+    assertTrue(e.getMessage().contains(reason), e.getMessage());
+    assertTrue(e.getMessage().contains(file().toString()), e.getMessage());
+    assertArrayEquals(bytes, Files.readAllBytes(file()));
+    assertEquals(List.of("objects"), files());
   }
 
   @Test
