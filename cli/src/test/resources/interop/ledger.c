@@ -50,14 +50,14 @@ int main(int count, char **arguments) {
 
   tigris_container *container = tigris_open(memory, bytes);
   CHECK(container != NULL);
+  CHECK(container->fingerprint == dev_tigris_cli_layout_Ledger_FINGERPRINT);
   Ledger *ledger = tigris_at(container, bytes, container->root, sizeof *ledger);
   CHECK(ledger != NULL && ledger->open == 1 && ledger->behindCurrency == -1);
   CHECK(ledger->currency_length == 3 && memcmp(ledger->currency, "EUR", 3) == 0);
 
   tigris_table *table = tigris_at(container, bytes, ledger->trades, sizeof *table);
   CHECK(table != NULL && table->size == TRADES);
-  Trade *trades =
-      tigris_at(container, bytes, ledger->trades + sizeof *table, TRADES * sizeof *trades);
+  Trade *trades = tigris_elements(container, bytes, ledger->trades, TRADES, sizeof *trades);
   CHECK(trades != NULL);
   for (int i = 0; i < TRADES; i++) {
     check(&trades[i], i);
@@ -67,9 +67,18 @@ int main(int count, char **arguments) {
 
   tigris_array *prices = tigris_at(container, bytes, ledger->prices, sizeof *prices);
   CHECK(prices != NULL && prices->letter == 'D' && prices->length == 4);
-  double *price =
-      tigris_at(container, bytes, ledger->prices + sizeof *prices, 4 * sizeof *price);
+  double *price = tigris_elements(container, bytes, ledger->prices, 4, sizeof *price);
   CHECK(price != NULL && price[0] == 0.0 && price[3] == 1.5);
+
+  /* What does not fit is not given out. */
+  uint64_t at = ledger->prices;
+  CHECK(tigris_elements(container, bytes, at, bytes, sizeof *price) == NULL);
+  CHECK(tigris_elements(container, bytes, at, UINT64_MAX, sizeof *price) == NULL);
+  CHECK(tigris_elements(container, bytes, at, UINT64_MAX / 8 + 1, sizeof *price) == NULL);
+  CHECK(tigris_elements(container, bytes, UINT64_MAX - 7, 0, sizeof *price) == NULL);
+  CHECK(tigris_at(container, bytes, bytes - 8, 16) == NULL);
+  CHECK(tigris_at(container, bytes, at + 4, 8) == NULL);
+  CHECK(tigris_length(6, 5) == 5 && tigris_length(UINT32_MAX, 5) == 5 && tigris_length(4, 5) == 4);
 
   /* Now it is our turn to write. */
   for (int i = 0; i < TRADES; i++) {
@@ -85,7 +94,7 @@ int main(int count, char **arguments) {
   container->used = place + sizeof *added;
   tigris_list *best = tigris_at(container, bytes, ledger->best, sizeof *best);
   CHECK(best != NULL && best->size == 0 && best->capacity == 2);
-  uint64_t *elements = tigris_at(container, bytes, ledger->best + sizeof *best, 2 * sizeof *elements);
+  uint64_t *elements = tigris_elements(container, bytes, ledger->best, 2, sizeof *elements);
   CHECK(elements != NULL);
   elements[0] = place;
   best->size = 1;

@@ -25,6 +25,7 @@ def text(value):
 
 header = at(0, types.tigris_container)[0]
 assert header["magic"] == b"TIGRISC1" and header["version"] == 1, header
+assert header["fingerprint"] == types.dev_tigris_cli_layout_Ledger_FINGERPRINT, header
 root = at(header["root"], Ledger)[0]
 assert root["open"] and text(root["currency"]) == "EUR" and root["behindCurrency"] == -1, root
 

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +117,8 @@ class LayoutCommandTest {
     assertTrue(header.contains("  double gru00f6u00dfe;\n"), header);
     assertTrue(
         header.contains("static_assert(sizeof(app_Trade) == 64, \"size of app_Trade\");"), header);
+    assertTrue(header.contains("#define app_Trade_TABLE_FINGERPRINT UINT64_C(0x"), header);
+    assertTrue(header.contains("} tigris_table;"), "any container's root may be one");
     assertTrue(header.indexOf("} app_Trade_Inner;") < header.indexOf("} app_Trade;"), header);
     assertTrue(header.contains("offset of a tigris_list of app_Trade_Other"), header);
   }
@@ -140,6 +143,9 @@ class LayoutCommandTest {
                 "{\"name\":\"symbol\",\"declaredBy\":\"app.Trade\",\"offset\":24,\"bytes\":10,"
                     + "\"volatile\":false,\"kind\":\"text\",\"capacity\":6}"),
         result.out());
+    assertTrue(
+        result.out().matches("(?s).*\"app.Trade\":\\{\"object\":\"[0-9a-f]{16}\",\"list\":.*"),
+        result.out());
     assertTrue(result.out().contains("\"app.Trade$Side\":{\"BUY\":66150,"), result.out());
   }
 
@@ -156,6 +162,7 @@ class LayoutCommandTest {
           """
           layout app.Gone -cp @/classes             | 3 | give its full name
           layout Trade -cp @/classes/app            | 3 | --classpath
+          layout app.Trade -cp @/Trade.java         | 3 | is no folder, and cannot be opened as a jar
           layout app.Trade -cp @/nowhere            | 3 | compile them, or name another place
           layout app.Nothing -cp @/classes          | 3 | is no subclass of dev.tigris.memory.Pso
           layout app.Bad -cp @/classes              | 3 | mark it @HeapOnly
@@ -177,5 +184,21 @@ class LayoutCommandTest {
     assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
     assertTrue(result.err().contains("app/Base"), result.err());
     assertTrue(result.err().contains("everything that it is made of"), result.err());
+  }
+
+  @Test
+  void tellsADamagedClassFromOneOfANewerJdk() throws IOException {
+    Path file = folder.resolve("classes/app/Trade.class");
+    byte[] whole = Files.readAllBytes(file);
+    byte[] newer = whole.clone();
+    newer[7] = 99;
+    Files.write(file, newer);
+    Result result = shell.run("layout app.Trade -cp @/classes");
+    assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("compile it with --release"), result.err());
+    Files.write(file, Arrays.copyOf(whole, whole.length / 2));
+    result = shell.run("layout app.Trade -cp @/classes");
+    assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("is damaged"), result.err());
   }
 }

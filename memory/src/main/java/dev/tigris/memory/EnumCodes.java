@@ -1,6 +1,9 @@
 package dev.tigris.memory;
 
+import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// How the constants of one enum are stored: by the hash code of their names, which the Java
@@ -68,7 +71,20 @@ final class EnumCodes {
   }
 
   static int code(Enum<?> constant) {
-    return constant.name().hashCode();
+    return code(constant.name());
+  }
+
+  private static int code(String name) {
+    return name.hashCode();
+  }
+
+  /// The codes of all constants. The enum is not initialized: how objects lie can be asked without
+  /// running anybody's code.
+  static Set<Integer> all(Class<?> type) {
+    return Arrays.stream(type.getDeclaredFields())
+        .filter(Field::isEnumConstant)
+        .map(field -> code(field.getName()))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   int encode(@Nullable Enum<?> constant) {

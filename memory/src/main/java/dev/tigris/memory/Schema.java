@@ -6,13 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What the bytes of a container mean: the class of its root and all classes that its fields lead
@@ -225,11 +223,7 @@ public final class Schema {
       return switch (kind) {
         case FieldKind.Value(Primitive primitive) -> new Shape.Content.Value(primitive);
         case FieldKind.Constant(Class<? extends Enum<?>> type) ->
-            new Shape.Content.Constant(
-                type.getName(),
-                Arrays.stream(type.getEnumConstants())
-                    .map(EnumCodes::code)
-                    .collect(Collectors.toUnmodifiableSet()));
+            new Shape.Content.Constant(type.getName(), EnumCodes.all(type));
         case FieldKind.Reference(Class<? extends Pso> target, var element) ->
             new Shape.Content.Reference(shape(target, element));
         case FieldKind.Text(int capacityBytes) -> new Shape.Content.Text(capacityBytes);

@@ -1,5 +1,6 @@
 package dev.tigris.cli.layout;
 
+import dev.tigris.cli.layout.StoredTypes.Fingerprints;
 import dev.tigris.cli.layout.StoredTypes.StoredEnum;
 import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.Primitive;
@@ -32,10 +33,11 @@ public final class CHeader {
         char magic[8];
         uint32_t version;
         uint32_t reserved;
-        uint64_t fingerprint;
+        uint64_t fingerprint;      /* of the schema, 0 = not stated */
         uint64_t used;             /* bytes, this header included; a multiple of 8 */
         uint64_t root;             /* offset of the root object, 0 = none */
-        uint8_t reserved_to_64[24];
+        uint64_t schema;           /* offset of the schema, 0 = not stated */
+        uint8_t reserved_to_64[16];
       } tigris_container;
       static_assert(sizeof(tigris_container) == 64, "size of tigris_container");
 
@@ -56,6 +58,20 @@ public final class CHeader {
                        offset <= bytes - size
                    ? (char *)container + offset
                    : NULL;
+      }
+
+      /* The `count` elements of `size` bytes of the array, list or table at an offset, or NULL
+         where so many cannot be. */
+      static inline void *tigris_elements(tigris_container *container, uint64_t bytes,
+                                          uint64_t offset, uint64_t count, uint64_t size) {
+        void *at = count <= bytes / size ? tigris_at(container, bytes, offset, 16 + count * size)
+                                         : NULL;
+        return at == NULL ? NULL : (char *)at + 16;
+      }
+
+      /* The length of a text, within its capacity. */
+      static inline uint32_t tigris_length(uint32_t length, size_t capacity) {
+        return length <= capacity ? length : (uint32_t)capacity;
       }
       #endif
       """;
@@ -90,10 +106,10 @@ public final class CHeader {
         #endif
 
         """
-            .formatted(String.join(" ", types.named())));
+            .formatted(types.heading()));
     out.append(CONTAINER);
     types.enums().forEach(this::write);
-    types.layouts().forEach(this::write);
+    types.layoutsForPrograms().forEach(this::write);
   }
 
   private String open(Class<?> type) {
@@ -137,8 +153,25 @@ public final class CHeader {
     pad(end, layout.sizeBytes(), used);
     out.append("} ").append(name).append(";\n").append(asserts);
     out.append(
-        "static_assert(sizeof(%s) == %d, \"size of %s\");\n#endif\n"
+        "static_assert(sizeof(%s) == %d, \"size of %s\");\n"
             .formatted(name, layout.sizeBytes(), name));
+    fingerprints(layout.type());
+    out.append("#endif\n");
+  }
+
+  private void fingerprints(Class<?> type) {
+    Fingerprints found = types.named().get(type);
+    if (found != null) {
+      out.append(
+          "/* What a container states whose root is an object, list or table of these. */\n");
+      found
+          .byRoot()
+          .forEach(
+              (root, number) ->
+                  out.append(
+                      "#define %s UINT64_C(0x%016x)\n"
+                          .formatted(names.fingerprint(type, root), number)));
+    }
   }
 
   private static String whatFollows(Class<?> type) {

@@ -1,5 +1,6 @@
 package dev.tigris.cli.layout;
 
+import dev.tigris.cli.layout.StoredTypes.Fingerprints;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.Primitive;
@@ -14,14 +15,23 @@ import java.util.Map;
 public final class LayoutFacts {
   private LayoutFacts() {}
 
-  /// The members `containerHeaderBytes`, `classes` and `enums`.
+  /// The members `containerHeaderBytes`, `classes`, `fingerprints` and `enums`.
   public static Map<String, Object> of(StoredTypes types) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("containerHeaderBytes", Container.HEADER_BYTES);
     facts.put("classes", types.layouts().stream().map(LayoutFacts::of).toList());
+    var fingerprints = new LinkedHashMap<String, Object>();
+    types.named().forEach((type, found) -> fingerprints.put(type.getName(), of(found)));
+    facts.put("fingerprints", fingerprints);
     var enums = new LinkedHashMap<String, Object>();
     types.enums().forEach(found -> enums.put(found.type().getName(), found.codes()));
     facts.put("enums", enums);
+    return facts;
+  }
+
+  private static Map<String, Object> of(Fingerprints fingerprints) {
+    var facts = new LinkedHashMap<String, Object>();
+    fingerprints.byRoot().forEach((root, number) -> facts.put(root, "%016x".formatted(number)));
     return facts;
   }
 

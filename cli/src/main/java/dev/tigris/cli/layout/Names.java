@@ -8,6 +8,7 @@ import dev.tigris.memory.PsoTable;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -42,6 +43,13 @@ final class Names {
   /// The name of a class, which is the same each time.
   String type(Class<?> type) {
     return types.computeIfAbsent(type, key -> take(identifier(key.getName()), taken));
+  }
+
+  /// The name of the fingerprint of containers whose root is an `object`, `list` or `table` of a
+  /// class.
+  String fingerprint(Class<?> type, String root) {
+    String which = root.equals("object") ? "" : "_" + root.toUpperCase(Locale.ROOT);
+    return take(type(type) + which + "_FINGERPRINT", taken);
   }
 
   /// The names of the fields of one class. One that hides a field of a superclass carries its

@@ -1,5 +1,6 @@
 package dev.tigris.cli.layout;
 
+import dev.tigris.cli.layout.StoredTypes.Fingerprints;
 import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.Primitive;
 import dev.tigris.memory.Pso;
@@ -15,9 +16,9 @@ public final class NumpyTypes {
 
       # What a container begins with; `magic` is b"TIGRISC1", `root` an offset, 0 = none.
       tigris_container = numpy.dtype({
-          "names": ["magic", "version", "fingerprint", "used", "root"],
-          "formats": ["S8", "<u4", "<u8", "<u8", "<u8"],
-          "offsets": [0, 8, 16, 24, 32],
+          "names": ["magic", "version", "fingerprint", "used", "root", "schema"],
+          "formats": ["S8", "<u4", "<u8", "<u8", "<u8", "<u8"],
+          "offsets": [0, 8, 16, 24, 32, 40],
           "itemsize": 64,
       })
       """;
@@ -36,7 +37,7 @@ public final class NumpyTypes {
         # length and its bytes; an enum is the number that its dictionary has for the name.
         import numpy
         """
-            .formatted(String.join(" ", types.named())));
+            .formatted(types.heading()));
     out.append(CONTAINER);
     for (var constants : types.enums()) {
       out.append("\n%s = {\n".formatted(names.type(constants.type())));
@@ -45,10 +46,24 @@ public final class NumpyTypes {
           .forEach((name, code) -> out.append("    \"%s\": %d,\n".formatted(name, code)));
       out.append("}\n");
     }
-    for (PsoLayout layout : types.layouts()) {
+    for (PsoLayout layout : types.layoutsForPrograms()) {
       out.append(dtype(layout, names));
+      fingerprints(types, layout.type(), names, out);
     }
     return out.toString();
+  }
+
+  private static void fingerprints(
+      StoredTypes types, Class<?> type, Names names, StringBuilder out) {
+    Fingerprints found = types.named().get(type);
+    if (found != null) {
+      out.append("# What a container states whose root is an object, list or table of these.\n");
+      found
+          .byRoot()
+          .forEach(
+              (root, number) ->
+                  out.append("%s = 0x%016x\n".formatted(names.fingerprint(type, root), number)));
+    }
   }
 
   private static String dtype(PsoLayout layout, Names names) {

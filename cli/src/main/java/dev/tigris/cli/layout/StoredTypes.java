@@ -2,8 +2,12 @@ package dev.tigris.cli.layout;
 
 import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoField;
 import dev.tigris.memory.PsoLayout;
+import dev.tigris.memory.PsoList;
+import dev.tigris.memory.PsoTable;
+import dev.tigris.memory.Schema;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.URL;
@@ -20,16 +24,41 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /// Classes of objects and enums, together with all that their fields lead to.
 ///
 /// They are loaded and never initialized: no code of theirs runs, and they need not be specialized.
 ///
-/// @param named the classes that were asked for, by name
+/// @param named the classes that were asked for, and what containers of them state
 /// @param layouts of the classes, each one behind those whose objects lie in its own
 /// @param enums the enums that their fields are of
-public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<StoredEnum> enums) {
+public record StoredTypes(
+    Map<Class<?>, Fingerprints> named, List<PsoLayout> layouts, List<StoredEnum> enums) {
+  /// What one of these is made of is part of the format, and any container's root may be one.
+  private static final List<Class<? extends Pso>> COLLECTIONS =
+      List.of(PsoArray.class, PsoList.class, PsoTable.class);
+
+  /// The fingerprints of the schemas of containers whose root is an object of a class, a list of
+  /// such objects or a table of them.
+  public record Fingerprints(long object, long list, long table) {
+    private static Fingerprints of(Class<? extends Pso> type) {
+      return new Fingerprints(
+          Schema.of(type).fingerprint(),
+          Schema.ofList(type).fingerprint(),
+          Schema.ofTable(type).fingerprint());
+    }
+
+    /// By what the root is.
+    Map<String, Long> byRoot() {
+      var all = new LinkedHashMap<String, Long>();
+      all.put("object", object);
+      all.put("list", list);
+      all.put("table", table);
+      return all;
+    }
+  }
 
   /// An enum as it is stored.
   ///
@@ -47,11 +76,11 @@ public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<Stor
     ClassLoader ours = StoredTypes.class.getClassLoader();
     try (var loader = new URLClassLoader("user classes", urls(places), ours)) {
       var search = new Search();
-      var named = new ArrayList<String>();
+      var named = new LinkedHashMap<Class<?>, Fingerprints>();
       for (String name : names) {
         Class<? extends Pso> type = named(name, loader, places);
-        named.add(type.getName());
         search.include(type);
+        named.put(type, Fingerprints.of(type));
       }
       return new StoredTypes(named, List.copyOf(search.layouts), List.copyOf(search.enums));
     }
@@ -67,7 +96,9 @@ public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<Stor
                 + " --classpath");
       }
       urls.add(place.toUri().toURL());
-      if (Files.isDirectory(place)) {
+      if (!Files.isDirectory(place)) {
+        requireJar(place);
+      } else {
         try (Stream<Path> files = Files.list(place)) {
           for (Path jar :
               files.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
@@ -77,6 +108,18 @@ public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<Stor
       }
     }
     return urls.toArray(URL[]::new);
+  }
+
+  /// The class loader passes over what it cannot open.
+  private static void requireJar(Path place) throws LayoutException {
+    try {
+      new ZipFile(place.toFile()).close();
+    } catch (IOException e) {
+      throw new LayoutException(
+          "%s is no folder, and cannot be opened as a jar (%s): name others with --classpath"
+              .formatted(place, e.getMessage()),
+          e);
+    }
   }
 
   private static Class<? extends Pso> named(String name, ClassLoader loader, List<Path> places)
@@ -118,10 +161,28 @@ public record StoredTypes(List<String> named, List<PsoLayout> layouts, List<Stor
   }
 
   private static LayoutException cannotLoad(String name, Throwable cause) {
+    String advice =
+        switch (cause) {
+          case UnsupportedClassVersionError _ ->
+              "compile it with --release " + Runtime.version().feature();
+          case ClassFormatError _ -> "its file is damaged, so compile it again";
+          default -> "name with --classpath everything that it is made of";
+        };
     return new LayoutException(
-        "%s cannot be loaded (%s): name with --classpath everything that it is made of"
-            .formatted(name, cause),
-        cause);
+        "%s cannot be loaded (%s): %s".formatted(name, cause, advice), cause);
+  }
+
+  /// The names of the classes that were asked for, for a heading.
+  String heading() {
+    return named.keySet().stream().map(Class::getName).collect(Collectors.joining(" "));
+  }
+
+  /// What a program needs that has containers of such objects: the collections, and the layouts.
+  List<PsoLayout> layoutsForPrograms() {
+    return Stream.concat(
+            COLLECTIONS.stream().map(PsoLayout::of),
+            layouts.stream().filter(layout -> !COLLECTIONS.contains(layout.type())))
+        .toList();
   }
 
   /// Collects what fields lead to.

@@ -7,26 +7,25 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.tigris.cli.layout.Ledger.Place;
 import dev.tigris.cli.layout.Ledger.Side;
 import dev.tigris.cli.layout.Ledger.Trade;
-import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Mapping;
 import dev.tigris.memory.Primitive;
 import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
+import dev.tigris.memory.Schema;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Java, C and Python read and write one container, each with the types that `tigris layout` prints
-/// for it.
+/// Java, C and Python map one file and write to the container in it, each with the types that
+/// `tigris layout` prints for it.
 class InteropTest {
   private static final int TRADES = 100;
   private static final int BYTES = 1 << 16;
@@ -70,7 +69,7 @@ class InteropTest {
     assumeTrue(
         run("gcc", "--version").exit() == 0, "skipped: there is no gcc (apt: gcc libc6-dev)");
     Path file = folder.resolve("ledger");
-    write(file, ledger());
+    fill(container(file));
 
     Files.writeString(folder.resolve("ledger.h"), CHeader.of(types()));
     resource("ledger.c", "ledger.c");
@@ -85,14 +84,14 @@ class InteropTest {
         "program",
         "ledger.c");
     succeed("./program", file.toString());
-    checkWhatCWrote(read(file));
+    checkWhatCWrote(container(file));
 
     String python = pythonWithNumpy();
     assumeTrue(!python.isEmpty(), "half skipped: there is no NumPy (apt: python3-numpy)");
     Files.writeString(folder.resolve("ledger.py"), NumpyTypes.of(types()));
     resource("ledger.py", "program.py");
     succeed(python, "program.py", file.toString());
-    checkWhatPythonWrote(read(file));
+    checkWhatPythonWrote(container(file));
   }
 
   @Test
@@ -114,8 +113,8 @@ class InteropTest {
     return "";
   }
 
-  private static Container ledger() {
-    Container container = Jbuf.allocate(BYTES).asContainer();
+  private static void fill(Container container) {
+    container.declare(Schema.of(Ledger.class));
     Ledger ledger = new Ledger(container);
     container.root(ledger);
     ledger.open = true;
@@ -152,7 +151,6 @@ class InteropTest {
     for (int i = 0; i < 4; i++) {
       ledger.prices.asDoubles().set(i, i / 2.0);
     }
-    return container;
   }
 
   private static void checkWhatCWrote(Container container) {
@@ -186,18 +184,8 @@ class InteropTest {
     assertEquals(2.0, ledger.prices.asDoubles().get(2));
   }
 
-  private static void write(Path file, Container container) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      assertEquals(BYTES, channel.write(container.byteBuffer()));
-    }
-  }
-
-  private static Container read(Path file) throws IOException {
-    Bytes bytes = Jbuf.allocate(BYTES).asBytes();
-    try (FileChannel channel = FileChannel.open(file)) {
-      assertEquals(BYTES, channel.read(bytes.byteBuffer()));
-    }
-    return bytes.asContainer();
+  /// Mapped anew each time: an open container does not look at the header again.
+  private static Container container(Path file) throws IOException {
+    return Jbuf.map(file, Mapping.SHARED, BYTES).asContainer();
   }
 }
