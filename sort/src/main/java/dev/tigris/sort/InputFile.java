@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,11 @@ import org.jspecify.annotations.Nullable;
 final class InputFile implements Closeable {
   private static final int PROBES = 16;
   private static final long CACHED_READ_NANOS = 40_000;
+
+  /// The part of a Unix mode that says what a file is, and what it is for a disk.
+  private static final int FILE_TYPE = 0xf000;
+
+  private static final int BLOCK_DEVICE = 0x6000;
 
   private final Path path;
   private final long size;
@@ -60,10 +67,17 @@ final class InputFile implements Closeable {
 
   private static FileChannel open(Path path) throws SortException {
     try {
-      if (Files.isDirectory(path)) {
+      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      if (attributes.isDirectory()) {
         throw new SortException(
             SortException.Kind.INPUT,
             path + " is a directory: name the files in it that hold records");
+      }
+      if (attributes.isOther() && !isBlockDevice(path)) {
+        // Its size would be 0, and so would be the number of records that were sorted or checked.
+        throw new SortException(
+            SortException.Kind.INPUT,
+            path + " is a pipe or a device, which has no size: put the records into a file");
       }
       return FileChannel.open(path, StandardOpenOption.READ);
     } catch (NoSuchFileException e) {
@@ -75,8 +89,21 @@ final class InputFile implements Closeable {
           path + " may not be read: its permissions, or those of its folder, forbid it",
           e);
     } catch (IOException e) {
-      throw SortException.reading(path, e);
+      throw new SortException(
+          SortException.Kind.INPUT, "%s cannot be opened: %s".formatted(path, reason(e)), e);
     }
+  }
+
+  /// Why, without the path where the exception names it apart.
+  private static String reason(IOException e) {
+    String reason = e instanceof FileSystemException failure ? failure.getReason() : null;
+    return reason == null ? String.valueOf(e.getMessage()) : reason;
+  }
+
+  private static boolean isBlockDevice(Path path) throws IOException {
+    return path.getFileSystem().supportedFileAttributeViews().contains("unix")
+        && Files.getAttribute(path, "unix:mode") instanceof Integer mode
+        && (mode & FILE_TYPE) == BLOCK_DEVICE;
   }
 
   private static @Nullable FileChannel openDirect(Path path) {

@@ -73,6 +73,19 @@ class SortFaultsTest {
   }
 
   @Test
+  void refusesInputsThatHaveNoSizeOrLeadNowhere() throws Exception {
+    SortJob device = SortJob.of(List.of(input, Path.of("/dev/null")), output);
+    String refused = refusal(device, SortException.Kind.INPUT).getMessage();
+    assertTrue(refused.contains("put the records into a file"), refused);
+    Path circle = folder.resolve("circle");
+    Files.createSymbolicLink(circle, circle);
+    SortJob job = SortJob.of(List.of(circle), output);
+    refused = refusal(job, SortException.Kind.INPUT).getMessage();
+    assertTrue(refused.contains("cannot be opened"), refused);
+    assertFalse(Files.exists(output));
+  }
+
+  @Test
   void refusesToWriteOverItsInputUnderAnyName() throws Exception {
     byte[] before = Files.readAllBytes(input);
     Path hard = Files.createLink(folder.resolve("hard"), input);
