@@ -29,12 +29,17 @@ final class FailureReport {
   ExitCode usage(ParameterException e) {
     var spec = e.getCommandLine().getCommandSpec();
     var message = new StringBuilder(e.getMessage());
-    if (e instanceof UnmatchedArgumentException unmatched
-        && !unmatched.getSuggestions().isEmpty()) {
-      message
-          .append("\nDid you mean ")
-          .append(String.join(" or ", unmatched.getSuggestions()))
-          .append('?');
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      String first = unmatched.getUnmatched().getFirst();
+      if (spec.parent() == null && !first.startsWith("-")) {
+        message.replace(0, message.length(), "there is no command '%s'".formatted(first));
+      }
+      if (!unmatched.getSuggestions().isEmpty()) {
+        message
+            .append("\nDid you mean ")
+            .append(String.join(" or ", unmatched.getSuggestions()))
+            .append('?');
+      }
     }
     message.append("\nSee: ").append(spec.qualifiedName()).append(" --help");
     return report(ExitCode.USAGE, message.toString(), e);

@@ -8,6 +8,7 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris sort`: sorts files of records of one size.
@@ -18,7 +19,7 @@ final class SortCommand implements Command {
     spec.addPositional(
         PositionalParamSpec.builder()
             .required(true)
-            .arity("2..*")
+            .arity("1..*")
             .type(List.class)
             .auxiliaryTypes(Path.class)
             .paramLabel("FILE")
@@ -65,6 +66,11 @@ final class SortCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<Path> files = options.matchedPositionalValue(0, List.of());
+    if (files.size() < 2) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "name the files to sort, and last the file to write: tigris sort data sorted");
+    }
     Path output = files.getLast();
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
     var facts = new LinkedHashMap<String, Object>();

@@ -96,7 +96,9 @@ class TigrisTest {
           gen many @/f                              | 'many' is not a count
           gen -b-1 1 @/f                            | -b
           gen 1 @/f extra                           | extra
-          sort @/only                               | FILE
+          srot @/data @/sorted                      | there is no command 'srot'
+          sort                                      | FILE
+          sort @/only                               | last the file to write
           sort --memory lots @/a @/b                | 'lots' is not a size
           sort --parallel 0 @/a @/b                 | is not a number from 1
           sort --record-size 5 @/a @/b              | does not lie inside
