@@ -17,11 +17,19 @@ public final class NetGroups {
     List<Contestant> sockets =
         new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
     sockets.addAll(List.of(ucx, libfabric));
+    List<Contestant> memory =
+        List.of(
+            new ToolExchange.Ucx(Bar.UCX, "shm").contestant(),
+            new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant(),
+            AeronTransport.contestant());
     return List.of(
+        group(Wire.shm(), memory),
         group(Wire.tcp(), sockets),
         acrossHosts(Wire.tcp(), sockets),
         group(Wire.libfabric(), List.of(libfabric, ucx)),
-        new ObjectsGroup(Wire.tcp()));
+        new LevelsGroup(Wire.shm()),
+        new LevelsGroup(Wire.tcp()),
+        new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 
   private static Group group(Wire wire, List<Contestant> rivals) {

@@ -8,17 +8,23 @@ import java.util.List;
 /// The transports in Java, by the name that a [WorkerMain] is given: `KIND:VARIANT:PROVIDER`, as
 /// far as it has these.
 final class Transports {
+  static final String AERON = "aeron";
+
   private static final String TIGRIS = "tigris";
+  private static final String ARRAYS = "arrays";
   private static final String LISTS = "lists";
   private static final String NETTY = "netty";
 
   private Transports() {}
 
   /// The command of a process, without its last two arguments.
-  static List<String> command(String name) {
+  ///
+  /// @param flags for its JVM
+  static List<String> command(String name, String... flags) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
+    words.addAll(List.of(flags));
     words.add("-cp");
     words.add(System.getProperty("java.class.path"));
     words.add(WorkerMain.class.getName());
@@ -28,6 +34,10 @@ final class Transports {
 
   static String tigris(String provider) {
     return TIGRIS + ":" + provider;
+  }
+
+  static String arrays(ArrayTransport.Kind kind, String provider) {
+    return ARRAYS + ":" + kind + ":" + provider;
   }
 
   static String lists(ListCodec.Kind kind, String provider) {
@@ -42,8 +52,10 @@ final class Transports {
     String[] words = name.split(":", -1);
     return switch (words[0]) {
       case TIGRIS -> new TigrisTransport(words[1]);
+      case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
       case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
+      case AERON -> new AeronTransport();
       default -> throw new IllegalArgumentException("there is no transport " + name);
     };
   }

@@ -37,6 +37,11 @@ record Wire(
     static final Linked NOTHING = new Linked(List.of(), "/usr/include", "libc6-dev");
   }
 
+  /// Shared memory.
+  static Wire shm() {
+    return new Wire("shm", "shm", "*", false, "net_shm.c", Linked.NOTHING);
+  }
+
   /// libfabric's connected endpoints, over its own tcp where there is no other network.
   static Wire libfabric() {
     return new Wire("libfabric", "libfabric", "%s:0", true, NO_TWIN, Linked.NOTHING);
@@ -52,7 +57,7 @@ record Wire(
     try {
       Fabric.open(provider).close();
       return Optional.empty();
-    } catch (NetException e) {
+    } catch (NetException | IllegalArgumentException e) { // it cannot be used, or is not there
       return Optional.of(String.valueOf(e.getMessage()));
     }
   }
@@ -60,6 +65,11 @@ record Wire(
   /// The provider itself.
   Contestant subject() {
     return java(TIGRIS, Transports.tigris(provider));
+  }
+
+  /// Its level I.
+  Contestant arrays(ArrayTransport.Kind kind) {
+    return java("arrays, " + kind, Transports.arrays(kind, provider));
   }
 
   /// Lists of objects over it.

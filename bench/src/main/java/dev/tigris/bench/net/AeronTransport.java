@@ -1,0 +1,260 @@
+package dev.tigris.bench.net;
+
+import dev.tigris.bench.Bar;
+import dev.tigris.bench.WrongResultException;
+import io.aeron.Aeron;
+import io.aeron.ExclusivePublication;
+import io.aeron.FragmentAssembler;
+import io.aeron.Publication;
+import io.aeron.Subscription;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.aeron.logbuffer.FragmentHandler;
+import io.aeron.logbuffer.Header;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Aeron between two processes of one host, through shared memory. Both sides poll as long as
+/// Tigris does before they sleep. Its driver, which does not touch the messages, lives in the
+/// serving process and sleeps between its duties. An address is Aeron's folder.
+///
+/// ```text
+///   0      4
+///   +------+-----------+
+///   | tag  |  payload  |   little-endian
+///   +------+-----------+
+/// ```
+final class AeronTransport implements Transport {
+  private static final String CHANNEL = "aeron:ipc";
+  private static final int TO_SERVER = 1;
+  private static final int TO_CLIENT = 2;
+  private static final int TERM_BYTES = 16 << 20;
+  private static final int MTU_BYTES = 32 << 10;
+  private static final int LARGEST_BYTES = 1 << 20;
+  private static final int FRAGMENTS = 64;
+  private static final int HEADER_BYTES = 4;
+
+  private static final int POLLS_BEFORE_YIELDING = 64;
+  private static final long SPIN_NANOS = 50_000;
+  private static final long SLEEP_NANOS = 200_000;
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+  /// What the receiver of a message is to do with it.
+  private static final int ECHO = 0;
+  private static final int ONE_WAY = 1;
+  private static final int LAST = 2;
+
+  private final UnsafeBuffer message =
+      new UnsafeBuffer(ByteBuffer.allocateDirect(HEADER_BYTES + LARGEST_BYTES));
+  private @Nullable MediaDriver driver;
+  private @Nullable Aeron aeron;
+  private @Nullable ExclusivePublication out;
+  private @Nullable Subscription in;
+
+  /// The number of the message that has arrived last, and how many have.
+  private int number;
+
+  private long arrived;
+  private int messages;
+
+  static Contestant contestant() {
+    return new Contestant(
+        Bar.AERON, Optional.empty(), Contestant.Manner.STANDING, AeronTransport::start);
+  }
+
+  /// In a folder of shared memory where there is one, as Aeron does it by itself.
+  private static Exchange start(Place place) throws IOException {
+    Path shared = Path.of("/dev/shm");
+    Path folder =
+        Files.isWritable(shared)
+            ? Files.createTempDirectory(shared, "tigris-bench-aeron-")
+            : Files.createTempDirectory("tigris-bench-aeron-");
+    List<String> command =
+        Transports.command(Transports.AERON, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+    return Duo.start(Bar.AERON, command, folder.toString(), place).andThen(() -> delete(folder));
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  @Override
+  public String listen(String address) {
+    driver =
+        MediaDriver.launch(
+            new MediaDriver.Context()
+                .aeronDirectoryName(address)
+                .dirDeleteOnStart(true)
+                .threadingMode(ThreadingMode.SHARED)
+                .sharedIdleStrategy(new SleepingMillisIdleStrategy(1))
+                .ipcTermBufferLength(TERM_BYTES)
+                .ipcMtuLength(MTU_BYTES)
+                .spiesSimulateConnection(false));
+    open(address, TO_CLIENT, TO_SERVER);
+    return address;
+  }
+
+  private void open(String folder, int outgoing, int incoming) {
+    aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(folder));
+    out = aeron.addExclusivePublication(CHANNEL, outgoing);
+    in = aeron.addSubscription(CHANNEL, incoming);
+  }
+
+  @Override
+  public void serve() {
+    FragmentHandler handler = new FragmentAssembler(this::answer);
+    while (true) {
+      await(handler, arrived, Long.MAX_VALUE);
+    }
+  }
+
+  private void answer(DirectBuffer buffer, int offset, int length, Header header) {
+    arrived++;
+    check(buffer, offset, length);
+    int tag = buffer.getInt(offset);
+    if (tag == ECHO) {
+      offer(buffer, offset, length);
+      return;
+    }
+    messages++;
+    if (tag == LAST) {
+      offer(stamped(LAST, Integer.BYTES, messages), 0, HEADER_BYTES + Integer.BYTES);
+      messages = 0;
+    }
+  }
+
+  private void take(DirectBuffer buffer, int offset, int length, Header header) {
+    arrived++;
+    check(buffer, offset, length);
+  }
+
+  private void check(DirectBuffer buffer, int offset, int length) {
+    number = buffer.getInt(offset + HEADER_BYTES);
+    if (buffer.getInt(offset + length - Integer.BYTES) != number) {
+      throw new WrongResultException("a message has arrived damaged");
+    }
+  }
+
+  private UnsafeBuffer stamped(int tag, int bytes, int value) {
+    message.putInt(0, tag);
+    message.putInt(HEADER_BYTES, value);
+    message.putInt(HEADER_BYTES + bytes - Integer.BYTES, value);
+    return message;
+  }
+
+  private static <T> T known(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("neither listening nor connected");
+    }
+    return part;
+  }
+
+  /// Waits while the receiver is behind.
+  private void offer(DirectBuffer buffer, int offset, int length) {
+    ExclusivePublication publication = known(out);
+    while (true) {
+      long result = publication.offer(buffer, offset, length);
+      if (result >= 0) {
+        return;
+      }
+      if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+        throw new IllegalStateException("the publication has ended: " + result);
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /// Polls until more has arrived than `before`.
+  @SuppressWarnings("ThreadPriorityCheck") // as Tigris does: yielding is a step before sleeping
+  private void await(FragmentHandler handler, long before, long timeoutNanos) {
+    Subscription subscription = known(in);
+    long start = 0;
+    for (int polls = 0; arrived == before; polls++) {
+      if (subscription.poll(handler, FRAGMENTS) > 0) {
+        polls = 0;
+        start = 0;
+      } else if (polls < POLLS_BEFORE_YIELDING) {
+        Thread.onSpinWait();
+      } else {
+        long now = System.nanoTime();
+        start = start == 0 ? now : start;
+        if (now - start > timeoutNanos) {
+          throw new IllegalStateException("nothing came for 10 seconds");
+        }
+        if (now - start > SPIN_NANOS) {
+          LockSupport.parkNanos(SLEEP_NANOS);
+        } else {
+          Thread.yield();
+        }
+      }
+    }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck")
+  private void connect(String folder) {
+    if (aeron == null) {
+      open(folder, TO_SERVER, TO_CLIENT);
+      while (!known(out).isConnected() || !known(in).isConnected()) {
+        Thread.yield();
+      }
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    if (aeron != null) {
+      aeron.close();
+    }
+    if (driver != null) {
+      driver.close();
+    }
+  }
+
+  @Override
+  public RoundTrips pingPong(String address, int bytes, int count) {
+    connect(address);
+    FragmentHandler handler = new FragmentAssembler(this::take);
+    long[] nanos = new long[count];
+    long before = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      long expected = arrived;
+      offer(stamped(ECHO, bytes, i), 0, HEADER_BYTES + bytes);
+      await(handler, expected, PATIENCE_NANOS);
+      WrongResultException.check("the number of a message", i, number);
+      long after = System.nanoTime();
+      nanos[i] = after - before;
+      before = after;
+    }
+    return RoundTrips.of(nanos, 0);
+  }
+
+  @Override
+  public OneWay bandwidth(String address, int bytes, int count) {
+    connect(address);
+    FragmentHandler handler = new FragmentAssembler(this::take);
+    long before = arrived;
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      offer(stamped(i == count - 1 ? LAST : ONE_WAY, bytes, i), 0, HEADER_BYTES + bytes);
+    }
+    await(handler, before, PATIENCE_NANOS);
+    long nanos = System.nanoTime() - start;
+    WrongResultException.check("messages that have arrived", count, number);
+    return new OneWay(nanos, 0, 0);
+  }
+}
