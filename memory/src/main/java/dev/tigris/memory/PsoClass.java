@@ -97,16 +97,16 @@ final class PsoClass {
     return new Slot(of(kind.target()), kind.element(), where);
   }
 
-  /// The accessors of the fields that this class declares: one hidden class, whoever asks first.
+  /// The accessors of the fields that this class declares: those of whoever is first.
   Accessors accessors() {
     Accessors known = accessors;
     if (known == null) {
+      // Not under the lock: this may initialize the enum of a field, and an enum's initializer may
+      // use objects, or wait for a thread that does.
+      Accessors compiled = Accessors.of(layout());
       synchronized (this) {
-        known = accessors;
-        if (known == null) {
-          known = Accessors.of(layout());
-          accessors = known;
-        }
+        known = accessors == null ? compiled : accessors;
+        accessors = known;
       }
     }
     return known;

@@ -5,10 +5,14 @@ import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassHierarchyResolver.ClassHierarchyInfo;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +58,14 @@ public final class ClassHierarchy {
     known.put(info.name(), Optional.of(info));
   }
 
-  /// Whether `type` is `ancestor` or one of its subclasses. A chain that leaves the source counts
-  /// as no.
+  /// Whether `type` is `ancestor` or one of its subclasses. A chain that leaves the source, or goes
+  /// round in a circle as no JVM would allow, counts as no.
   public boolean isSubclass(ClassDesc type, ClassDesc ancestor) {
+    Set<ClassDesc> passed = new HashSet<>();
     ClassDesc at = type;
     while (!at.equals(ancestor)) {
       Optional<ClassDesc> up = find(at).flatMap(ClassInfo::superclass);
-      if (up.isEmpty()) {
+      if (up.isEmpty() || !passed.add(at)) {
         return false;
       }
       at = up.get();
@@ -80,22 +85,24 @@ public final class ClassHierarchy {
   /// Finds the field that an instruction means, as the JVM does (JVMS 5.4.3.2): in the class, its
   /// superinterfaces, then its superclass.
   public Optional<FieldInfo> resolveField(ClassDesc owner, String name, ClassDesc type) {
-    Optional<ClassInfo> info = find(owner);
-    if (info.isEmpty()) {
-      return Optional.empty();
-    }
-    for (FieldInfo field : info.get().fields()) {
-      if (field.name().equals(name) && field.type().equals(type)) {
-        return Optional.of(field);
+    // Each class once, and without recursion: there may be circles, and any number of classes.
+    Set<ClassDesc> passed = new HashSet<>();
+    Deque<ClassDesc> next = new ArrayDeque<>(List.of(owner));
+    while (!next.isEmpty()) {
+      ClassDesc at = next.pop();
+      Optional<ClassInfo> info = passed.add(at) ? find(at) : Optional.empty();
+      if (info.isEmpty()) {
+        continue;
       }
-    }
-    for (ClassDesc superinterface : info.get().interfaces()) {
-      Optional<FieldInfo> field = resolveField(superinterface, name, type);
-      if (field.isPresent()) {
-        return field;
+      for (FieldInfo field : info.get().fields()) {
+        if (field.name().equals(name) && field.type().equals(type)) {
+          return Optional.of(field);
+        }
       }
+      info.get().superclass().ifPresent(next::push);
+      info.get().interfaces().reversed().forEach(next::push);
     }
-    return info.get().superclass().flatMap(up -> resolveField(up, name, type));
+    return Optional.empty();
   }
 
   /// The same hierarchy in the form in which the class-file library asks for it.
@@ -107,12 +114,17 @@ public final class ClassHierarchy {
     if (type.equals(ConstantDescs.CD_Object)) {
       return ClassHierarchyResolver.defaultResolver().getClassInfo(type);
     }
-    return find(type)
+    Optional<ClassInfo> info = find(type);
+    // The library follows superclasses to their end.
+    boolean circle =
+        info.flatMap(ClassInfo::superclass).map(up -> isSubclass(up, type)).orElse(false);
+    return info.filter(_ -> !circle)
         .map(
-            info ->
-                info.isInterface()
+            found ->
+                found.isInterface()
                     ? ClassHierarchyInfo.ofInterface()
-                    : ClassHierarchyInfo.ofClass(info.superclass().orElse(ConstantDescs.CD_Object)))
+                    : ClassHierarchyInfo.ofClass(
+                        found.superclass().orElse(ConstantDescs.CD_Object)))
         .orElse(null);
   }
 }

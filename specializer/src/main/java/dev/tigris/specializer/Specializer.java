@@ -11,6 +11,8 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.attribute.CodeAttribute;
+import java.lang.classfile.constantpool.DynamicConstantPoolEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,6 +51,40 @@ public final class Specializer {
   ///
   /// @throws IllegalArgumentException if the bytes are no class file
   public Specialized specialize(byte[] classFile) {
+    try {
+      return specialized(classFile);
+    } catch (RuntimeException e) {
+      throw explained(e, classFile);
+    }
+  }
+
+  /// The class-file library reads as late as it can, and what it says of damaged bytes is whatever
+  /// exception comes of them. Having it read and verify everything tells those from mistakes of
+  /// ours, or of a rule.
+  private RuntimeException explained(RuntimeException e, byte[] classFile) {
+    try {
+      ClassModel model = classFiles.parse(classFile);
+      ClassInfo.of(model);
+      for (PoolEntry entry : model.constantPool()) {
+        if (entry instanceof DynamicConstantPoolEntry dynamic) {
+          dynamic.bootstrap();
+        }
+      }
+      classFiles.transformClass(
+          model,
+          ClassTransform.transformingMethodBodies((builder, element) -> builder.with(element)));
+      List<String> errors = errors(classFile);
+      return errors.isEmpty() ? e : damaged(errors.getFirst(), e);
+    } catch (RuntimeException found) {
+      return damaged(found.toString(), found);
+    }
+  }
+
+  private static IllegalArgumentException damaged(String how, RuntimeException cause) {
+    return new IllegalArgumentException("the class file is damaged: " + how, cause);
+  }
+
+  private Specialized specialized(byte[] classFile) {
     ClassModel model = classFiles.parse(classFile);
     ClassInfo info = ClassInfo.of(model);
     hierarchy.learn(info);
@@ -79,7 +115,7 @@ public final class Specializer {
         result = rewrite(model, plans, declare);
         problems.addAll(verify(info, sourceFile(model), classFile, result, plans));
       } catch (IllegalArgumentException e) {
-        problems.add(new Problem(location(model, "*"), "cannot be rewritten: " + e.getMessage()));
+        problems.add(new Problem(culprit(model, plans), "cannot be rewritten: " + unwritable(e)));
       }
     }
     if (!problems.isEmpty()) {
@@ -95,6 +131,14 @@ public final class Specializer {
   ///
   /// @throws IllegalArgumentException if the bytes are no class file
   public List<Problem> check(byte[] classFile) {
+    try {
+      return checked(classFile);
+    } catch (RuntimeException e) {
+      throw explained(e, classFile);
+    }
+  }
+
+  private List<Problem> checked(byte[] classFile) {
     ClassModel model = classFiles.parse(classFile);
     ClassInfo info = ClassInfo.of(model);
     hierarchy.learn(info);
@@ -194,6 +238,28 @@ public final class Specializer {
                 builder -> members(plans).values().forEach(member -> member.addTo(builder))));
     return classFiles.transformClass(
         model, declare ? all.andThen(PsoDeclaration.members(model)) : all);
+  }
+
+  /// What to do about a class that the class-file library does not write.
+  private static String unwritable(IllegalArgumentException e) {
+    return e.getMessage()
+        + ". A call site takes two bytes more than a field access: where a method is too long for it"
+        + " (65,535 bytes), or a class has too many constants, move some of the code elsewhere";
+  }
+
+  /// The method that cannot be rewritten even alone; the class as a whole if there is none.
+  private Location culprit(ClassModel model, Map<String, MethodPlan> plans) {
+    for (MethodModel method : model.methods()) {
+      MethodPlan plan = plans.get(key(method));
+      try {
+        if (plan != null && plan.changesCode()) {
+          rewrite(model, Map.of(key(method), plan), false);
+        }
+      } catch (IllegalArgumentException e) {
+        return location(model, method.methodName().stringValue());
+      }
+    }
+    return location(model, "*");
   }
 
   /// Runs the class-file verifier over the result. What it has against the original too isn't ours.
