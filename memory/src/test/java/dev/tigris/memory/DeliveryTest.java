@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tigris.specializer.Agent;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.RuleList;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchSigner;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +20,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,25 +38,8 @@ class DeliveryTest {
   private record Outcome(int exitCode, String output) {}
 
   @BeforeEach
-  void packAgent() throws IOException, URISyntaxException {
-    agent = temporary.resolve("agent.jar");
-    Path home = Path.of(Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    if (Files.isRegularFile(home)) {
-      Files.copy(home, agent);
-      return;
-    }
-    // The reactor runs tests before it packs jars.
-    Manifest manifest = new Manifest();
-    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());
-    try (OutputStream out = Files.newOutputStream(agent);
-        JarOutputStream jar = new JarOutputStream(out, manifest);
-        Stream<Path> files = Files.walk(home)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        jar.putNextEntry(new ZipEntry(home.relativize(file).toString()));
-        Files.copy(file, jar);
-      }
-    }
+  void packAgent() throws IOException {
+    agent = Outside.agent(temporary);
   }
 
   /// The program's classes, delivered to a folder of their own.

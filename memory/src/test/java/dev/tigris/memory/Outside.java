@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.specializer.Agent;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.ClassPath;
@@ -11,25 +12,34 @@ import dev.tigris.specializer.Rule;
 import dev.tigris.specializer.Specializer;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 
 /// Compiles and specializes sources that are not part of the build, and runs them in a plain `java`
 /// with the module path as a user has it: the test runner opens packages that are closed there.
-final class Outside {
+public final class Outside {
   /// The compiled classes of this module.
-  static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
+  public static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
 
   private Outside() {}
 
   /// Compiles the source of one top-level class to `folder`.
-  static void compile(Path folder, String name, String source, Path... path) throws IOException {
+  public static void compile(Path folder, String name, String source, Path... path)
+      throws IOException {
     Files.createDirectories(folder);
     Path file = Files.writeString(folder.resolve(name + ".java"), source);
     StringBuilder classPath = new StringBuilder(MEMORY.toString());
@@ -53,10 +63,10 @@ final class Outside {
   }
 
   /// What a JVM has printed.
-  record Outcome(int exitCode, String output) {}
+  public record Outcome(int exitCode, String output) {}
 
   /// Runs a main class in a JVM of its own.
-  static Outcome run(List<String> options, List<String> mainAndArguments, Path... path)
+  public static Outcome run(List<String> options, List<String> mainAndArguments, Path... path)
       throws IOException, InterruptedException {
     List<String> classPath = List.of(path).stream().map(Path::toString).toList();
     List<String> command = new ArrayList<>();
@@ -74,15 +84,15 @@ final class Outside {
   }
 
   /// Specializes the classes in `folder`, which may have no problem.
-  static void specialize(Path folder, Path... path) throws IOException {
+  public static void specialize(Path folder, Path... path) throws IOException {
     specialize(new Delivery.Rewritten(), folder, path);
   }
 
-  static void specialize(Delivery delivery, Path folder, Path... path) throws IOException {
+  public static void specialize(Delivery delivery, Path folder, Path... path) throws IOException {
     specialize(Rule.standard(), delivery, folder, path);
   }
 
-  static void specialize(List<Rule> rules, Delivery delivery, Path folder, Path... path)
+  public static void specialize(List<Rule> rules, Delivery delivery, Path folder, Path... path)
       throws IOException {
     List<Path> lookup = new ArrayList<>(List.of(folder, MEMORY));
     lookup.addAll(List.of(path));
@@ -92,5 +102,28 @@ final class Outside {
           ClassFiles.specialize(List.of(folder), specializer, delivery).problems();
       assertEquals(List.of(), problems);
     }
+  }
+
+  /// The jar of the agent that specializes classes as they are loaded, in `folder`.
+  public static Path agent(Path folder) throws IOException {
+    Path agent = folder.resolve("agent.jar");
+    URL location = Agent.class.getProtectionDomain().getCodeSource().getLocation();
+    Path home = Path.of(URI.create(location.toString()));
+    if (Files.isRegularFile(home)) {
+      return Files.copy(home, agent);
+    }
+    // The reactor runs tests before it packs jars.
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());
+    try (OutputStream out = Files.newOutputStream(agent);
+        JarOutputStream jar = new JarOutputStream(out, manifest);
+        Stream<Path> files = Files.walk(home)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        jar.putNextEntry(new ZipEntry(home.relativize(file).toString()));
+        Files.copy(file, jar);
+      }
+    }
+    return agent;
   }
 }

@@ -1,0 +1,42 @@
+package dev.tigris.memory.differential;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.differential.LongMethod.Block;
+import dev.tigris.specializer.Problem;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/// A method can become longer than the JVM takes when it is specialized.
+class LongMethodProperties {
+  @Provide
+  Arbitrary<LongMethod> methods() {
+    Arbitrary<Integer> lengths =
+        Arbitraries.oneOf(
+            Arbitraries.integers().between(100, LongMethod.MAX_BYTES),
+            Arbitraries.integers().between(LongMethod.MAX_BYTES - 20, LongMethod.MAX_BYTES));
+    Arbitrary<List<Block>> patterns = Arbitraries.of(Block.class).list().ofMinSize(1).ofMaxSize(6);
+    return Combinators.combine(patterns, lengths).as(LongMethod::new);
+  }
+
+  @Property
+  void doesWhatItDidOrIsRefusedByName(@ForAll("methods") LongMethod method) throws Exception {
+    Program program = method.program();
+    Program.Outcome plain = program.runPlainly();
+    List<Problem> problems = program.problems("lengthy.Steps");
+    if (problems.isEmpty()) {
+      assertEquals(plain, program.runInterpreted());
+      assertEquals(plain, program.runSpecialized(program.specialize()));
+    } else {
+      String said = problems.toString();
+      assertTrue(said.contains("lengthy.Steps.steps") && said.contains("too long"), said);
+      assertTrue(method.codeBytes() > LongMethod.MAX_BYTES / 2, said);
+    }
+  }
+}
