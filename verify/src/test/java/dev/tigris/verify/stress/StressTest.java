@@ -30,7 +30,10 @@ class StressTest {
           "VolatileReference",
           "UntornField",
           "PublishedObject",
-          "PublishedJbuf");
+          "PublishedJbuf",
+          "FreedOrViewed",
+          "UnreferencedOrViewed",
+          "OneType");
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
