@@ -23,7 +23,10 @@ public final class CompletionQueue implements AutoCloseable {
   public static final long DEFAULT_SPIN_NANOS = 50_000;
 
   private static final int POLLS_BETWEEN_CLOCKS = 16;
-  private static final int POLLS_BEFORE_YIELDING = 64;
+
+  /// Longer than a round trip: on a busy machine, who yields gets the processor back after
+  /// milliseconds.
+  private static final long YIELD_AFTER_NANOS = 15_000;
 
   private final Thread owner = Thread.currentThread();
   private final Fabric fabric;
@@ -115,15 +118,20 @@ public final class CompletionQueue implements AutoCloseable {
     }
     long start = System.nanoTime();
     long spin = Math.min(spinNanos, timeoutNanos);
+    boolean yields = false;
     for (int polls = 1; ; polls++) {
       ready = poll();
       if (ready != null) {
         return ready;
       }
-      if (polls % POLLS_BETWEEN_CLOCKS == 0 && System.nanoTime() - start >= spin) {
-        return park(start, timeoutNanos);
+      if (polls % POLLS_BETWEEN_CLOCKS == 0) {
+        long waited = System.nanoTime() - start;
+        if (waited >= spin) {
+          return park(start, timeoutNanos);
+        }
+        yields = waited >= YIELD_AFTER_NANOS;
       }
-      if (polls > POLLS_BEFORE_YIELDING) {
+      if (yields) {
         Thread.yield();
       } else {
         Thread.onSpinWait();
@@ -245,6 +253,7 @@ public final class CompletionQueue implements AutoCloseable {
       unrung[i].rung();
     }
     unrungCount = 0;
+    port.flush();
   }
 
   @SuppressWarnings("ReferenceEquality") // a thread is itself

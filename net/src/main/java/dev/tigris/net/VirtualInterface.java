@@ -192,6 +192,7 @@ public final class VirtualInterface implements AutoCloseable {
   public void ring() {
     queue.requireOwner();
     rung();
+    queue.port().flush();
   }
 
   /// Hands over what was posted. The queue may hold this interface for ringing still, which is

@@ -17,7 +17,8 @@
 enum tag { ECHO = 0, ONE_WAY = 1, LAST = 2 };
 
 /* As in CompletionQueue.await. */
-enum { POLLS_BETWEEN_CLOCKS = 16, POLLS_BEFORE_YIELDING = 64 };
+enum { POLLS_BETWEEN_CLOCKS = 16 };
+static const int64_t YIELD_AFTER_NANOS = 15000;
 static const int64_t SPIN_NANOS = 50000;
 static const int64_t PATIENCE_NANOS = INT64_C(10000000000);
 
@@ -41,15 +42,20 @@ static struct transfer *await(struct vi *vi, int64_t timeout_nanos) {
     return ready;
   }
   int64_t start = now_nanos();
+  bool yields = false;
   for (int polls = 1;; polls++) {
     ready = vi_poll(vi);
     if (ready != NULL || !vi_is_connected(vi)) {
       return ready;
     }
-    if (polls % POLLS_BETWEEN_CLOCKS == 0 && now_nanos() - start >= SPIN_NANOS) {
-      break;
+    if (polls % POLLS_BETWEEN_CLOCKS == 0) {
+      int64_t waited = now_nanos() - start;
+      if (waited >= SPIN_NANOS) {
+        break;
+      }
+      yields = waited >= YIELD_AFTER_NANOS;
     }
-    if (polls > POLLS_BEFORE_YIELDING) {
+    if (yields) {
       sched_yield();
     } else {
       __builtin_ia32_pause();

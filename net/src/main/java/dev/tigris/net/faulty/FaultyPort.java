@@ -36,6 +36,11 @@ final class FaultyPort extends Port {
   }
 
   @Override
+  public void flush() {
+    inner.flush();
+  }
+
+  @Override
   public void progress() {
     inner.progress();
     long due = Long.MAX_VALUE;

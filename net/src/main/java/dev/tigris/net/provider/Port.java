@@ -3,6 +3,10 @@ package dev.tigris.net.provider;
 /// A provider's half of a completion queue: what moves the messages of all its links. Nothing
 /// moves but in a call: a provider needs no thread.
 public abstract class Port implements AutoCloseable {
+  /// The end of a doorbell: links were rung, and what they have put off to be handed over together
+  /// is. For providers that do so.
+  public void flush() {}
+
   /// Does what can be done without waiting: sends, receives, and completes transfers.
   public abstract void progress();
 
