@@ -36,6 +36,12 @@ public final class Calls {
   private static final MethodHandle RECVMSG = message("recvmsg");
   private static final MethodHandle GETSOCKOPT =
       link("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
+  private static final MethodHandle SETSOCKOPT =
+      link("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle GETSOCKNAME = link("getsockname", JAVA_INT, ADDRESS, ADDRESS);
+  private static final MethodHandle GETPEERNAME = link("getpeername", JAVA_INT, ADDRESS, ADDRESS);
+  private static final MethodHandle SEND = bytes("send");
+  private static final MethodHandle RECV = bytes("recv");
   private static final MethodHandle SHUTDOWN = ints("shutdown", 2);
   private static final MethodHandle CLOSE = ints("close", 1);
   private static final MethodHandle POLL = link("poll", ADDRESS, JAVA_LONG, JAVA_INT);
@@ -58,6 +64,13 @@ public final class Calls {
           "mmap",
           FunctionDescriptor.of(
               JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle SYSCALL =
+      link(
+          "syscall",
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+              JAVA_LONG),
+          Linker.Option.firstVariadicArg(1));
   private static final MethodHandle MUNMAP = link("munmap", JAVA_LONG, JAVA_LONG);
 
   private Calls() {}
@@ -132,6 +145,50 @@ public final class Calls {
       return result((int) GETSOCKOPT.invokeExact(errno, fd, level, name, value, length), errno);
     } catch (Throwable e) {
       throw notCalled("getsockopt", e);
+    }
+  }
+
+  public static int setsockopt(
+      MemorySegment errno, int fd, int level, int name, MemorySegment value) {
+    try {
+      int length = (int) value.byteSize();
+      return result((int) SETSOCKOPT.invokeExact(errno, fd, level, name, value, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("setsockopt", e);
+    }
+  }
+
+  public static int getsockname(
+      MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
+    try {
+      return result((int) GETSOCKNAME.invokeExact(errno, fd, address, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("getsockname", e);
+    }
+  }
+
+  public static int getpeername(
+      MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
+    try {
+      return result((int) GETPEERNAME.invokeExact(errno, fd, address, length), errno);
+    } catch (Throwable e) {
+      throw notCalled("getpeername", e);
+    }
+  }
+
+  public static long send(MemorySegment errno, int fd, MemorySegment from, long count, int flags) {
+    try {
+      return result((long) SEND.invokeExact(errno, fd, from, count, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("send", e);
+    }
+  }
+
+  public static long recv(MemorySegment errno, int fd, MemorySegment to, long count, int flags) {
+    try {
+      return result((long) RECV.invokeExact(errno, fd, to, count, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("recv", e);
     }
   }
 
@@ -224,8 +281,14 @@ public final class Calls {
   }
 
   public static long mmap(MemorySegment errno, int fd, long bytes, int protection, int flags) {
+    return mmap(errno, fd, 0, bytes, protection, flags);
+  }
+
+  public static long mmap(
+      MemorySegment errno, int fd, long offset, long bytes, int protection, int flags) {
     try {
-      return result((long) MMAP.invokeExact(errno, 0L, bytes, protection, flags, fd, 0L), errno);
+      return result(
+          (long) MMAP.invokeExact(errno, 0L, bytes, protection, flags, fd, offset), errno);
     } catch (Throwable e) {
       throw notCalled("mmap", e);
     }
@@ -236,6 +299,16 @@ public final class Calls {
       int _ = (int) MUNMAP.invokeExact(errno, address, bytes);
     } catch (Throwable e) {
       throw notCalled("munmap", e);
+    }
+  }
+
+  /// A system call without a function of its own. Those that are made this way keep addresses: who
+  /// makes them says how long that is all right.
+  static long syscall(MemorySegment errno, long number, long a, long b, long c, long d) {
+    try {
+      return result((long) SYSCALL.invokeExact(errno, number, a, b, c, d, 0L, 0L), errno);
+    } catch (Throwable e) {
+      throw notCalled("syscall", e);
     }
   }
 
@@ -282,6 +355,10 @@ public final class Calls {
     MemoryLayout[] arguments = new MemoryLayout[count];
     Arrays.fill(arguments, JAVA_INT);
     return link(name, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  private static MethodHandle bytes(String name) {
+    return link(name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
   }
 
   private static MethodHandle message(String name) {

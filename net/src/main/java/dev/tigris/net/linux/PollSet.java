@@ -13,6 +13,7 @@ import java.util.concurrent.FutureTask;
 /// One thread at a time, except for [#wake].
 public final class PollSet implements AutoCloseable {
   private static final short POLLIN = 1;
+  private static final short POLLOUT = 4;
   private static final int ENTRY_BYTES = 8;
   private static final int READY = 6;
 
@@ -41,6 +42,16 @@ public final class PollSet implements AutoCloseable {
 
   /// Adds a file, at the next index from 0 on. It is not looked at after it was closed.
   public void add(OpenFile file) {
+    add(file, POLLIN);
+  }
+
+  /// As [#add], a socket that is ready when there is room to send something, or when an attempt to
+  /// connect is over.
+  public void addForSending(OpenFile file) {
+    add(file, POLLOUT);
+  }
+
+  private void add(OpenFile file, short wanted) {
     long at = (long) count * ENTRY_BYTES;
     if (at == entries.byteSize()) {
       MemorySegment larger = Arena.ofAuto().allocate(2 * at, ENTRY_BYTES);
@@ -48,7 +59,7 @@ public final class PollSet implements AutoCloseable {
       entries = larger;
     }
     entries.set(ValueLayout.JAVA_INT, at, file.number());
-    entries.set(ValueLayout.JAVA_SHORT, at + Integer.BYTES, POLLIN);
+    entries.set(ValueLayout.JAVA_SHORT, at + Integer.BYTES, wanted);
     entries.set(ValueLayout.JAVA_SHORT, at + READY, (short) 0);
     count++;
   }

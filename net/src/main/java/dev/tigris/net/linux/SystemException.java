@@ -8,19 +8,47 @@ public final class SystemException extends IOException {
 
   // Errors that somebody asks for, by their numbers, which are the same on amd64 and aarch64.
 
+  /// Not permitted.
+  public static final int FORBIDDEN = 1;
+
   /// Interrupted by a Unix signal.
   public static final int INTERRUPTED = 4;
 
   /// Nothing there now, or no room.
   public static final int AGAIN = 11;
 
+  /// No memory, or a limit of it.
+  public static final int NO_MEMORY = 12;
+
+  /// Something that this kernel does not know.
+  public static final int INVALID = 22;
+
+  /// Too many open files.
+  public static final int TOO_MANY_FILES = 24;
+
+  /// A system call that this kernel does not know.
+  public static final int NO_SUCH_CALL = 38;
+
   /// Somebody has the address already.
   public static final int ADDRESS_IN_USE = 98;
+
+  /// There is no way to that network.
+  public static final int NETWORK_UNREACHABLE = 101;
+
+  /// The peer has broken the connection.
+  public static final int CONNECTION_RESET = 104;
+
+  /// It took too long.
+  public static final int TIMED_OUT = 110;
 
   /// Nobody listens there.
   public static final int CONNECTION_REFUSED = 111;
 
-  private static final int INVALID = 22;
+  /// There is no way to that host.
+  public static final int HOST_UNREACHABLE = 113;
+
+  /// It goes on.
+  static final int IN_PROGRESS = 115;
 
   private final int error;
 

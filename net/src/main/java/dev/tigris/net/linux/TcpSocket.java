@@ -1,0 +1,265 @@
+package dev.tigris.net.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/// A TCP socket with a descriptor, which the JDK does not tell of its own: made and connected here,
+/// for others to move messages through.
+///
+/// ```text
+///   IPv4:  family 2 | port 2, big-endian | address 4 | 0
+///   IPv6:  family 2 | port 2, big-endian | flow 4 | address 16 | scope 4
+/// ```
+///
+/// Thread rule: one at a time.
+public final class TcpSocket implements AutoCloseable {
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_STREAM = 1;
+  private static final int SOCK_CLOEXEC = 0x80000;
+  private static final int SOCK_NONBLOCK = 0x800;
+  private static final int IPV4_BYTES = 16;
+  private static final int IPV6_BYTES = 28;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_REUSEADDR = 2;
+  private static final int SO_ERROR = 4;
+  private static final int SO_LINGER = 13;
+  private static final int F_SETFL = 4;
+  private static final int IPPROTO_TCP = 6;
+  private static final int TCP_NODELAY = 1;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int SHUT_WR = 1;
+  private static final int SHUT_RDWR = 2;
+
+  private static final ValueLayout.OfShort PORT =
+      ValueLayout.JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private final OpenFile file;
+  private final MemorySegment errno = Calls.errno();
+
+  private TcpSocket(OpenFile file) {
+    this.file = file;
+  }
+
+  private static TcpSocket open(InetSocketAddress address, int flags) throws SystemException {
+    int family = address.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
+    int type = SOCK_STREAM | SOCK_CLOEXEC | flags;
+    int fd = Calls.socket(Calls.errno(), family, type);
+    return new TcpSocket(new OpenFile(SystemException.check("open a socket", fd)));
+  }
+
+  /// Makes one that is connected.
+  ///
+  /// @param nanos how long that may take
+  /// @throws SystemException with [SystemException#TIMED_OUT] if it takes longer, and with
+  ///     [SystemException#INTERRUPTED] if the thread is interrupted
+  public static TcpSocket connect(InetSocketAddress to, long nanos) throws SystemException {
+    TcpSocket socket = open(to, SOCK_NONBLOCK);
+    boolean connected = false;
+    try (Arena arena = Arena.ofConfined()) {
+      int result = Calls.connect(socket.errno, socket.fd(), encode(arena, to));
+      if (result == -SystemException.IN_PROGRESS) {
+        socket.await(true, nanos);
+        result = -socket.error(arena);
+      }
+      check("connect", result);
+      check("connect", Calls.fcntl(socket.errno, socket.fd(), F_SETFL, 0));
+      connected = true;
+      return socket;
+    } finally {
+      if (!connected) {
+        socket.close();
+      }
+    }
+  }
+
+  /// What has become of an attempt to connect.
+  private int error(Arena arena) throws SystemException {
+    MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+    MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, Integer.BYTES);
+    check("connect", Calls.getsockopt(errno, fd(), SOL_SOCKET, SO_ERROR, value, length));
+    return value.get(ValueLayout.JAVA_INT, 0);
+  }
+
+  /// Waits until something can be received, or sent.
+  private void await(boolean toSend, long nanos) throws SystemException {
+    long start = System.nanoTime();
+    try (PollSet set = new PollSet()) {
+      if (toSend) {
+        set.addForSending(file);
+      } else {
+        set.add(file);
+      }
+      do {
+        long left = nanos - (System.nanoTime() - start);
+        if (left <= 0) {
+          throw new SystemException("wait", SystemException.TIMED_OUT);
+        }
+        if (Thread.currentThread().isInterrupted()) {
+          throw new SystemException("wait", SystemException.INTERRUPTED);
+        }
+        set.await(left);
+      } while (!set.isReady(0));
+    }
+  }
+
+  /// Makes one that listens, and whose [#accept] does not wait.
+  public static TcpSocket listen(InetSocketAddress at, int backlog) throws SystemException {
+    TcpSocket socket = open(at, SOCK_NONBLOCK);
+    boolean listens = false;
+    try (Arena arena = Arena.ofConfined()) {
+      socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1);
+      check("bind", Calls.bind(socket.errno, socket.fd(), encode(arena, at)));
+      check("listen", Calls.listen(socket.errno, socket.fd(), backlog));
+      listens = true;
+      return socket;
+    } finally {
+      if (!listens) {
+        socket.close();
+      }
+    }
+  }
+
+  /// Takes a connection that waits.
+  ///
+  /// @throws SystemException with [SystemException#AGAIN] if none does
+  public TcpSocket accept() throws SystemException {
+    return new TcpSocket(new OpenFile(check("accept", Calls.accept(errno, fd(), SOCK_CLOEXEC))));
+  }
+
+  /// The address of this side.
+  public InetSocketAddress localAddress() throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(IPV6_BYTES, 8);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
+      check("ask for the address", Calls.getsockname(errno, fd(), address, length));
+      return decode(address);
+    }
+  }
+
+  /// The address of the other side.
+  public InetSocketAddress remoteAddress() throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(IPV6_BYTES, 8);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
+      check("ask for the address of the peer", Calls.getpeername(errno, fd(), address, length));
+      return decode(address);
+    }
+  }
+
+  private static MemorySegment encode(Arena arena, InetSocketAddress from) {
+    byte[] host = from.getAddress().getAddress();
+    Inet6Address six = from.getAddress() instanceof Inet6Address a ? a : null;
+    MemorySegment address = arena.allocate(six == null ? IPV4_BYTES : IPV6_BYTES, 8);
+    address.set(ValueLayout.JAVA_SHORT, 0, (short) (six == null ? AF_INET : AF_INET6));
+    address.set(PORT, 2, (short) from.getPort());
+    MemorySegment.copy(host, 0, address, ValueLayout.JAVA_BYTE, six == null ? 4 : 8, host.length);
+    if (six != null) {
+      address.set(ValueLayout.JAVA_INT, 24, six.getScopeId());
+    }
+    return address;
+  }
+
+  private static InetSocketAddress decode(MemorySegment address) {
+    boolean six = address.get(ValueLayout.JAVA_SHORT, 0) == AF_INET6;
+    byte[] host = address.asSlice(six ? 8 : 4, six ? 16 : 4).toArray(ValueLayout.JAVA_BYTE);
+    try {
+      return new InetSocketAddress(
+          InetAddress.getByAddress(host), Short.toUnsignedInt(address.get(PORT, 2)));
+    } catch (UnknownHostException otherLength) {
+      throw new IllegalStateException(otherLength);
+    }
+  }
+
+  /// Has what is short leave at once.
+  public void sendAtOnce() throws SystemException {
+    setOption(IPPROTO_TCP, TCP_NODELAY, 1);
+  }
+
+  /// Has [#close] tell the peer that the connection is broken, and drop what it has not received.
+  public void resetOnClose() throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment linger = arena.allocate(8, 4);
+      linger.set(ValueLayout.JAVA_INT, 0, 1);
+      setOption(SOL_SOCKET, SO_LINGER, linger);
+    }
+  }
+
+  private void setOption(int level, int name, int value) throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      setOption(level, name, arena.allocateFrom(ValueLayout.JAVA_INT, value));
+    }
+  }
+
+  private void setOption(int level, int name, MemorySegment value) throws SystemException {
+    check("set an option of a socket", Calls.setsockopt(errno, fd(), level, name, value));
+  }
+
+  /// Sends what the socket takes without waiting; returns how many bytes.
+  public int send(ByteBuffer bytes) throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment from = arena.allocate(Math.max(1, bytes.remaining()));
+      from.copyFrom(MemorySegment.ofBuffer(bytes));
+      int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+      return check("send", Calls.send(errno, fd(), from, bytes.remaining(), flags));
+    }
+  }
+
+  /// Receives into `to[from, to.length)` what is there; returns how many bytes, and 0 at the end of
+  /// the stream.
+  ///
+  /// @throws SystemException with [SystemException#AGAIN] if there is nothing
+  public int receive(byte[] to, int from) throws SystemException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment into = arena.allocate(Math.max(1, to.length - from));
+      int n = check("receive", Calls.recv(errno, fd(), into, to.length - from, MSG_DONTWAIT));
+      MemorySegment.copy(into, ValueLayout.JAVA_BYTE, 0, to, from, n);
+      return n;
+    }
+  }
+
+  /// As [#receive(byte[], int)], and waits until something is there.
+  ///
+  /// @throws SystemException with [SystemException#TIMED_OUT] if that takes longer, and with
+  ///     [SystemException#INTERRUPTED] if the thread is interrupted
+  public int receive(byte[] to, int from, long nanos) throws SystemException {
+    await(false, nanos);
+    return receive(to, from);
+  }
+
+  /// Says that nothing more will be sent. Without effect on a connection that is gone.
+  public void shutdownOutput() {
+    Calls.shutdown(errno, fd(), SHUT_WR);
+  }
+
+  /// Ends both directions: operations that wait for the socket complete.
+  public void shutdown() {
+    Calls.shutdown(errno, fd(), SHUT_RDWR);
+  }
+
+  /// For waiting, and for the kernel to know it by.
+  public OpenFile file() {
+    return file;
+  }
+
+  private int fd() {
+    return file.number();
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+
+  private static int check(String what, long result) throws SystemException {
+    return SystemException.check(what, (int) result);
+  }
+}

@@ -1,0 +1,114 @@
+package dev.tigris.net.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.BitSet;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What the rings promise, with the kernel as the other side.
+@Timeout(30)
+class IoUringTest {
+  private static void next(IoUring ring) {
+    while (!ring.next()) {
+      ring.submitAndWait();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void losesNoCompletionWhenThereIsNoRoomForIt(IoUring.Polling polling) throws Exception {
+    int operations = 10_000; // the ring of completions has 4,096 places
+    try (IoUring ring = new IoUring(polling, true)) {
+      for (int i = 1; i <= operations; i++) {
+        ring.cancel(i, Long.MAX_VALUE); // there is nothing to cancel
+      }
+      ring.submit();
+      BitSet completed = new BitSet();
+      for (int i = 0; i < operations; i++) {
+        next(ring);
+        assertEquals(-2, ring.result());
+        assertFalse(completed.get((int) ring.userData()));
+        completed.set((int) ring.userData());
+        if (ring.hasDeferredWork()) {
+          ring.collect();
+        }
+      }
+      assertEquals(operations, completed.cardinality());
+      assertFalse(ring.next());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tellsWhichBufferWasFilledAndStopsWhenThereIsNone(IoUring.Polling polling) throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Arena arena = Arena.ofShared();
+        IoUring ring = new IoUring(polling, true);
+        TcpSocket server = TcpSocket.listen(any, 1);
+        TcpSocket sender = TcpSocket.connect(server.localAddress(), 1_000_000_000L);
+        TcpSocket receiver = server.accept()) {
+      MemorySegment[] buffers = new MemorySegment[3];
+      for (int i = 0; i < buffers.length; i++) {
+        buffers[i] = arena.allocate(8);
+        ring.provide(40_000 + i, buffers[i]);
+      }
+      MemorySegment message = arena.allocate(32);
+      for (int i = 0; i < 4; i++) {
+        message.setAtIndex(ValueLayout.JAVA_LONG, i, 100 + i);
+      }
+      ring.receiveAlways(1, receiver.file().number());
+      ring.startGathering();
+      ring.gather(message, 0, 16);
+      ring.gather(message, 16, 16);
+      ring.send(2, sender.file().number());
+      int filled = 0;
+      boolean goesOn = true;
+      while (goesOn) {
+        next(ring);
+        if (ring.userData() == 2) {
+          assertEquals(32, ring.result());
+          assertEquals(-1, ring.buffer());
+        } else if (ring.result() == IoUring.NO_BUFFERS) {
+          goesOn = ring.goesOn();
+        } else {
+          assertEquals(8, ring.result());
+          assertEquals(40_000 + filled, ring.buffer());
+          assertEquals(100 + filled, buffers[filled].get(ValueLayout.JAVA_LONG, 0));
+          assertTrue(ring.goesOn());
+          filled++;
+        }
+      }
+      assertEquals(3, filled);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void neverTakesAnAddressOutsideTheMemoryItIsGiven(IoUring.Polling polling) throws Exception {
+    try (Arena arena = Arena.ofConfined();
+        IoUring ring = new IoUring(polling, true)) {
+      MemorySegment memory = arena.allocate(16);
+      ring.startGathering();
+      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, 1, 16));
+      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, -1, 1));
+      assertThrows(IndexOutOfBoundsException.class, () -> ring.receive(1, -1, memory, 8, 9));
+      for (int i = 0; i < IoUring.MOST_RANGES; i++) {
+        ring.gather(memory, 0, 16);
+      }
+      assertEquals(0, ring.rangesLeft());
+      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, 0, 16));
+      ring.submit();
+      assertFalse(ring.next());
+    }
+  }
+}
