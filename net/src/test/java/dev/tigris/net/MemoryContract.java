@@ -2,6 +2,7 @@ package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,14 +12,20 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.ReferencedException;
 import dev.tigris.memory.State;
 import dev.tigris.memory.TypedException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What every provider does with registered memory.
 abstract class MemoryContract extends FabricContract {
@@ -59,6 +66,71 @@ abstract class MemoryContract extends FabricContract {
     collectUntilOpen(verified);
     jbuf.free();
     assertThrows(FreedException.class, jbuf::asBytes);
+  }
+
+  /// The memory of a link that was closed is the application's again, whatever was under way: here
+  /// it has changed every byte of it before the peer has stopped sending.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void leavesMemoryAloneOnceItIsClosed(int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int bytes = 1 << random.nextInt(8, 21);
+    connect();
+    byte[] sent = new byte[bytes];
+    Arrays.fill(sent, (byte) 1);
+    Ticket message = left.memory(sent);
+    Future<?> sending =
+        left.start(
+            () -> {
+              while (left.link().state() == InterfaceState.CONNECTED) {
+                if (message.status() != Status.POSTED
+                    && left.link().postSend(message) != Posting.POSTED) {
+                  break;
+                }
+                if (left.queue().await(Side.SHORT_NANOS) == null) {
+                  Thread.onSpinWait();
+                }
+              }
+              return "ended";
+            });
+    List<Ticket> posted = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      posted.add(right.memory(bytes));
+    }
+    int messages = random.nextInt(40);
+    boolean abruptly = random.nextBoolean();
+    right.run(
+        () -> {
+          for (Ticket each : posted) {
+            right.link().postReceive(each).orThrow();
+          }
+          for (int i = 0; i < messages; i++) {
+            Descriptor next = right.queue().await(Side.LONG_NANOS);
+            assertEquals(Status.DONE, next.status());
+            right.link().postReceive(next).orThrow();
+          }
+          List<Bytes> memory = posted.stream().map(Side::bytes).toList();
+          if (abruptly) {
+            right.link().abort();
+          } else {
+            right.link().close();
+          }
+          memory.forEach(each -> each.segment().fill((byte) 2));
+          while (right.queue().poll() != null) {
+            // what is flushed, and what the provider does after a close
+          }
+          get(sending);
+          assertNull(right.queue().await(Side.SHORT_NANOS));
+          for (Bytes each : memory) {
+            assertEquals(-1, each.segment().mismatch(filledWith(2, bytes)), "seed " + seed);
+          }
+        });
+  }
+
+  private static MemorySegment filledWith(int value, int bytes) {
+    byte[] content = new byte[bytes];
+    Arrays.fill(content, (byte) value);
+    return MemorySegment.ofArray(content);
   }
 
   @Test

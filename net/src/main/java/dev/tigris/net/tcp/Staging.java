@@ -10,22 +10,23 @@ import java.nio.ByteOrder;
 ///
 /// @param bytes little-endian
 /// @param memory all of it
-record Staging(ByteBuffer bytes, MemorySegment memory) {
+public record Staging(ByteBuffer bytes, MemorySegment memory) {
   /// The size.
-  static final int BYTES = 64 * 1024;
+  public static final int BYTES = 64 * 1024;
 
-  static Staging allocate() {
+  /// A new one, empty.
+  public static Staging allocate() {
     ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
     return new Staging(bytes.order(ByteOrder.LITTLE_ENDIAN), MemorySegment.ofBuffer(bytes));
   }
 
   /// Appends bytes `[0, count)` of a message.
-  void append(Transfer message, long count) {
+  public void append(Transfer message, long count) {
     copy(message, 0, count, true);
   }
 
   /// Moves `count` bytes to where byte `from` of a message belongs, and the following.
-  void moveTo(Transfer message, long from, long count) {
+  public void moveTo(Transfer message, long from, long count) {
     copy(message, from, count, false);
   }
 

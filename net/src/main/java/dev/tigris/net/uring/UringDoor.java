@@ -1,0 +1,246 @@
+package dev.tigris.net.uring;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.tcp.TcpAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/// A listening socket, and the connections that have not yet said what they want: the rules are
+/// those of `tcp`. It is no fast path, so it polls and makes plain calls.
+///
+/// ```text
+///                 a whole request
+///   connected ----------------------> ready ----> returned to the application
+///       |
+///       '--> closed: garbage, end of stream, or no request within [#HANDSHAKE_NANOS]
+/// ```
+final class UringDoor implements Door {
+  /// How long a peer may take for its request.
+  static final long HANDSHAKE_NANOS = 5_000_000_000L;
+
+  /// How many connections may be without a request. When there are more, the oldest is closed: so
+  /// that those who say nothing keep nobody else out.
+  private static final int MOST_SILENT = 1024;
+
+  private final String address;
+  private final long handshakeNanos;
+  private final TcpSocket server;
+  private final PollSet all;
+  private final ArrayDeque<Silent> silent = new ArrayDeque<>();
+  private final ArrayDeque<Request> ready = new ArrayDeque<>();
+  private volatile boolean woken;
+  private boolean closed;
+
+  /// A connection whose request has not arrived completely.
+  private static final class Silent {
+    final TcpSocket socket;
+    final byte[] request = new byte[Hello.BYTES];
+    final long since = System.nanoTime();
+    int read;
+
+    Silent(TcpSocket socket) {
+      this.socket = socket;
+    }
+  }
+
+  UringDoor(String address, long handshakeNanos) {
+    this.handshakeNanos = handshakeNanos;
+    TcpSocket listening = null;
+    try {
+      listening = TcpSocket.listen(TcpAddress.parse(address), MOST_SILENT);
+      this.server = listening;
+      this.address = TcpAddress.format(listening.localAddress());
+      this.all = new PollSet();
+    } catch (SystemException e) {
+      if (listening != null) {
+        listening.close();
+      }
+      throw failed("listen at", address, e);
+    }
+  }
+
+  private static NetException failed(String operation, String address, SystemException cause) {
+    return new NetException(operation, address, String.valueOf(cause.getMessage()), cause);
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public @Nullable Knock next(long timeoutNanos) {
+    long start = System.nanoTime();
+    while (true) {
+      Request first = ready.poll();
+      if (first != null) {
+        return first;
+      }
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        return null;
+      }
+      if (woken) {
+        woken = false;
+        return null;
+      }
+      all.clear();
+      all.add(server.file());
+      silent.forEach(each -> all.add(each.socket.file()));
+      all.await(Math.min(left, untilForgotten()));
+      forgetTheSilent();
+      greetAll();
+      hear();
+    }
+  }
+
+  private long untilForgotten() {
+    Silent oldest = silent.peek();
+    return oldest == null
+        ? Long.MAX_VALUE
+        : Math.max(0, handshakeNanos - (System.nanoTime() - oldest.since));
+  }
+
+  private void forgetTheSilent() {
+    for (Silent oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
+      if (silent.size() <= MOST_SILENT && System.nanoTime() - oldest.since < handshakeNanos) {
+        return;
+      }
+      silent.poll();
+      oldest.socket.close();
+    }
+  }
+
+  private void greetAll() {
+    while (true) {
+      TcpSocket socket;
+      try {
+        socket = server.accept();
+      } catch (SystemException e) {
+        if (e.error() == SystemException.TOO_MANY_FILES || e.error() == SystemException.NO_MEMORY) {
+          throw failed("listen at", address, e);
+        }
+        return; // nobody waits any more, or whoever did has given up
+      }
+      try {
+        socket.sendAtOnce();
+        silent.add(new Silent(socket));
+      } catch (SystemException goneAlready) {
+        socket.close();
+      }
+    }
+  }
+
+  /// Reads what has arrived on the connections that are silent still.
+  private void hear() {
+    for (Iterator<Silent> each = silent.iterator(); each.hasNext(); ) {
+      Silent next = each.next();
+      int read;
+      try {
+        read = next.socket.receive(next.request, next.read);
+      } catch (SystemException e) {
+        if (e.error() == SystemException.AGAIN) {
+          continue;
+        }
+        read = 0;
+      }
+      next.read += read;
+      if (read == 0) {
+        next.socket.close();
+        each.remove();
+      } else if (next.read == Hello.BYTES) {
+        each.remove();
+        heard(
+            next.socket, Hello.from(ByteBuffer.wrap(next.request).order(ByteOrder.LITTLE_ENDIAN)));
+      }
+    }
+  }
+
+  private void heard(TcpSocket socket, @Nullable Hello request) {
+    if (request == null) {
+      socket.close();
+    } else if (request.version() != Hello.VERSION) {
+      answer(socket, request.answered(Hello.Answer.OTHER_VERSION, 0));
+      socket.close();
+    } else {
+      ready.add(new Request(socket, request, nameOf(socket)));
+    }
+  }
+
+  /// Whether the answer could be sent: the socket's buffer is empty, so there is room.
+  private static boolean answer(TcpSocket socket, Hello answer) {
+    try {
+      return socket.send(answer.toBytes()) == Hello.BYTES;
+    } catch (SystemException goneAlready) {
+      return false;
+    }
+  }
+
+  private static String nameOf(TcpSocket socket) {
+    try {
+      return TcpAddress.format(socket.remoteAddress());
+    } catch (SystemException closed) {
+      return "a peer that is gone";
+    }
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    all.wake();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (Silent left : silent) {
+      left.socket.close();
+    }
+    silent.clear();
+    for (Request left = ready.poll(); left != null; left = ready.poll()) {
+      left.reject();
+    }
+    all.close();
+    server.close();
+  }
+
+  /// A whole request.
+  private record Request(TcpSocket socket, Hello hello, String peer) implements Knock {
+    @Override
+    public long tag() {
+      return hello.tag();
+    }
+
+    @Override
+    public Link accept(Port port, Attributes attributes) {
+      boolean answered =
+          answer(socket, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
+      UringLink link =
+          ((UringPort) port).link(socket, peer, attributes, hello.maximumMessageBytes());
+      if (!answered) {
+        link.fail("the peer has given up connecting", null);
+      }
+      return link;
+    }
+
+    @Override
+    public void reject() {
+      answer(socket, hello.answered(Hello.Answer.REJECTED, 0));
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package dev.tigris.net.uring;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.Signal;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.tcp.Staging;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// One ring for all links of a completion queue: what they ask for between two doorbells goes to
+/// the kernel in one system call, however many they are.
+///
+/// The buffers that messages arrive in are the port's. The kernel picks one when something arrives,
+/// so that idle links have none; a link keeps some only while it waits for a receive to be posted.
+///
+/// Conserved: buffers made = lent to the kernel + kept by links.
+final class UringPort extends Port {
+  /// Every open port. The kernel may write to memory that only a port's links hold on to: this
+  /// keeps it from the collector when the application forgets a queue instead of closing it.
+  private static final Set<UringPort> OPEN = ConcurrentHashMap.newKeySet();
+
+  /// How many buffers are made at a time.
+  private static final int BUFFERS_AT_A_TIME = 16;
+
+  /// How long [#close] waits for peers to take the last messages.
+  private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private final Thread owner = Thread.currentThread();
+  private final IoUring ring;
+
+  /// What the kernel raises when something completes while somebody waits.
+  private final Signal signal;
+
+  private final List<@Nullable UringLink> links = new ArrayList<>();
+  private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+  private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
+  private final ArrayDeque<UringLink> starved = new ArrayDeque<>();
+  private final List<Staging> buffers = new ArrayList<>();
+  private final BitSet lent = new BitSet();
+  private final ArrayDeque<Staging> spare = new ArrayDeque<>();
+
+  /// Held by the thread that waits, which may be another than the owner: it touches the ring.
+  private final ReentrantLock waiting = new ReentrantLock();
+
+  private final PollSet waited;
+
+  /// Written with `waiting` held.
+  private boolean closed;
+
+  private volatile boolean woken;
+
+  private UringPort(IoUring ring, Signal signal, PollSet waited) {
+    this.ring = ring;
+    this.signal = signal;
+    this.waited = waited;
+    waited.add(signal.file());
+  }
+
+  static UringPort open(IoUring.Polling polling) {
+    IoUring ring = null;
+    Signal signal = null;
+    try {
+      ring = new IoUring(polling, !Thread.currentThread().isVirtual());
+      signal = new Signal();
+      ring.signalTo(signal);
+      UringPort port = new UringPort(ring, signal, new PollSet());
+      port.makeBuffers();
+      OPEN.add(port);
+      return port;
+    } catch (SystemException e) {
+      if (ring != null) {
+        ring.close();
+      }
+      if (signal != null) {
+        signal.close();
+      }
+      throw new NetException("open", "io_uring", String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  IoUring ring() {
+    return ring;
+  }
+
+  /// Adds a link for a connected socket.
+  UringLink link(TcpSocket socket, String peer, Attributes attributes, long peerMaximum) {
+    Integer free = freeSlots.poll();
+    int slot = free == null ? links.size() : free;
+    UringLink link = new UringLink(this, slot, socket, peer, attributes, peerMaximum);
+    if (free == null) {
+      links.add(link);
+    } else {
+      links.set(slot, link);
+    }
+    link.receive();
+    return link;
+  }
+
+  /// Removes a link that has nothing in flight.
+  void remove(UringLink link) {
+    links.set(link.slot(), null);
+    freeSlots.push(link.slot());
+    lingering.remove(link);
+    starved.remove(link);
+  }
+
+  /// Has [#progress] look after a link that is closed and not yet gone.
+  void linger(UringLink link) {
+    lingering.add(link);
+  }
+
+  // ---- moving
+
+  @Override
+  public void flush() {
+    ring.submit();
+  }
+
+  @Override
+  public void progress() {
+    ring.submit();
+    if (ring.hasDeferredWork()) {
+      ring.collect();
+    }
+    takeCompletions();
+    UringLink oldest = lingering.peek();
+    if (oldest != null && oldest.lingersLongerThan(LINGER_NANOS)) {
+      lingering.poll();
+      oldest.giveUp();
+    }
+  }
+
+  /// Takes the completions that are there. What they make links ask for is submitted with the next
+  /// doorbell: whoever is given a message is likely to ring one.
+  private void takeCompletions() {
+    while (ring.next()) {
+      long user = ring.userData();
+      UringLink link = links.get(UringLink.slotOf(user));
+      if (link == null) {
+        throw new IllegalStateException("a completion of a link that has nothing in flight");
+      }
+      link.completed(user, ring.result(), ring.buffer(), ring.goesOn());
+    }
+  }
+
+  /// Waits for a completion, and takes what is there.
+  void takeWaiting() {
+    ring.submitAndWait();
+    takeCompletions();
+  }
+
+  // ---- waiting
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  public boolean park(long nanos) {
+    if (takeWake()) {
+      return true;
+    }
+    if (Thread.currentThread() == owner) {
+      ring.submit(); // what links have asked for since the last doorbell
+    }
+    waiting.lock();
+    try {
+      if (!closed) {
+        await(nanos);
+      }
+    } finally {
+      waiting.unlock();
+    }
+    return takeWake();
+  }
+
+  /// The wish for a signal comes before the look for work: what completes after that look is
+  /// signalled.
+  private void await(long nanos) {
+    ring.wantSignal(true);
+    if (!woken && !ring.hasWork()) {
+      waited.await(nanos);
+    }
+    ring.wantSignal(false);
+    signal.lower();
+  }
+
+  private boolean takeWake() {
+    boolean was = woken;
+    if (was) {
+      woken = false;
+    }
+    return was;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    waited.wake();
+  }
+
+  // ---- buffers
+
+  /// The kernel gives a buffer back, with so many bytes in it.
+  void filled(int number, int bytes) {
+    if (!lent.get(number) || bytes > Staging.BYTES) {
+      throw new IllegalStateException(
+          "%d bytes in buffer %d, which is%s lent"
+              .formatted(bytes, number, lent.get(number) ? "" : " not"));
+    }
+    lent.clear(number);
+    buffers.get(number).bytes().clear().limit(bytes);
+  }
+
+  /// A buffer that the kernel has filled.
+  Staging buffer(int number) {
+    return buffers.get(number);
+  }
+
+  /// Lends a buffer to the kernel, again or for the first time.
+  void provide(int number) {
+    lent.set(number);
+    ring.provide(number, buffers.get(number).memory());
+    UringLink first = starved.poll();
+    if (first != null) {
+      first.receive();
+    }
+  }
+
+  /// A link has found no buffer: makes some more, or else has the link wait for one.
+  void starve(UringLink link) {
+    if (buffers.size() < IoUring.MOST_BUFFERS) {
+      makeBuffers();
+      link.receive();
+    } else {
+      starved.add(link);
+    }
+  }
+
+  private void makeBuffers() {
+    for (int i = 0; i < BUFFERS_AT_A_TIME; i++) {
+      buffers.add(Staging.allocate());
+      provide(buffers.size() - 1);
+    }
+  }
+
+  /// An empty buffer to send from.
+  Staging staging() {
+    Staging buffer = spare.poll();
+    return buffer == null ? Staging.allocate() : buffer;
+  }
+
+  void giveBack(Staging buffer) {
+    buffer.bytes().clear();
+    spare.push(buffer);
+  }
+
+  // ---- closing
+
+  @Override
+  public void close() {
+    long start = System.nanoTime();
+    long left = LINGER_NANOS;
+    while (freeSlots.size() < links.size() && left > 0) {
+      progress();
+      if (freeSlots.size() < links.size()) {
+        park(left);
+      }
+      left = LINGER_NANOS - (System.nanoTime() - start);
+    }
+    for (UringLink link : List.copyOf(links.stream().filter(Objects::nonNull).toList())) {
+      link.giveUp();
+      link.awaitEnd();
+    }
+    wake(); // whoever waits lets go of the ring
+    waiting.lock();
+    try {
+      closed = true;
+      ring.close();
+      signal.close();
+      waited.close();
+    } finally {
+      waiting.unlock();
+    }
+    OPEN.remove(this);
+  }
+}

@@ -1,0 +1,71 @@
+package dev.tigris.net.uring;
+
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Provider;
+import java.util.Optional;
+
+/// TCP through io_uring: Linux 6.0 and later, where nobody has forbidden it.
+///
+/// `-Dtigris.net.uring.sqpoll=true` has a thread of the kernel take the operations, which saves the
+/// system call and costs a core.
+public final class UringProvider implements Provider {
+  @Override
+  public String name() {
+    return "uring";
+  }
+
+  static IoUring.Polling polling() {
+    return Boolean.getBoolean("tigris.net.uring.sqpoll")
+        ? IoUring.Polling.BY_THE_KERNEL
+        : IoUring.Polling.NONE;
+  }
+
+  @Override
+  public Optional<String> obstacle() {
+    if (!System.getProperty("os.name").equals("Linux")) {
+      return Optional.of("io_uring is a part of Linux: use tcp here");
+    }
+    try {
+      new IoUring(polling(), !Thread.currentThread().isVirtual()).close();
+      return Optional.empty();
+    } catch (SystemException refusal) {
+      return Optional.of(explain(refusal));
+    } catch (LinkageError | IllegalCallerException e) {
+      return Optional.of(
+          "the C library cannot be called: start java with --enable-native-access=dev.tigris.net");
+    }
+  }
+
+  private static String explain(SystemException refusal) {
+    String what = String.valueOf(refusal.getMessage());
+    return switch (refusal.error()) {
+      case SystemException.FORBIDDEN ->
+          what
+              + ": io_uring is forbidden, by the seccomp profile of a container or by"
+              + " kernel.io_uring_disabled: allow it, or use tcp";
+      case SystemException.NO_SUCH_CALL, SystemException.INVALID ->
+          what
+              + ": this kernel is too old or built without io_uring, or a seccomp filter hides it: Linux"
+              + " 6.0 has what it needs";
+      case SystemException.NO_MEMORY -> what + ": raise the limit of locked memory (ulimit -l)";
+      default -> what;
+    };
+  }
+
+  @Override
+  public Optional<String> obstacleTo(String host) {
+    return Optional.empty();
+  }
+
+  @Override
+  public Carrier open() {
+    Optional<String> obstacle = obstacle();
+    if (obstacle.isPresent()) {
+      throw new NetException("open", name(), obstacle.get(), null);
+    }
+    return new UringCarrier(polling());
+  }
+}

@@ -1,0 +1,194 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The contract suite on io_uring, and what only this provider has.
+class UringTest {
+  private static final String SQPOLL = "tigris.net.uring.sqpoll";
+
+  static final FabricContract.Subject URING = subject(false);
+  static final FabricContract.Subject POLLED_BY_THE_KERNEL = subject(true);
+
+  private static FabricContract.Subject subject(boolean polled) {
+    return new FabricContract.Subject() {
+      @Override
+      public Fabric open() {
+        System.setProperty(SQPOLL, String.valueOf(polled));
+        try {
+          return Fabric.open("uring");
+        } finally {
+          System.clearProperty(SQPOLL);
+        }
+      }
+
+      @Override
+      public String anyAddress() {
+        return "127.0.0.1:0";
+      }
+    };
+  }
+
+  @Nested
+  class Messages extends MessageContract {
+    Messages() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class MessagesPolledByTheKernel extends MessageContract {
+    MessagesPolledByTheKernel() {
+      super(POLLED_BY_THE_KERNEL);
+    }
+  }
+
+  @Nested
+  class Completions extends CompletionContract {
+    Completions() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class Memory extends MemoryContract {
+    Memory() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class Connections extends ConnectionContract {
+    Connections() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class Buffers extends FabricContract {
+    Buffers() {
+      super(URING);
+    }
+
+    @Test
+    void lendsMoreBuffersWhenManyMessagesWait() {
+      int count = 100; // more than the buffers that a port begins with
+      List<VirtualInterface> to = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        connect(Attributes.DEFAULT.withDepths(8, 8));
+        to.add(right.link());
+        for (int n = 0; n < 8; n++) {
+          left.send(left.memory(text("message " + i)).tag(n));
+        }
+      }
+      left.next(8 * count);
+      right.expectNothing();
+      for (int i = 0; i < count; i++) {
+        right.link(to.get(i));
+        for (int n = 0; n < 8; n++) {
+          Ticket memory = right.receive(right.memory(20));
+          expect(right, memory, Status.DONE);
+          assertEquals(n, memory.tag());
+          expectContent(text("message " + i), memory);
+        }
+      }
+    }
+
+    @Test
+    void servesAVirtualThread() throws Exception {
+      Thread echo =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try (CompletionQueue queue = fabric.completionQueue()) {
+                      VirtualInterface link =
+                          listener.next(PATIENCE).accept(queue, Attributes.DEFAULT);
+                      Ticket memory =
+                          link.register(dev.tigris.memory.Jbuf.allocate(200_000).asBytes());
+                      while (link.state() == InterfaceState.CONNECTED) {
+                        if (memory.status() != Status.POSTED) {
+                          link.postReceive(memory.range(0, 200_000)).orThrow();
+                        }
+                        if (queue.await(Long.MAX_VALUE) == memory
+                            && memory.status() == Status.DONE) {
+                          link.postSend(memory.range(0, memory.transferredBytes())).orThrow();
+                          while (queue.await(Long.MAX_VALUE) == null) {
+                            Thread.onSpinWait();
+                          }
+                        }
+                      }
+                    }
+                  });
+      left.link(get(ask(left, Attributes.DEFAULT)).get());
+      SplittableRandom random = new SplittableRandom(1);
+      Ticket memory = left.memory(200_000);
+      for (int bytes : new int[] {1, 100, 5_000, 60_000, 200_000, 3}) {
+        byte[] content = new byte[bytes];
+        random.nextBytes(content);
+        left.receive(memory);
+        expect(left, left.send(left.memory(content)), Status.DONE);
+        expect(left, memory, Status.DONE);
+        expectContent(content, memory);
+      }
+      left.run(left.link()::close);
+      echo.join();
+    }
+  }
+
+  /// Both speak the same protocol over the same kind of socket.
+  @ParameterizedTest
+  @CsvSource({"tcp, uring", "uring, tcp"})
+  void talksToTcp(String listens, String connects) {
+    try (Fabric server = Fabric.open(listens);
+        Fabric client = Fabric.open(connects);
+        Listener listener = server.listen("127.0.0.1:0")) {
+      Side right = new Side(server);
+      Side left = new Side(client);
+      var asked =
+          left.start(
+              () ->
+                  client.connect(
+                      listener.address(),
+                      FabricContract.TAG,
+                      left.queue(),
+                      Attributes.DEFAULT,
+                      FabricContract.PATIENCE));
+      ConnectionRequest request = listener.next(FabricContract.PATIENCE);
+      right.link(right.call(() -> request.accept(right.queue(), Attributes.DEFAULT)));
+      left.link(FabricContract.get(asked).get());
+      SplittableRandom random = new SplittableRandom(1);
+      for (int bytes : new int[] {0, 1, 100, 4_097, 32_768, 32_769, 70_000, 1_000_000, 10}) {
+        exchange(left, right, random, bytes);
+        exchange(right, left, random, bytes);
+      }
+      left.run(left.link()::close);
+      FabricContract.expectEnded(right);
+      FabricContract.get(left.startClosing());
+      FabricContract.get(right.startClosing());
+    }
+  }
+
+  private static void exchange(Side from, Side to, SplittableRandom random, int bytes) {
+    byte[] content = new byte[bytes];
+    random.nextBytes(content);
+    Ticket memory = to.receive(to.memory(Math.max(1, bytes)));
+    Ticket message = from.send(from.memory(content));
+    FabricContract.expect(to, memory, Status.DONE);
+    FabricContract.expect(from, message, Status.DONE);
+    FabricContract.expectContent(content, memory);
+  }
+}
