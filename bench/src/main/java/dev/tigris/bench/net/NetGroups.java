@@ -26,6 +26,8 @@ public final class NetGroups {
         group(Wire.shm(), memory),
         group(Wire.tcp(), sockets),
         acrossHosts(Wire.tcp(), sockets),
+        group(Wire.uring(), sockets),
+        acrossHosts(Wire.uring(), sockets),
         group(Wire.libfabric(), List.of(libfabric, ucx)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),

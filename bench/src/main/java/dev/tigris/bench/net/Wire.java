@@ -52,6 +52,11 @@ record Wire(
     return new Wire("tcp", "tcp", "%s:0", true, "net_tcp.c", Linked.NOTHING);
   }
 
+  /// TCP through io_uring.
+  static Wire uring() {
+    return new Wire("uring", "uring", "%s:0", true, "net_uring.c", Linked.NOTHING);
+  }
+
   /// Why the provider cannot be measured here; empty if it can.
   Optional<String> obstacle() {
     try {
@@ -103,7 +108,7 @@ record Wire(
   private Exchange startTwin(Place place) throws IOException {
     List<String> flags = new ArrayList<>(List.of("-pthread"));
     flags.addAll(linked.flags());
-    CProgram program = CProgram.compile(List.of("net.h", "net.c", source), flags);
+    CProgram program = CProgram.compile(List.of("net.h", "net.c", "net_socket.h", source), flags);
     return Duo.start(Bar.C_TWIN, List.of(program.file().toString()), at(place), place)
         .andThen(program);
   }

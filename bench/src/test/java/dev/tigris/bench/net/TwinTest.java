@@ -10,14 +10,25 @@ import dev.tigris.bench.c.CTwin;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A twin is only a fair peer if it does the same: it has to understand what Tigris sends.
 class TwinTest {
-  private static final List<String> TIGRIS = Transports.command(Transports.tigris("tcp"));
+  private static List<String> tigris(Wire wire) {
+    return Transports.command(Transports.tigris(wire.provider()));
+  }
 
-  private static CProgram twin() throws IOException {
+  private static Wire wire(String name) {
+    Wire wire = name.equals("tcp") ? Wire.tcp() : Wire.uring();
+    assumeTrue(wire.obstacle().isEmpty(), () -> wire.obstacle().orElse(""));
+    return wire;
+  }
+
+  private static CProgram twin(Wire wire) throws IOException {
     assumeTrue(CTwin.isAvailable(), "gcc is missing: install gcc and libc6-dev");
-    return CProgram.compile(List.of("net.h", "net.c", "net_tcp.c"), List.of("-pthread"));
+    return CProgram.compile(
+        List.of("net.h", "net.c", "net_socket.h", wire.source()), List.of("-pthread"));
   }
 
   private static void exchange(List<String> server, List<String> client) throws Exception {
@@ -30,17 +41,21 @@ class TwinTest {
     }
   }
 
-  @Test
-  void theTwinOfTcpServesTigris() throws Exception {
-    try (CProgram twin = twin()) {
-      exchange(List.of(twin.file().toString()), TIGRIS);
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void theTwinServesTigris(String name) throws Exception {
+    Wire wire = wire(name);
+    try (CProgram twin = twin(wire)) {
+      exchange(List.of(twin.file().toString()), tigris(wire));
     }
   }
 
-  @Test
-  void tigrisServesTheTwinOfTcp() throws Exception {
-    try (CProgram twin = twin()) {
-      exchange(TIGRIS, List.of(twin.file().toString()));
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void tigrisServesTheTwin(String name) throws Exception {
+    Wire wire = wire(name);
+    try (CProgram twin = twin(wire)) {
+      exchange(tigris(wire), List.of(twin.file().toString()));
     }
   }
 
@@ -61,7 +76,7 @@ class TwinTest {
   void aNamespaceHasItsOwnLoopback() throws Exception {
     assumeTrue(Place.namespaceObstacle().isEmpty(), () -> Place.namespaceObstacle().orElse(""));
     try (Place place = Place.loopback();
-        Duo duo = Duo.start("Tigris", TIGRIS, place.address() + ":0", place)) {
+        Duo duo = Duo.start("Tigris", tigris(Wire.tcp()), place.address() + ":0", place)) {
       assertTrue(duo.pingPong(64, 20).medianNanos() > 0);
       assertEquals("loopback, reno", place.note());
     }

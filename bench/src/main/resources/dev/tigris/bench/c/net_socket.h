@@ -1,0 +1,110 @@
+/* What the twins over sockets have in common: frames, and how connections are made. Each of them
+   includes it once, and says what it makes of a connected socket. */
+#ifndef TIGRIS_NET_SOCKET_H
+#define TIGRIS_NET_SOCKET_H
+
+#include "net.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+  HEADER_BYTES = 16,
+  HELLO_BYTES = 32,
+  MESSAGE = 1,
+  GOODBYE = 2,
+  INTS = 4,
+  LARGEST_BYTES = 1 << 30
+};
+
+enum stage { HEADER, WAITING, FILLING };
+
+struct header {
+  uint32_t length, tag, kind, sequence;
+};
+
+struct hello {
+  char magic[8];
+  uint32_t version, answer;
+  uint64_t tag, maximum_bytes;
+};
+
+static int listening = -1;
+
+static struct sockaddr_in parse(const char *address) {
+  struct sockaddr_in parsed = {.sin_family = AF_INET};
+  char host[64];
+  uint16_t port;
+  if (sscanf(address, "%63[0-9.]:%hu", host, &port) != 2 ||
+      inet_pton(AF_INET, host, &parsed.sin_addr) != 1) {
+    errno = EINVAL;
+    fail(address);
+  }
+  parsed.sin_port = htons(port);
+  return parsed;
+}
+
+const char *vi_listen(const char *address) {
+  static char actual[64];
+  struct sockaddr_in wanted = parse(address);
+  socklen_t length = sizeof wanted;
+  int on = 1;
+  listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(listening, (struct sockaddr *)&wanted, length) != 0 || listen(listening, 16) != 0 ||
+      getsockname(listening, (struct sockaddr *)&wanted, &length) != 0) {
+    fail(address);
+  }
+  char host[INET_ADDRSTRLEN];
+  inet_ntop(AF_INET, &wanted.sin_addr, host, sizeof host);
+  snprintf(actual, sizeof actual, "%s:%u", host, ntohs(wanted.sin_port));
+  return actual;
+}
+
+static void greet(int socket, uint32_t answer, uint64_t tag) {
+  struct hello hello = {"TIGRISVI", 1, answer, tag, LARGEST_BYTES};
+  if (write(socket, &hello, HELLO_BYTES) != HELLO_BYTES) {
+    fail("greet");
+  }
+}
+
+static uint64_t read_greeting(int socket, uint32_t answer) {
+  struct hello hello;
+  if (recv(socket, &hello, HELLO_BYTES, MSG_WAITALL) != HELLO_BYTES ||
+      memcmp(hello.magic, "TIGRISVI", 8) != 0 || hello.version != 1 || hello.answer != answer) {
+    errno = 0;
+    fail("greeting");
+  }
+  return hello.tag;
+}
+
+/* A new interface over a connected socket. */
+static struct vi *made(int socket);
+
+struct vi *vi_accept(uint64_t *tag) {
+  int accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  if (accepted < 0) {
+    fail("accept");
+  }
+  *tag = read_greeting(accepted, 0);
+  greet(accepted, 1, *tag);
+  return made(accepted);
+}
+
+struct vi *vi_connect(const char *address, uint64_t tag) {
+  struct sockaddr_in remote = parse(address);
+  int connected = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(connected, (struct sockaddr *)&remote, sizeof remote) != 0) {
+    fail(address);
+  }
+  greet(connected, 0, tag);
+  read_greeting(connected, 1);
+  return made(connected);
+}
+
+#endif
