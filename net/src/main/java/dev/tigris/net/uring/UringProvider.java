@@ -48,8 +48,8 @@ public final class UringProvider implements Provider {
               + " kernel.io_uring_disabled: allow it, or use tcp";
       case SystemException.NO_SUCH_CALL, SystemException.INVALID ->
           what
-              + ": this kernel is too old or built without io_uring, or a seccomp filter hides it: Linux"
-              + " 6.0 has what it needs";
+              + ": this kernel is too old or built without io_uring, or a seccomp filter hides it:"
+              + " Linux 6.0 has what it needs";
       case SystemException.NO_MEMORY -> what + ": raise the limit of locked memory (ulimit -l)";
       default -> what;
     };
