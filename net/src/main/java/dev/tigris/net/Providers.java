@@ -2,6 +2,7 @@ package dev.tigris.net;
 
 import dev.tigris.net.libfabric.LibfabricProvider;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.net.shm.ShmProvider;
 import dev.tigris.net.tcp.TcpProvider;
 import dev.tigris.net.uring.UringProvider;
 import java.util.List;
@@ -13,7 +14,8 @@ final class Providers {
 
   /// All of them, the fastest first.
   static List<Provider> all() {
-    return List.of(new LibfabricProvider(), new UringProvider(), new TcpProvider());
+    return List.of(
+        new ShmProvider(), new LibfabricProvider(), new UringProvider(), new TcpProvider());
   }
 
   static Provider named(String name) {

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 class FabricTest {
   @Test
@@ -27,6 +30,16 @@ class FabricTest {
     try (Fabric best = Fabric.best("127.0.0.1")) {
       assertEquals(expected, best.provider());
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void wouldShareMemoryWithThisHostOnly() {
+    var here = Fabric.candidates("127.0.0.1").getFirst();
+    var elsewhere = Fabric.candidates("192.0.2.1").getFirst();
+    assertEquals("shm", here.name());
+    assertEquals(Optional.empty(), here.obstacle());
+    assertEquals(Optional.of("192.0.2.1 is another host"), elsewhere.obstacle());
   }
 
   @Test

@@ -20,7 +20,12 @@ class TwinTest {
   }
 
   private static Wire wire(String name) {
-    Wire wire = name.equals("tcp") ? Wire.tcp() : Wire.uring();
+    Wire wire =
+        switch (name) {
+          case "shm" -> Wire.shm();
+          case "uring" -> Wire.uring();
+          default -> Wire.tcp();
+        };
     assumeTrue(wire.obstacle().isEmpty(), () -> wire.obstacle().orElse(""));
     return wire;
   }
@@ -31,10 +36,12 @@ class TwinTest {
         List.of("net.h", "net.c", "net_socket.h", wire.source()), List.of("-pthread"));
   }
 
-  private static void exchange(List<String> server, List<String> client) throws Exception {
+  private static void exchange(Wire wire, List<String> server, List<String> client)
+      throws Exception {
+    String address = wire.address().formatted("127.0.0.1");
     try (Place place = Place.host();
-        Duo duo = Duo.start("twins", server, client, "127.0.0.1:0", place)) {
-      for (int bytes : new int[] {4, 32 << 10, (32 << 10) + 4, 1 << 20}) {
+        Duo duo = Duo.start("twins", server, client, address, place)) {
+      for (int bytes : new int[] {4, 112, 116, 32 << 10, (32 << 10) + 4, 1 << 20}) {
         assertTrue(duo.pingPong(bytes, 20).medianNanos() > 0);
         assertTrue(duo.bandwidth(bytes, 100).nanosPerMessage() > 0);
       }
@@ -42,20 +49,20 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "uring"})
+  @ValueSource(strings = {"shm", "tcp", "uring"})
   void theTwinServesTigris(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
-      exchange(List.of(twin.file().toString()), tigris(wire));
+      exchange(wire, List.of(twin.file().toString()), tigris(wire));
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "uring"})
+  @ValueSource(strings = {"shm", "tcp", "uring"})
   void tigrisServesTheTwin(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
-      exchange(tigris(wire), List.of(twin.file().toString()));
+      exchange(wire, tigris(wire), List.of(twin.file().toString()));
     }
   }
 

@@ -24,6 +24,7 @@ public final class Frame {
   /// The size of a header.
   public static final int HEADER_BYTES = 16;
 
+  private static final long LOW_BITS = 0xffff_ffffL;
   private static final int MESSAGE = 1;
   private static final int GOODBYE = 2;
   private static final DataType[] TYPES = byCode();
@@ -48,32 +49,51 @@ public final class Frame {
     return types;
   }
 
+  /// The first eight bytes of the header of a message.
+  public static long lengthAndTag(Transfer message) {
+    return (message.bytes() & LOW_BITS) | (long) message.tag() << Integer.SIZE;
+  }
+
+  /// The last eight bytes of the header of a message.
+  public static long kindAndSequence(Transfer message, int sequence) {
+    return (MESSAGE | message.type().code() << Byte.SIZE) | (long) sequence << Integer.SIZE;
+  }
+
+  /// The last eight bytes of a goodbye; the first are 0.
+  public static long goodbye(int sequence) {
+    return GOODBYE | (long) sequence << Integer.SIZE;
+  }
+
   /// Appends the header of a message to a little-endian buffer that has room for it.
   public static void put(ByteBuffer out, Transfer message, int sequence) {
-    int kind = MESSAGE | message.type().code() << 8;
-    put(out, (int) message.bytes(), message.tag(), kind, sequence);
+    out.putLong(lengthAndTag(message)).putLong(kindAndSequence(message, sequence));
   }
 
   /// Appends a goodbye.
   public static void putGoodbye(ByteBuffer out, int sequence) {
-    put(out, 0, 0, GOODBYE, sequence);
+    out.putLong(0).putLong(goodbye(sequence));
   }
 
-  private static void put(ByteBuffer out, int length, int tag, int kind, int sequence) {
-    out.putInt(length).putInt(tag).putInt(kind).putInt(sequence);
+  /// Takes a header from a little-endian buffer that holds one. As for
+  /// [#take(long, long, long, int)].
+  public @Nullable String take(ByteBuffer in, long maximumBytes, int sequence) {
+    assert in.order() == ByteOrder.LITTLE_ENDIAN;
+    return take(in.getLong(), in.getLong(), maximumBytes, sequence);
   }
 
-  /// Takes a header from a little-endian buffer that holds one.
+  /// Takes a header apart.
   ///
+  /// @param lengthAndTag its first eight bytes
+  /// @param kindAndSequence its last eight bytes
   /// @param maximumBytes the longest payload that is allowed
   /// @param sequence the number that it must have
   /// @return what is wrong with it, for people; null if nothing is
-  public @Nullable String take(ByteBuffer in, long maximumBytes, int sequence) {
-    assert in.order() == ByteOrder.LITTLE_ENDIAN;
-    length = in.getInt();
-    tag = in.getInt();
-    int kind = in.getInt();
-    int number = in.getInt();
+  public @Nullable String take(
+      long lengthAndTag, long kindAndSequence, long maximumBytes, int sequence) {
+    length = (int) lengthAndTag;
+    tag = (int) (lengthAndTag >>> Integer.SIZE);
+    int kind = (int) kindAndSequence;
+    int number = (int) (kindAndSequence >>> Integer.SIZE);
     if (number != sequence) {
       return "frame %d where %d was expected".formatted(number, sequence);
     }

@@ -2,6 +2,7 @@ package dev.tigris.net.provider;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.Status;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -177,6 +178,37 @@ public final class Transfer {
   /// How many bytes were sent or have arrived.
   public long transferredBytes() {
     return transferredBytes;
+  }
+
+  /// Copies bytes `[from, from + count)` of the message to other memory.
+  public void copyTo(MemorySegment memory, long at, long from, long count) {
+    copy(memory, at, from, count, false);
+  }
+
+  /// Copies other memory to where bytes `[from, from + count)` of the message belong.
+  public void copyFrom(MemorySegment memory, long at, long from, long count) {
+    copy(memory, at, from, count, true);
+  }
+
+  private void copy(MemorySegment memory, long at, long from, long count, boolean here) {
+    long there = at;
+    long skip = from;
+    long left = count;
+    for (int i = 0; left > 0; i++) {
+      long size = Math.min(lengths[i] - skip, left);
+      if (size > 0) {
+        MemorySegment range = regions[i].segment();
+        long offset = offsets[i] + skip;
+        if (here) {
+          MemorySegment.copy(memory, there, range, offset, size);
+        } else {
+          MemorySegment.copy(range, offset, memory, there, size);
+        }
+        there += size;
+        left -= size;
+      }
+      skip = Math.max(0, skip - lengths[i]);
+    }
   }
 
   /// Gives it back as sent or filled, or as refused.

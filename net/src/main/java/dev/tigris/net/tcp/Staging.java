@@ -22,33 +22,13 @@ public record Staging(ByteBuffer bytes, MemorySegment memory) {
 
   /// Appends bytes `[0, count)` of a message.
   public void append(Transfer message, long count) {
-    copy(message, 0, count, true);
+    message.copyTo(memory, bytes.position(), 0, count);
+    bytes.position(bytes.position() + (int) count);
   }
 
   /// Moves `count` bytes to where byte `from` of a message belongs, and the following.
   public void moveTo(Transfer message, long from, long count) {
-    copy(message, from, count, false);
-  }
-
-  private void copy(Transfer message, long from, long count, boolean here) {
-    int at = bytes.position();
-    long skip = from;
-    long left = count;
-    for (int i = 0; left > 0; i++) {
-      long size = Math.min(message.length(i) - skip, left);
-      if (size > 0) {
-        MemorySegment range = message.region(i).segment();
-        long offset = message.offset(i) + skip;
-        if (here) {
-          MemorySegment.copy(range, offset, memory, at, size);
-        } else {
-          MemorySegment.copy(memory, at, range, offset, size);
-        }
-        at += (int) size;
-        left -= size;
-      }
-      skip = Math.max(0, skip - message.length(i));
-    }
-    bytes.position(at);
+    message.copyFrom(memory, bytes.position(), from, count);
+    bytes.position(bytes.position() + (int) count);
   }
 }

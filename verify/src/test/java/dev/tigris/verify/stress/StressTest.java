@@ -33,7 +33,10 @@ class StressTest {
           "PublishedJbuf",
           "FreedOrViewed",
           "UnreferencedOrViewed",
-          "OneType");
+          "OneType",
+          "RingHandOver",
+          "RingReuse",
+          "RingWakeUp");
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)

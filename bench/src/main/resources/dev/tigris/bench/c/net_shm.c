@@ -1,0 +1,506 @@
+/* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Bell, ShmLink and
+   ShmPort, line by line where that means anything. What a hostile peer can do is checked as there.
+   One link to a port. */
+#include "net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum {
+  SLOTS = 128, /* Ring */
+  INLINE_BYTES = 112,
+  DATA_BYTES = 1 << 18,
+  PART_BYTES = 1 << 13,
+  SLOTS_AT_ONCE = SLOTS / 4,
+  DATA_AT_ONCE = DATA_BYTES / 4,
+  MOST_PARTS = SLOTS / 2, /* ShmLink */
+  CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
+  LOOK_NANOS = 10000000,
+  HELLO_BYTES = 32,
+  MESSAGE = 1,
+  GOODBYE = 2,
+  CONTINUED = 3,
+  MOST_TYPES = 9,
+  INTS = 4,
+  LARGEST_BYTES = 1 << 30
+};
+
+struct slot {
+  uint64_t length_and_tag;
+  _Atomic uint64_t kind_and_sequence;
+  unsigned char payload[INLINE_BYTES];
+};
+
+struct ring {
+  _Alignas(128) _Atomic uint64_t freed;
+  _Alignas(128) struct slot slots[SLOTS];
+  unsigned char data[DATA_BYTES];
+};
+
+struct word {
+  _Alignas(128) _Atomic uint32_t sleeps;
+};
+
+struct channel {
+  struct word words[2];
+  struct ring rings[2]; /* from the side that has connected, and to it */
+};
+
+enum { CHANNEL_BYTES = (sizeof(struct channel) + 4095) / 4096 * 4096 };
+
+_Static_assert(sizeof(struct ring) == 278656, "the layout of Ring");
+_Static_assert(sizeof(struct channel) == 557568, "the layout of Channel");
+
+struct writer {
+  struct ring *ring;
+  uint64_t data_ends[SLOTS];
+  uint64_t used, data_end, freed, data_freed;
+};
+
+struct reader {
+  struct ring *ring;
+  uint64_t read, data_end, freed, data_freed, kind_and_sequence;
+};
+
+enum stage { HEADER, WAITING, FILLING };
+
+struct hello {
+  char magic[8];
+  uint32_t version, answer;
+  uint64_t tag, maximum_bytes;
+};
+
+struct vi {
+  int socket;
+  bool connected, unrung, changed, waited_for_sockets;
+  struct queue sends, receives, complete;
+  struct channel *channel;
+  _Atomic uint32_t *own_word, *peer_word;
+  struct writer out;
+  struct reader in;
+  enum stage stage;
+  uint32_t length, tag, type;
+  uint64_t taken;
+  uint32_t calls;
+  int64_t looked_at;
+};
+
+static int listening = -1;
+
+static _Noreturn void breach(const char *what) {
+  errno = 0;
+  fail(what);
+}
+
+/* ---- Ring */
+
+static struct slot *slot_of(struct ring *ring, uint64_t n) { return &ring->slots[n & (SLOTS - 1)]; }
+
+static uint64_t begin_of(uint64_t end, uint32_t bytes) {
+  uint64_t in_lap = end & (DATA_BYTES - 1);
+  return in_lap + bytes > DATA_BYTES ? end - in_lap + DATA_BYTES : end;
+}
+
+static uint64_t end_of(uint64_t begin, uint32_t bytes) {
+  return begin + ((bytes + UINT64_C(63)) & ~UINT64_C(63));
+}
+
+static uint32_t part_of(uint64_t left) { return left < PART_BYTES ? (uint32_t)left : PART_BYTES; }
+
+/* ---- RingWriter */
+
+static bool has_room(const struct writer *out, uint64_t end) {
+  return out->used - out->freed < SLOTS - 1 && end - out->data_freed <= DATA_BYTES;
+}
+
+static bool look_what_is_free(struct writer *out) {
+  uint64_t now = atomic_load_explicit(&out->ring->freed, memory_order_acquire);
+  if (now == out->freed) {
+    return false;
+  }
+  if (now < out->freed || now > out->used) {
+    breach("slots were given back that were not used");
+  }
+  out->freed = now;
+  out->data_freed = out->data_ends[(now - 1) & (SLOTS - 1)];
+  return true;
+}
+
+static void publish(struct writer *out, struct slot *slot, uint64_t end, uint32_t kind) {
+  uint64_t sequence = (uint32_t)(out->used + 1);
+  out->data_ends[out->used & (SLOTS - 1)] = end;
+  out->data_end = end;
+  out->used++;
+  atomic_store_explicit(&slot->kind_and_sequence, kind | sequence << 32, memory_order_release);
+}
+
+static bool write_part(struct writer *out, struct transfer *message) {
+  uint64_t from = message->progress;
+  bool in_slot = message->bytes <= INLINE_BYTES;
+  uint32_t bytes = part_of(message->bytes - from);
+  uint64_t begin = begin_of(out->data_end, in_slot ? 0 : bytes);
+  uint64_t end = end_of(begin, in_slot ? 0 : bytes);
+  if (!has_room(out, end) && !(look_what_is_free(out) && has_room(out, end))) {
+    return false;
+  }
+  struct slot *slot = slot_of(out->ring, out->used);
+  unsigned char *at = in_slot ? slot->payload : out->ring->data + (begin & (DATA_BYTES - 1));
+  memcpy(at, message->memory + from, bytes);
+  message->progress = from + bytes;
+  if (from == 0) {
+    slot->length_and_tag = message->bytes | (uint64_t)message->tag << 32;
+    publish(out, slot, end, MESSAGE | INTS << 8);
+  } else {
+    publish(out, slot, end, CONTINUED);
+  }
+  return true;
+}
+
+static void write_goodbye(struct writer *out) {
+  struct slot *slot = slot_of(out->ring, out->used);
+  slot->length_and_tag = 0;
+  publish(out, slot, out->data_end, GOODBYE);
+}
+
+/* ---- RingReader */
+
+static uint32_t sequence_before(const struct reader *in) {
+  return in->read < SLOTS ? 0 : (uint32_t)(in->read - SLOTS + 1);
+}
+
+static bool look(struct reader *in) {
+  uint64_t word = atomic_load_explicit(
+      &slot_of(in->ring, in->read)->kind_and_sequence, memory_order_acquire);
+  uint32_t sequence = (uint32_t)(word >> 32);
+  if (sequence == (uint32_t)(in->read + 1)) {
+    in->kind_and_sequence = word;
+    return true;
+  }
+  if (sequence != sequence_before(in)) {
+    breach("a slot has another sequence");
+  }
+  return false;
+}
+
+static bool sees_more(const struct reader *in) {
+  uint64_t word = atomic_load_explicit(
+      &slot_of(in->ring, in->read)->kind_and_sequence, memory_order_acquire);
+  return (uint32_t)(word >> 32) != sequence_before(in);
+}
+
+static uint32_t take_part(
+    struct reader *in, uint32_t length, uint64_t from, struct transfer *into) {
+  if (from > 0 && (uint32_t)in->kind_and_sequence != CONTINUED) {
+    breach("another kind in the middle of a message");
+  }
+  bool in_slot = length <= INLINE_BYTES;
+  uint32_t bytes = part_of(length - from);
+  uint64_t begin = begin_of(in->data_end, in_slot ? 0 : bytes);
+  const unsigned char *at = in_slot ? slot_of(in->ring, in->read)->payload
+                                    : in->ring->data + (begin & (DATA_BYTES - 1));
+  memcpy(into->memory + from, at, bytes);
+  in->data_end = end_of(begin, in_slot ? 0 : bytes);
+  in->read++;
+  return bytes;
+}
+
+static bool give_back(struct reader *in) {
+  if (in->read - in->freed < SLOTS_AT_ONCE && in->data_end - in->data_freed < DATA_AT_ONCE) {
+    return false;
+  }
+  in->freed = in->read;
+  in->data_freed = in->data_end;
+  atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
+  return true;
+}
+
+/* ---- ShmLink */
+
+static void nudge(struct vi *vi) {
+  char packet = 1;
+  send(vi->socket, &packet, 1, MSG_DONTWAIT | MSG_NOSIGNAL); /* no room: it wakes up anyway */
+}
+
+static void wake_peer(struct vi *vi) {
+  if (!vi->changed) {
+    return;
+  }
+  vi->changed = false;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(vi->peer_word, memory_order_acquire) != 0 &&
+      atomic_exchange(vi->peer_word, 0) != 0) {
+    nudge(vi);
+  }
+}
+
+static void send_parts(struct vi *vi) {
+  for (int parts = 0; parts < MOST_PARTS; parts++) {
+    if (queue_size(&vi->sends) == 0) {
+      return;
+    }
+    struct transfer *next = queue_at(&vi->sends, 0);
+    if (!write_part(&vi->out, next)) {
+      return;
+    }
+    vi->changed = true;
+    if (next->progress == next->bytes) {
+      queue_add(&vi->complete, queue_take(&vi->sends));
+    }
+  }
+}
+
+/* Decides whether the message is to be taken. */
+static bool decide(struct vi *vi) {
+  vi->stage = queue_size(&vi->receives) == 0 ? WAITING : FILLING;
+  if (vi->stage == FILLING && vi->length > queue_at(&vi->receives, 0)->bytes) {
+    breach("a message is too long");
+  }
+  return vi->stage == FILLING;
+}
+
+/* Takes the header, if that is what comes next; returns whether there is a part to take. */
+static bool begin(struct vi *vi) {
+  if (vi->stage != HEADER) {
+    return true;
+  }
+  uint64_t length_and_tag = slot_of(vi->in.ring, vi->in.read)->length_and_tag;
+  uint32_t kind = (uint32_t)vi->in.kind_and_sequence;
+  vi->length = (uint32_t)length_and_tag;
+  vi->tag = (uint32_t)(length_and_tag >> 32);
+  if (kind == GOODBYE) {
+    vi->connected = false;
+    return false;
+  }
+  vi->type = kind >> 8;
+  if ((kind & 0xff) != MESSAGE || vi->type >= MOST_TYPES || vi->length > LARGEST_BYTES) {
+    breach("a slot of an unknown kind");
+  }
+  vi->taken = 0;
+  return decide(vi);
+}
+
+static void receive_parts(struct vi *vi) {
+  for (int parts = 0; parts < MOST_PARTS; parts++) {
+    if (vi->stage == WAITING ? !decide(vi) : !(look(&vi->in) && begin(vi))) {
+      return;
+    }
+    struct transfer *into = queue_at(&vi->receives, 0);
+    vi->taken += take_part(&vi->in, vi->length, vi->taken, into);
+    vi->changed |= give_back(&vi->in);
+    if (vi->taken == vi->length) {
+      queue_take(&vi->receives);
+      into->bytes = vi->length;
+      into->tag = vi->tag;
+      queue_add(&vi->complete, into);
+      vi->stage = HEADER;
+    }
+  }
+}
+
+/* ---- ShmPort */
+
+static void hear(struct vi *vi) {
+  vi->waited_for_sockets = false;
+  vi->looked_at = now_nanos();
+  char packet[64];
+  ssize_t n;
+  do {
+    n = recv(vi->socket, packet, sizeof packet, MSG_DONTWAIT);
+  } while (n > 0);
+  if ((n == 0 || (errno != EAGAIN && errno != EINTR)) && !sees_more(&vi->in)) {
+    breach("the peer is gone without a goodbye");
+  }
+}
+
+static void progress(struct vi *vi) {
+  if (vi->waited_for_sockets || (++vi->calls % CALLS_BETWEEN_CLOCKS == 0 &&
+                                 now_nanos() - vi->looked_at > LOOK_NANOS)) {
+    hear(vi);
+  }
+  send_parts(vi);
+  receive_parts(vi);
+  wake_peer(vi);
+}
+
+/* ---- connections */
+
+static socklen_t name(const char *address, struct sockaddr_un *name) {
+  *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+  int length = snprintf(
+      name->sun_path + 1, sizeof name->sun_path - 1, "tigris/%u/%s", geteuid(), address);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+static int open_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); }
+
+const char *vi_listen(const char *address) {
+  static char any[32];
+  if (strcmp(address, "*") == 0) {
+    snprintf(any, sizeof any, "twin-%d", getpid());
+    address = any;
+  }
+  struct sockaddr_un own;
+  socklen_t length = name(address, &own);
+  listening = open_socket();
+  if (bind(listening, (struct sockaddr *)&own, length) != 0 || listen(listening, 16) != 0) {
+    fail(address);
+  }
+  return address;
+}
+
+/* Sends a greeting, and a file with it, unless that is -1. */
+static void greet(int socket, uint32_t answer, uint64_t tag, int file) {
+  struct hello hello = {"TIGRISVI", 1, answer, tag, LARGEST_BYTES};
+  struct iovec part = {&hello, HELLO_BYTES};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (file >= 0) {
+    memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_LEN(sizeof(int));
+  }
+  if (sendmsg(socket, &message, 0) != HELLO_BYTES) {
+    fail("greet");
+  }
+}
+
+/* Returns the file that came with the greeting, or -1. */
+static int read_greeting(int socket, uint32_t answer, uint64_t *tag) {
+  struct hello hello;
+  struct iovec part = {&hello, HELLO_BYTES};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != HELLO_BYTES ||
+      memcmp(hello.magic, "TIGRISVI", 8) != 0 || hello.version != 1 || hello.answer != answer) {
+    breach("greeting");
+  }
+  *tag = hello.tag;
+  int file = -1;
+  if (message.msg_controllen >= CMSG_LEN(sizeof file) && control.header.cmsg_type == SCM_RIGHTS) {
+    memcpy(&file, CMSG_DATA(&control.header), sizeof file);
+  }
+  return file;
+}
+
+static struct vi *made(int socket, int file, bool has_connected) {
+  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+  if ((fcntl(file, F_GET_SEALS) & seals) != seals || lseek(file, 0, SEEK_END) != CHANNEL_BYTES) {
+    breach("the memory is not as it must be");
+  }
+  struct vi *vi = aligned_alloc(128, (sizeof *vi + 127) / 128 * 128);
+  memset(vi, 0, sizeof *vi);
+  vi->channel =
+      mmap(NULL, CHANNEL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  if (vi->channel == MAP_FAILED) {
+    fail("mmap");
+  }
+  close(file);
+  vi->socket = socket;
+  vi->connected = true;
+  vi->own_word = &vi->channel->words[has_connected ? 0 : 1].sleeps;
+  vi->peer_word = &vi->channel->words[has_connected ? 1 : 0].sleeps;
+  vi->out.ring = &vi->channel->rings[has_connected ? 0 : 1];
+  vi->in.ring = &vi->channel->rings[has_connected ? 1 : 0];
+  vi->looked_at = now_nanos();
+  return vi;
+}
+
+struct vi *vi_accept(uint64_t *tag) {
+  int accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  if (accepted < 0) {
+    fail("accept");
+  }
+  int file = read_greeting(accepted, 0, tag);
+  greet(accepted, 1, *tag, -1);
+  return made(accepted, file, false);
+}
+
+struct vi *vi_connect(const char *address, uint64_t tag) {
+  struct sockaddr_un remote;
+  socklen_t length = name(address, &remote);
+  int connected = open_socket();
+  if (connect(connected, (struct sockaddr *)&remote, length) != 0) {
+    fail(address);
+  }
+  int file = memfd_create("tigris", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fallocate(file, 0, 0, CHANNEL_BYTES) != 0 ||
+      fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+    fail("memory");
+  }
+  greet(connected, 0, tag, file);
+  read_greeting(connected, 1, &tag);
+  return made(connected, file, true);
+}
+
+void vi_register(struct vi *vi, void *memory, size_t bytes) {
+  (void)vi;
+  (void)memory;
+  (void)bytes;
+}
+
+bool vi_is_connected(const struct vi *vi) { return vi->connected; }
+
+void vi_close(struct vi *vi) {
+  if (vi->connected) {
+    write_goodbye(&vi->out);
+  }
+  close(vi->socket);
+  munmap(vi->channel, CHANNEL_BYTES);
+  free(vi);
+}
+
+/* ---- the interface */
+
+void vi_post(struct vi *vi, struct transfer *transfer) {
+  transfer->progress = 0;
+  queue_add(transfer->is_send ? &vi->sends : &vi->receives, transfer);
+  vi->unrung = true;
+}
+
+struct transfer *vi_poll(struct vi *vi) {
+  struct transfer *next = queue_take(&vi->complete);
+  if (next == NULL && vi->unrung) {
+    vi->unrung = false;
+    if (vi->connected) {
+      send_parts(vi);
+      wake_peer(vi);
+      next = queue_take(&vi->complete);
+    }
+  }
+  if (next == NULL && vi->connected) {
+    progress(vi);
+    next = queue_take(&vi->complete);
+  }
+  return next;
+}
+
+void vi_park(struct vi *vi, int64_t nanos) {
+  atomic_store_explicit(vi->own_word, 1, memory_order_release);
+  atomic_thread_fence(memory_order_seq_cst);
+  bool has_work = (vi->stage != WAITING && sees_more(&vi->in)) ||
+                  (queue_size(&vi->sends) > 0 &&
+                   atomic_load_explicit(&vi->out.ring->freed, memory_order_acquire) != vi->out.freed);
+  struct pollfd wanted = {vi->socket, POLLIN, 0};
+  int64_t millis = (nanos + 999999) / 1000000;
+  if (!has_work) {
+    poll(&wanted, 1, (int)millis);
+  }
+  atomic_store_explicit(vi->own_word, 0, memory_order_release);
+  vi->waited_for_sockets = true;
+}

@@ -1,0 +1,102 @@
+package dev.tigris.net.shm;
+
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/// Messages in one direction, through memory that two processes share: a ring of slots, one for
+/// every message or part of a long one, and a ring of data.
+///
+/// ```text
+///      0 +------------------------------------------------------------------+
+///        | freed, 8 bytes: slots that the reader has given back             |
+///    128 +------------------------------------------------------------------+
+///        | slots: 128 of 128 bytes                                          |
+///        |   0 length | 4 tag | 8 kind, type | 12 sequence | 16 payload     |
+///  16512 +------------------------------------------------------------------+
+///        | data: 262144 bytes                                               |
+/// 278656 +------------------------------------------------------------------+
+/// ```
+///
+/// Slot use *n*, from 0 on, is slot *n mod 128*, and has sequence *n + 1 mod 2^32*; its header is
+/// otherwise a [dev.tigris.net.provider.Frame]. Sequences stand where nothing else is ever written,
+/// so what was written there before can be told from what comes next.
+///
+/// A message of up to 112 bytes lies in its slot: one or two cache lines travel. A longer one lies
+/// in the data, in parts of [#PART_BYTES] with a slot each, so that the reader copies one part out
+/// while the writer copies the next one in. The slots of all parts but the first have
+/// kind [#CONTINUED] and nothing else. Parts begin at multiples of 64 and do not wrap around:
+/// where one would, it begins at 0. So both sides can tell where a part lies by the lengths alone,
+/// and no offset is exchanged.
+///
+/// The reader gives slots back, with the data that belongs to them, when a quarter of either has
+/// come together: the line that the writer reads then travels seldom. Three quarters are free at
+/// least when the reader has read all, and half of the data is all that one part can need (itself,
+/// and what is skipped before it): so nobody waits for ever.
+///
+/// One slot more than the writer's messages may use is kept for the goodbye: it can always be said.
+///
+/// Memory order: the writer stores a sequence with release after everything else of that use, and
+/// the reader loads it with acquire (RingHandOverTest). The reader stores `freed` with release
+/// after it has read the slots, and the writer loads it with acquire before it uses them again
+/// (RingReuseTest).
+public final class Ring {
+  /// How many slots it has.
+  public static final int SLOTS = 128;
+
+  /// The size of a slot.
+  public static final int SLOT_BYTES = 128;
+
+  /// The longest message that lies in its slot.
+  static final int INLINE_BYTES = 112;
+
+  static final int DATA_BYTES = 1 << 18;
+
+  /// The longest part: a quarter of the data or less, see above.
+  static final int PART_BYTES = 1 << 13;
+
+  static final long FREED = 0;
+  static final long FIRST_SLOT = 128;
+  static final long DATA = FIRST_SLOT + (long) SLOTS * SLOT_BYTES;
+
+  /// The size of all of it.
+  static final long BYTES = DATA + DATA_BYTES;
+
+  /// Where in a slot things are.
+  static final int LENGTH_AND_TAG = 0;
+
+  static final int KIND_AND_SEQUENCE = 8;
+  static final int PAYLOAD = 16;
+
+  /// The kind of a part that is not the first.
+  static final int CONTINUED = 3;
+
+  /// How many slots, or bytes of data, the reader gives back at once.
+  static final int SLOTS_AT_ONCE = SLOTS / 4;
+
+  static final int DATA_AT_ONCE = DATA_BYTES / 4;
+
+  static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
+
+  private Ring() {}
+
+  /// Where the slot of use `n` is.
+  static long slot(long n) {
+    return FIRST_SLOT + (n & (SLOTS - 1)) * SLOT_BYTES;
+  }
+
+  /// The sequence of use `n`.
+  static int sequence(long n) {
+    return (int) (n + 1);
+  }
+
+  /// The position, counted without wrapping around, of a part that follows position `end`.
+  static long begin(long end, int bytes) {
+    long inLap = end & (DATA_BYTES - 1);
+    return inLap + bytes > DATA_BYTES ? end - inLap + DATA_BYTES : end;
+  }
+
+  /// The position behind a part.
+  static long end(long begin, int bytes) {
+    return begin + ((bytes + 63L) & -64L);
+  }
+}

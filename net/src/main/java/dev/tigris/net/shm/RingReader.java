@@ -1,0 +1,113 @@
+package dev.tigris.net.shm;
+
+import static dev.tigris.net.shm.Ring.LONG;
+
+import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The reader's side of a [Ring]. One thread.
+///
+/// [#look] says whether there is a next slot. What is in it stays there until [#takePart].
+public final class RingReader {
+  private final MemorySegment ring;
+
+  private long read;
+  private long dataEnd;
+  private long freed;
+  private long dataFreed;
+
+  /// The last eight bytes of the header of the slot that [#look] has found.
+  private long kindAndSequence;
+
+  /// Makes one over a ring of zeros.
+  public RingReader(MemorySegment ring) {
+    this.ring = ring;
+  }
+
+  /// Whether the next slot is there.
+  ///
+  /// @throws BreachException if it holds what cannot be there
+  public boolean look() {
+    // Acquire: pairs with the release of RingWriter.publish.
+    long word = (long) LONG.getAcquire(ring, Ring.slot(read) + Ring.KIND_AND_SEQUENCE);
+    int sequence = (int) (word >>> Integer.SIZE);
+    if (sequence == Ring.sequence(read)) {
+      kindAndSequence = word;
+      return true;
+    }
+    if (sequence != sequenceBefore()) {
+      throw new BreachException(
+          "slot %d has sequence %d, and neither %d nor %d"
+              .formatted(read, sequence, sequenceBefore(), Ring.sequence(read)));
+    }
+    return false;
+  }
+
+  /// What the slot has as long as its next use has not come.
+  private int sequenceBefore() {
+    return read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
+  }
+
+  /// Whether the next slot is there, or something is wrong. Any thread; where that is not the
+  /// reader's it may then be wrong to say yes.
+  public boolean seesMore() {
+    long word = (long) LONG.getAcquire(ring, Ring.slot(read) + Ring.KIND_AND_SEQUENCE);
+    return (int) (word >>> Integer.SIZE) != sequenceBefore();
+  }
+
+  /// Takes the header of the slot that [#look] has found apart; returns as [Frame#take].
+  public @Nullable String takeHeader(Frame frame, long maximumBytes) {
+    long lengthAndTag = (long) LONG.get(ring, Ring.slot(read) + Ring.LENGTH_AND_TAG);
+    return frame.take(lengthAndTag, kindAndSequence, maximumBytes, Ring.sequence(read));
+  }
+
+  /// Takes the part in the slot that [#look] has found.
+  ///
+  /// @param length of the message
+  /// @param from which byte of it comes next
+  /// @param into where it belongs; null to discard it
+  /// @return how long the part is
+  /// @throws BreachException if it is not the part that must come
+  public int takePart(long length, long from, @Nullable Transfer into) {
+    if (from > 0 && (int) kindAndSequence != Ring.CONTINUED) {
+      throw new BreachException(
+          "kind %#x in the middle of a message".formatted((int) kindAndSequence));
+    }
+    boolean inSlot = length <= Ring.INLINE_BYTES;
+    int bytes = (int) Math.min(length - from, Ring.PART_BYTES);
+    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
+    if (into != null) {
+      long at =
+          inSlot ? Ring.slot(read) + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+      into.copyFrom(ring, at, from, bytes);
+    }
+    dataEnd = Ring.end(begin, inSlot ? 0 : bytes);
+    read++;
+    return bytes;
+  }
+
+  /// Gives back what was taken, if enough has come together.
+  ///
+  /// @return whether it did
+  public boolean giveBack() {
+    if (read - freed < Ring.SLOTS_AT_ONCE && dataEnd - dataFreed < Ring.DATA_AT_ONCE) {
+      return false;
+    }
+    freed = read;
+    dataFreed = dataEnd;
+    // Release: pairs with the acquire of RingWriter.lookWhatIsFree.
+    LONG.setRelease(ring, Ring.FREED, freed);
+    return true;
+  }
+
+  /// Throws if what is counted does not add up.
+  public void checkInvariants() {
+    if (read - freed > Ring.SLOTS || dataEnd - dataFreed > Ring.DATA_BYTES || freed > read) {
+      throw new IllegalStateException(
+          "%d slots read, %d given back; data up to %d, given back up to %d"
+              .formatted(read, freed, dataEnd, dataFreed));
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.tigris.net.shm;
+
+import static dev.tigris.net.shm.Ring.LONG;
+
+import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.MemorySegment;
+
+/// The writer's side of a [Ring]. One thread.
+///
+/// Conserved: slots used = slots given back + slots in use, of which there are at most 127, and a
+/// goodbye.
+public final class RingWriter {
+  private final MemorySegment ring;
+
+  /// For the last uses: the position behind the data of each. What the reader gives back is
+  /// counted in slots alone, and what that means in bytes is known here.
+  private final long[] dataEnds = new long[Ring.SLOTS];
+
+  private long used;
+  private long dataEnd;
+
+  /// As the reader has last said.
+  private long freed;
+
+  private long dataFreed;
+
+  /// Makes one over a ring of zeros.
+  public RingWriter(MemorySegment ring) {
+    this.ring = ring;
+  }
+
+  /// Writes the next part of a message, if there is room for it, and counts it in
+  /// [Transfer#progress].
+  ///
+  /// @return whether there was
+  /// @throws BreachException if the reader does not keep to the protocol
+  public boolean write(Transfer message) {
+    long from = message.progress;
+    boolean inSlot = message.bytes() <= Ring.INLINE_BYTES;
+    int bytes = (int) Math.min(message.bytes() - from, Ring.PART_BYTES);
+    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
+    long end = Ring.end(begin, inSlot ? 0 : bytes);
+    if (!hasRoom(end) && !(lookWhatIsFree() && hasRoom(end))) {
+      return false;
+    }
+    long slot = Ring.slot(used);
+    long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+    message.copyTo(ring, at, from, bytes);
+    message.progress = from + bytes;
+    int sequence = Ring.sequence(used);
+    if (from == 0) {
+      LONG.set(ring, slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
+      publish(slot, end, Frame.kindAndSequence(message, sequence));
+    } else {
+      publish(slot, end, Ring.CONTINUED | (long) sequence << Integer.SIZE);
+    }
+    return true;
+  }
+
+  /// Writes the last slot.
+  public void writeGoodbye() {
+    long slot = Ring.slot(used);
+    LONG.set(ring, slot + Ring.LENGTH_AND_TAG, 0L);
+    publish(slot, dataEnd, Frame.goodbye(Ring.sequence(used)));
+  }
+
+  private void publish(long slot, long end, long kindAndSequence) {
+    dataEnds[(int) (used & (Ring.SLOTS - 1))] = end;
+    dataEnd = end;
+    used++;
+    // Release: pairs with the acquire of RingReader.look.
+    LONG.setRelease(ring, slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
+  }
+
+  private boolean hasRoom(long end) {
+    return used - freed < Ring.SLOTS - 1 && end - dataFreed <= Ring.DATA_BYTES;
+  }
+
+  /// Reads what the reader has given back; returns whether that is more than it was.
+  private boolean lookWhatIsFree() {
+    // Acquire: pairs with the release of RingReader.giveBack.
+    long now = (long) LONG.getAcquire(ring, Ring.FREED);
+    if (now == freed) {
+      return false;
+    }
+    if (now < freed || now > used) {
+      throw new BreachException(
+          "it gives back slot %d, and has slots %d to %d".formatted(now, freed, used));
+    }
+    freed = now;
+    dataFreed = dataEnds[(int) ((now - 1) & (Ring.SLOTS - 1))];
+    return true;
+  }
+
+  /// Whether the reader has given back more than [#write] knows. Any thread; it may then be wrong
+  /// to say yes.
+  public boolean seesMoreRoom() {
+    return (long) LONG.getAcquire(ring, Ring.FREED) != freed;
+  }
+
+  /// Throws if what is counted does not add up.
+  public void checkInvariants() {
+    if (used - freed > Ring.SLOTS || dataEnd - dataFreed > Ring.DATA_BYTES || freed > used) {
+      throw new IllegalStateException(
+          "%d slots used, %d free again; data up to %d, free up to %d"
+              .formatted(used, freed, dataEnd, dataFreed));
+    }
+  }
+}

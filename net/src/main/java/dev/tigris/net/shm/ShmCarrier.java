@@ -1,0 +1,170 @@
+package dev.tigris.net.shm;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Connection.Reason;
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SharedMemory;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.UnixSocket;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.Port;
+import java.lang.foreign.Arena;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Connects and listens. Who connects makes the memory, and sends it with the request: so those who
+/// knock and are not let in cost a listener nothing.
+final class ShmCarrier implements Carrier {
+  /// How long to wait when too many others are waiting at the same door.
+  private static final long RETRY_NANOS = 1_000_000;
+
+  @Override
+  public Port port() {
+    return new ShmPort();
+  }
+
+  @Override
+  public Door listen(String address) {
+    return new ShmDoor(address, ShmDoor.HANDSHAKE_NANOS);
+  }
+
+  @Override
+  public Linking connect(
+      String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
+    String name = ShmAddress.socketName(address);
+    Deadline deadline = new Deadline(System.nanoTime(), timeoutNanos);
+    try {
+      UnixSocket socket = open(name, deadline);
+      if (socket == null) {
+        return Linking.refused(Reason.TIMED_OUT, address + " has too many requests to answer");
+      }
+      Linking result = null;
+      try {
+        Request request = new Request(address, tag, attributes, deadline);
+        result = ask(socket, (ShmPort) port, request);
+        return result;
+      } finally {
+        if (!(result instanceof Linking.Linked)) {
+          socket.close();
+        }
+      }
+    } catch (SystemException e) {
+      if (e.error() == SystemException.CONNECTION_REFUSED) {
+        return Linking.refused(Reason.NOBODY_LISTENS, "nobody listens at " + address);
+      }
+      throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /// What is asked for.
+  private record Request(String address, long tag, Attributes attributes, Deadline deadline) {}
+
+  /// When an operation must have ended.
+  private record Deadline(long start, long nanos) {
+    long left() {
+      return nanos - (System.nanoTime() - start);
+    }
+  }
+
+  /// Returns null if too many others want the same for too long.
+  private static @Nullable UnixSocket open(String name, Deadline deadline) throws SystemException {
+    while (true) {
+      try {
+        return UnixSocket.connect(name);
+      } catch (SystemException e) {
+        if (e.error() != SystemException.AGAIN) {
+          throw e;
+        }
+      }
+      if (deadline.left() <= 0 || Thread.currentThread().isInterrupted()) {
+        return null;
+      }
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
+  }
+
+  private static Linking ask(UnixSocket socket, ShmPort port, Request request)
+      throws SystemException {
+    String address = request.address();
+    UnixSocket.Peer peer = socket.peer();
+    if (peer.user() != UnixSocket.user()) {
+      return Linking.refused(
+          Reason.INCOMPATIBLE, "%s belongs to user %d".formatted(address, peer.user()));
+    }
+    Arena arena = Arena.ofShared();
+    boolean kept = false;
+    try (SharedMemory memory = SharedMemory.create("tigris", Channel.BYTES)) {
+      Channel channel = Channel.over(memory.map(arena), true);
+      Hello hello = Hello.request(request.tag(), request.attributes());
+      socket.send(hello.toBytes(), memory.file());
+      UnixSocket.Packet packet = await(socket, request.deadline());
+      Hello answer = packet == null ? null : ShmDoor.hello(packet);
+      Linking refusal = refusal(request, packet, answer);
+      if (refusal != null) {
+        return refusal;
+      }
+      kept = true;
+      String who = "process %d at %s".formatted(peer.process(), address);
+      long maximum = Objects.requireNonNull(answer).maximumMessageBytes();
+      return new Linking.Linked(
+          new ShmLink(port, socket, arena, channel, who, request.attributes(), maximum));
+    } finally {
+      if (!kept) {
+        arena.close();
+      }
+    }
+  }
+
+  /// The next packet, or null if none comes in time.
+  private static UnixSocket.@Nullable Packet await(UnixSocket socket, Deadline deadline)
+      throws SystemException {
+    try (PollSet set = new PollSet()) {
+      set.add(socket.file());
+      while (true) {
+        UnixSocket.Packet packet = socket.receive();
+        long left = deadline.left();
+        if (packet != null || left <= 0 || Thread.currentThread().isInterrupted()) {
+          return packet;
+        }
+        set.await(left);
+      }
+    }
+  }
+
+  /// What the answer is, if it does not accept.
+  private static @Nullable Linking refusal(
+      Request request, UnixSocket.@Nullable Packet packet, @Nullable Hello answer) {
+    String address = request.address();
+    if (packet == null) {
+      return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+    }
+    if (!packet.bytes().hasRemaining()) {
+      return Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
+    }
+    if (answer != null && answer.version() != Hello.VERSION) {
+      return Linking.refused(
+          Reason.INCOMPATIBLE,
+          "%s speaks version %d of the protocol, and this side %d"
+              .formatted(address, answer.version(), Hello.VERSION));
+    }
+    Linking garbage =
+        Linking.refused(Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener does");
+    if (answer == null || answer.tag() != request.tag()) {
+      return garbage;
+    }
+    return switch (answer.answer()) {
+      case ACCEPTED -> null;
+      case REJECTED ->
+          Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, request.tag()));
+      case NONE, OTHER_VERSION -> garbage;
+    };
+  }
+
+  @Override
+  public void close() {}
+}

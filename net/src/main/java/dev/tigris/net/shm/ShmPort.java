@@ -1,0 +1,185 @@
+package dev.tigris.net.shm;
+
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Port;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The links of one completion queue. Their rings are looked at one after the other, which is a
+/// load from this processor's own cache for each that has nothing new. Their sockets are looked at
+/// a hundred times a second, for peers that are gone, and waited for when this side sleeps.
+///
+/// While a thread waits for the sockets, nobody else takes packets from them: the packet that is to
+/// wake it would be gone, and no other one comes for the same sleep ([Bell]).
+final class ShmPort extends Port {
+  private static final long LOOK_NANOS = 10_000_000;
+  private static final int CALLS_BETWEEN_CLOCKS = 16;
+
+  private final List<ShmLink> links = new ArrayList<>();
+
+  /// The sockets as the owner looks at them; in the order of the links, unless `changed`.
+  private final PollSet looked;
+
+  private boolean changed;
+  private int calls;
+  private long lookedAt = System.nanoTime();
+
+  /// What the owner and a thread in [#park] share, which may be another one: changes of the list
+  /// of links, their words while somebody sleeps, and the end.
+  private final Object lock = new Object();
+
+  private final PollSet waited;
+  private boolean parked;
+  private boolean closed;
+
+  /// Whether sockets may have something, since somebody has waited for them.
+  private volatile boolean waitedForSockets;
+
+  private volatile boolean woken;
+
+  ShmPort() {
+    try {
+      this.looked = new PollSet();
+      this.waited = new PollSet();
+    } catch (SystemException e) {
+      throw new NetException("open", "sockets", String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public void progress() {
+    if (waitedForSockets || (++calls % CALLS_BETWEEN_CLOCKS == 0 && isTimeToLook())) {
+      look();
+    }
+    for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
+      links.get(i).progress();
+    }
+  }
+
+  private boolean isTimeToLook() {
+    return System.nanoTime() - lookedAt > LOOK_NANOS;
+  }
+
+  private void look() {
+    lookedAt = System.nanoTime();
+    synchronized (lock) {
+      if (parked) {
+        return;
+      }
+      waitedForSockets = false;
+      if (changed) {
+        changed = false;
+        looked.clear();
+        links.forEach(link -> looked.add(link.socket().file()));
+      }
+      looked.look();
+      for (int i = 0; i < links.size(); i++) {
+        if (looked.isReady(i)) {
+          links.get(i).hear();
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean park(long nanos) {
+    if (takeWake() || !goToSleep()) {
+      return true;
+    }
+    waited.await(nanos);
+    getUp();
+    return takeWake();
+  }
+
+  /// Returns false if the port is closed.
+  private boolean goToSleep() {
+    synchronized (lock) {
+      if (closed) {
+        return false;
+      }
+      parked = true;
+      waited.clear();
+      boolean hasWork = woken;
+      for (ShmLink link : links) {
+        link.sleep(waited);
+        hasWork |= link.hasWork();
+      }
+      if (hasWork) {
+        waited.wake();
+      }
+      return true;
+    }
+  }
+
+  private void getUp() {
+    synchronized (lock) {
+      parked = false;
+      for (ShmLink link : links) {
+        link.awake();
+      }
+      if (closed) {
+        waited.close();
+      }
+    }
+    waitedForSockets = true;
+  }
+
+  private boolean takeWake() {
+    boolean was = woken;
+    if (was) {
+      woken = false;
+    }
+    return was;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    wakeIfParked();
+  }
+
+  /// Whoever waits must not do so for what was there before.
+  private void wakeIfParked() {
+    synchronized (lock) {
+      if (parked) {
+        waited.wake();
+      }
+    }
+  }
+
+  void add(ShmLink link) {
+    synchronized (lock) {
+      links.add(link);
+      changed = true;
+      wakeIfParked();
+    }
+  }
+
+  /// Removes a link. Afterwards no other thread touches it.
+  void remove(ShmLink link) {
+    synchronized (lock) {
+      int index = links.lastIndexOf(link);
+      ShmLink last = links.removeLast();
+      if (last != link) {
+        links.set(index, last);
+      }
+      changed = true;
+      wakeIfParked();
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      if (parked) {
+        waited.wake(); // and whoever waits closes it
+      } else {
+        waited.close();
+      }
+    }
+    looked.close();
+  }
+}

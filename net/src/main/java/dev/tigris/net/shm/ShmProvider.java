@@ -1,0 +1,52 @@
+package dev.tigris.net.shm;
+
+import dev.tigris.net.NetException;
+import dev.tigris.net.linux.SharedMemory;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Provider;
+import java.util.Optional;
+import java.util.Set;
+
+/// Processes of one host, through memory that they share. Linux on amd64 and aarch64.
+public final class ShmProvider implements Provider {
+  private static final Set<String> ARCHITECTURES = Set.of("amd64", "aarch64");
+
+  @Override
+  public String name() {
+    return "shm";
+  }
+
+  @Override
+  public Optional<String> obstacle() {
+    if (!System.getProperty("os.name").equals("Linux")
+        || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
+      return Optional.of("shm needs Linux on amd64 or aarch64: use tcp");
+    }
+    try {
+      SharedMemory.create("tigris-trial", Channel.BYTES).close();
+      return Optional.empty();
+    } catch (SystemException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    } catch (LinkageError | IllegalCallerException e) {
+      return Optional.of(
+          "Linux cannot be called (%s): start java with --enable-native-access=dev.tigris.net"
+              .formatted(e));
+    }
+  }
+
+  @Override
+  public Optional<String> obstacleTo(String host) {
+    return ShmAddress.obstacleTo(host);
+  }
+
+  @Override
+  public Carrier open() {
+    obstacle()
+        .ifPresent(
+            why -> {
+              throw new NetException("open", "shm", why, null);
+            });
+    return new ShmCarrier();
+  }
+}

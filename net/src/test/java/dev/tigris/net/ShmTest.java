@@ -1,0 +1,54 @@
+package dev.tigris.net;
+
+import org.junit.jupiter.api.Nested;
+
+/// The contract suite on shared memory.
+class ShmTest {
+  private static final FabricContract.Subject SHM =
+      new FabricContract.Subject() {
+        @Override
+        public Fabric open() {
+          return Fabric.open("shm");
+        }
+
+        @Override
+        public String anyAddress() {
+          return "*";
+        }
+      };
+
+  @Nested
+  class Messages extends MessageContract {
+    Messages() {
+      super(SHM);
+    }
+  }
+
+  @Nested
+  class Completions extends CompletionContract {
+    Completions() {
+      super(SHM);
+    }
+  }
+
+  @Nested
+  class Memory extends MemoryContract {
+    Memory() {
+      super(SHM);
+    }
+  }
+
+  @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(SHM);
+    }
+  }
+
+  @Nested
+  class Connections extends ConnectionContract {
+    Connections() {
+      super(SHM);
+    }
+  }
+}
