@@ -3,6 +3,7 @@ package dev.tigris.specializer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -75,9 +76,7 @@ public final class RuleList {
         throw new IOException(at + name + " is there already: a rule is asked once");
       } else {
         rules.add(
-            match.group(1) == null
-                ? find(name, at, modules, trust)
-                : restricted(Path.of(file).resolveSibling(name), name, at));
+            match.group(1) == null ? find(name, at, modules, trust) : restricted(file, name, at));
       }
     }
     if (rules.isEmpty()) {
@@ -86,12 +85,14 @@ public final class RuleList {
     return List.copyOf(rules);
   }
 
-  private static Rule restricted(Path file, String name, String at) throws IOException {
+  private static Rule restricted(String list, String name, String at) throws IOException {
+    Path file;
     String text;
     try {
+      file = Path.of(list).resolveSibling(name);
       text = Files.readString(file, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new IOException(at + "cannot read " + file + ": " + e, e);
+    } catch (IOException | InvalidPathException e) {
+      throw new IOException(at + "cannot read " + name + ": " + e, e);
     }
     return StructureRule.parse(name, file.toString(), text);
   }

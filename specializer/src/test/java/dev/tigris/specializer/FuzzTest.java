@@ -3,6 +3,7 @@ package dev.tigris.specializer;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.tigris.specializer.patch.PatchFuzz;
+import dev.tigris.specializer.structure.StructureFuzz;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -20,7 +21,8 @@ class FuzzTest {
   private static final int CHANGES = 20;
 
   @ParameterizedTest
-  @ValueSource(classes = {ClassFileFuzz.class, PatchFuzz.class, RuleListFuzz.class})
+  @ValueSource(
+      classes = {ClassFileFuzz.class, PatchFuzz.class, RuleListFuzz.class, StructureFuzz.class})
   void hostileBytesAreRefused(Class<?> target) throws Exception {
     Method run = target.getMethod("fuzzerTestOneInput", byte[].class);
     List<Path> files;
