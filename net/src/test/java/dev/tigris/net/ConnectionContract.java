@@ -108,6 +108,24 @@ abstract class ConnectionContract extends FabricContract {
     refused(asked, Reason.REJECTED);
   }
 
+  @Test
+  void refusesWhoWaitsForAnAnswerWhenTheListenerCloses() {
+    Listener closing = fabric.listen(subject.anyAddress());
+    Future<Connection> first =
+        left.start(
+            () ->
+                fabric.connect(closing.address(), TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
+    Future<Connection> second =
+        right.start(
+            () ->
+                fabric.connect(
+                    closing.address(), TAG, right.queue(), Attributes.DEFAULT, PATIENCE));
+    listenUntilAsked(closing).reject(); // the other one waits still, or comes too late
+    closing.close();
+    assertInstanceOf(Connection.Refused.class, get(first));
+    assertInstanceOf(Connection.Refused.class, get(second));
+  }
+
   private static ConnectionRequest listenUntilAsked(Listener listener) {
     ConnectionRequest request = listener.next(PATIENCE);
     assertTrue(request != null, "nobody asked");
@@ -215,6 +233,31 @@ abstract class ConnectionContract extends FabricContract {
     right.run(right.link()::abort);
     expectBroken(left);
     expectFlushed(left, messages.get(3), messages.get(4));
+  }
+
+  @Test
+  void closesWhileAMessageArrives() {
+    connect();
+    Ticket memory = right.receive(right.memory(64 << 20));
+    Ticket message = left.send(left.memory(64 << 20));
+    right.expectNothing();
+    right.run(right.link()::close);
+    expect(right, memory, Status.FLUSHED);
+    left.untilEnded();
+    assertTrue(message.status() == Status.FLUSHED || message.status() == Status.DONE);
+    right.run(() -> right.link().deregister(memory));
+    left.run(() -> left.link().deregister(message));
+  }
+
+  @Test
+  void closesWithMessagesThatItNeverReceived() {
+    connect();
+    for (int i = 0; i < 10; i++) {
+      expect(left, left.send(left.memory(new byte[i * 100])), Status.DONE);
+    }
+    right.expectNothing();
+    right.run(right.link()::close);
+    expectEnded(left);
   }
 
   @Test
