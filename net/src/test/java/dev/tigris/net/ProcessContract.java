@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Jbuf;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 abstract class ProcessContract extends FabricContract {
   private static final int KILLS = Integer.getInteger("tigris.test.kills", 5);
   private static final long SECOND = 1_000_000_000L;
-  private static final int BYTES = 100_000;
+  static final int BYTES = 100_000;
 
   ProcessContract(Subject subject) {
     super(subject);
@@ -57,27 +59,32 @@ abstract class ProcessContract extends FabricContract {
   /// Starts a process that echoes, and accepts it at one side.
   private Process accept(Side side) throws IOException {
     Process echo =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                String.join(
-                    File.pathSeparator,
-                    System.getProperty(
-                        "surefire.real.class.path", System.getProperty("java.class.path")),
-                    location(Jbuf.class),
-                    location(Fabric.class),
-                    location(Echo.class)),
-                Echo.class.getName(),
-                fabric.provider(),
-                listener.address())
+        new ProcessBuilder(command(Echo.class, fabric.provider(), listener.address()))
             .inheritIO()
             .start();
     ConnectionRequest request = listener.next(Duration.ofSeconds(60));
     assertNotNull(request, "the process does not connect");
     side.link(side.call(() -> request.accept(side.queue(), Attributes.DEFAULT)));
     return echo;
+  }
+
+  /// A JVM with what this one has.
+  static List<String> command(Class<?> main, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-cp");
+    command.add(
+        String.join(
+            File.pathSeparator,
+            System.getProperty("surefire.real.class.path", System.getProperty("java.class.path")),
+            location(Jbuf.class),
+            location(Fabric.class),
+            location(Echo.class)));
+    command.add(main.getName());
+    command.addAll(List.of(arguments));
+    return command;
   }
 
   private static String location(Class<?> type) {
@@ -164,25 +171,45 @@ abstract class ProcessContract extends FabricContract {
   @Test
   void keepsAConnectionThroughAPauseOfThePeer() throws Exception {
     Process echo = accept(left);
-    Ticket memory = left.memory(BYTES);
-    Ticket message = left.memory(text("before"));
-    left.receive(memory);
-    left.send(message);
-    left.next(2);
-    expectContent(text("before"), memory);
+    try {
+      Ticket memory = left.memory(BYTES);
+      Ticket message = left.memory(text("before"));
+      left.receive(memory);
+      left.send(message);
+      left.next(2);
+      expectContent(text("before"), memory);
 
-    signal(echo, "STOP");
-    left.receive(memory);
-    Ticket during = left.send(left.memory(text("during")));
-    expect(left, during, Status.DONE);
-    assertNull(left.call(() -> left.queue().await(3 * SECOND))); // as long as the pause
-    assertEquals(InterfaceState.CONNECTED, left.link().state());
-    signal(echo, "CONT");
-    expect(left, memory, Status.DONE);
-    expectContent(text("during"), memory);
-    left.run(left.link()::close);
-    assertTrue(echo.waitFor(20, TimeUnit.SECONDS));
-    assertEquals(0, echo.exitValue());
+      stop(echo);
+      left.receive(memory);
+      Ticket during = left.send(left.memory(text("during")));
+      expect(left, during, Status.DONE);
+      assertNull(left.call(() -> left.queue().await(3 * SECOND))); // as long as the pause
+      assertEquals(InterfaceState.CONNECTED, left.link().state());
+      signal(echo, "CONT");
+      expect(left, memory, Status.DONE);
+      expectContent(text("during"), memory);
+      left.run(left.link()::close);
+      assertTrue(echo.waitFor(20, TimeUnit.SECONDS));
+      assertEquals(0, echo.exitValue());
+    } finally {
+      echo.destroyForcibly(); // one that is stopped would hold this process's output open for ever
+    }
+  }
+
+  /// Returns when no thread of a process runs any more.
+  private static void stop(Process process) throws Exception {
+    signal(process, "STOP");
+    Path threads = Path.of("/proc", String.valueOf(process.pid()), "task");
+    boolean running = Files.exists(threads);
+    while (running) {
+      running = false;
+      try (var all = Files.list(threads)) {
+        for (Path thread : all.toList()) {
+          String stat = Files.readString(thread.resolve("stat"));
+          running |= stat.charAt(stat.lastIndexOf(')') + 2) != 'T';
+        }
+      }
+    }
   }
 
   private static void signal(Process process, String name) throws Exception {
