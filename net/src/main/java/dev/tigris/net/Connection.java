@@ -20,7 +20,9 @@ public sealed interface Connection {
     /// Nobody answered in time.
     TIMED_OUT,
     /// Whoever answered does not speak this protocol, or another version of it.
-    INCOMPATIBLE
+    INCOMPATIBLE,
+    /// One of the sides does not trust the other's certificate, or found none ([Tls]).
+    NOT_TRUSTED
   }
 
   /// The interface, for those who expect no refusal.

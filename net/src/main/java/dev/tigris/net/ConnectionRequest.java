@@ -1,6 +1,8 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Door;
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
 
 /// A peer that wants to connect and waits for the answer. It is answered once. The thread that
 /// answers need not be the one that listens.
@@ -22,6 +24,11 @@ public final class ConnectionRequest {
   /// Who it is, for people.
   public String peer() {
     return knock.peer();
+  }
+
+  /// Who has proved to be the peer; null without [Tls].
+  public @Nullable Principal principal() {
+    return knock.principal();
   }
 
   /// Accepts. Receives that are posted before the calling thread next takes completions are there

@@ -44,6 +44,15 @@ public final class Fabric implements AutoCloseable {
     return new Fabric("faulty " + named.name(), new FaultyCarrier(named.open(), faults));
   }
 
+  /// Opens a provider whose connections are encrypted and authenticated.
+  ///
+  /// @throws IllegalArgumentException if there is none of this name
+  /// @throws NetException if it has no TLS, or cannot be used here, with the reason
+  public static Fabric openTls(String provider, Tls tls) {
+    Provider named = Providers.named(provider);
+    return new Fabric(named.name() + " with TLS", named.open(tls));
+  }
+
   /// A provider, and whether it could be used.
   ///
   /// @param name under which [#open] opens it

@@ -6,6 +6,7 @@ import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.Transfer.Remote;
+import java.security.Principal;
 import java.util.IdentityHashMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -229,6 +230,11 @@ public final class VirtualInterface implements AutoCloseable {
   /// Who is at the other end.
   public String peer() {
     return link.peer();
+  }
+
+  /// Who has proved to be at the other end; null without [Tls]. Any thread.
+  public @Nullable Principal principal() {
+    return link.principal();
   }
 
   /// The longest message that may be sent: the smaller one of both sides' attributes.

@@ -40,6 +40,11 @@ abstract class FabricContract {
 
     /// An address to listen at that nobody else uses.
     String anyAddress();
+
+    /// How many connections are many.
+    default int manyConnections() {
+      return 1_000;
+    }
   }
 
   FabricContract(Subject subject) {

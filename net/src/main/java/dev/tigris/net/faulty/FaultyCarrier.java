@@ -7,6 +7,7 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
+import java.security.Principal;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -99,6 +100,11 @@ public final class FaultyCarrier implements Carrier {
     @Override
     public String peer() {
       return knock.peer();
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+      return knock.principal();
     }
 
     @Override

@@ -14,11 +14,13 @@ import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Sink;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.security.Principal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /// Wraps a link, and lets each message that is sent through it have a fault or not.
 ///
@@ -95,6 +97,11 @@ final class FaultyLink extends Link implements Sink {
   @Override
   public String peer() {
     return inner.peer();
+  }
+
+  @Override
+  public @Nullable Principal principal() {
+    return inner.principal();
   }
 
   @Override

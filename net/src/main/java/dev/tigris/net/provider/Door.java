@@ -1,6 +1,7 @@
 package dev.tigris.net.provider;
 
 import dev.tigris.net.Attributes;
+import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /// A provider's half of a listener. It belongs to one thread.
@@ -31,6 +32,11 @@ public interface Door extends AutoCloseable {
 
     /// Who it is, for people.
     String peer();
+
+    /// Who has proved to be the peer; null without authentication.
+    default @Nullable Principal principal() {
+      return null;
+    }
 
     /// Accepts. If the peer is gone already, the link is broken.
     Link accept(Port port, Attributes attributes);

@@ -7,6 +7,7 @@ import dev.tigris.net.Delivery;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
+import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
 /// A provider's half of an interface: the two queues of posted transfers, and the rules for what
@@ -54,6 +55,11 @@ public abstract class Link {
 
   /// Who is at the other end, for people.
   public abstract String peer();
+
+  /// Who has proved to be the peer; null without authentication.
+  public @Nullable Principal principal() {
+    return null;
+  }
 
   /// The doorbell: transfers were added to the queues. Moves what can be moved without waiting.
   public abstract void ring();

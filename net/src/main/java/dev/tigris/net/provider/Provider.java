@@ -1,6 +1,7 @@
 package dev.tigris.net.provider;
 
 import dev.tigris.net.NetException;
+import dev.tigris.net.Tls;
 import java.util.Optional;
 
 /// A way to carry messages, before it is opened. Stateless, and cheap to make.
@@ -20,4 +21,11 @@ public interface Provider {
   ///
   /// @throws NetException if it cannot be used: with the reason that [#obstacle] gives
   Carrier open();
+
+  /// As [#open()], encrypted, and with peers that prove who they are.
+  ///
+  /// @throws NetException also if this provider has no such thing
+  default Carrier open(Tls tls) {
+    throw new NetException("encrypt", name(), "it has no TLS: use tcp", null);
+  }
 }

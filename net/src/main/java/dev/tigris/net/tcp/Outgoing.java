@@ -5,7 +5,6 @@ import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.TransferQueue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class Outgoing {
   static final int BEGINNING_BYTES = 4096;
 
   private final TcpPort port;
-  private final SocketChannel channel;
+  private final Wire wire;
   private final TransferQueue sends;
 
   /// For writing into; null if there is nothing in it.
@@ -45,19 +44,20 @@ final class Outgoing {
   private long framedBytes;
   private long writtenBytes;
 
-  Outgoing(TcpPort port, SocketChannel channel, TransferQueue sends) {
+  Outgoing(TcpPort port, Wire wire, TransferQueue sends) {
     this.port = port;
-    this.channel = channel;
+    this.wire = wire;
     this.sends = sends;
   }
 
   /// Whether something waits for the socket.
   boolean isPending() {
-    return staging != null || body != null || framed < sends.size();
+    return staging != null || body != null || framed < sends.size() || wire.isPending();
   }
 
   /// Writes what the socket takes; returns how many of the sends are complete now.
   int write() throws IOException {
+    wire.flush();
     boolean more = true;
     while (more) {
       frame();
@@ -109,7 +109,7 @@ final class Outgoing {
   private boolean writeFrames(Staging buffer) throws IOException {
     ByteBuffer bytes = buffer.bytes().flip();
     try {
-      writtenBytes += channel.write(bytes);
+      writtenBytes += wire.write(bytes);
     } finally {
       bytes.compact();
     }
@@ -123,7 +123,7 @@ final class Outgoing {
   /// Writes the rest of a message, or of one of its ranges; returns whether that was written.
   private boolean writeBody(Transfer message) throws IOException {
     ByteBuffer window = Windows.of(message, bodyFramed, message.bytes());
-    int n = channel.write(window);
+    int n = wire.write(window);
     writtenBytes += n;
     bodyFramed += n;
     if (bodyFramed == message.bytes()) {

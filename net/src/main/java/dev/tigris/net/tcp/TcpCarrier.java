@@ -3,25 +3,35 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
+import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /// Connects and listens. It holds nothing: ports, links and doors are their owners'.
 final class TcpCarrier implements Carrier {
+  private final @Nullable Tls tls;
+
+  TcpCarrier(@Nullable Tls tls) {
+    this.tls = tls;
+  }
+
   @Override
   public Port port() {
     return new TcpPort();
@@ -29,7 +39,7 @@ final class TcpCarrier implements Carrier {
 
   @Override
   public Door listen(String address) {
-    return new TcpDoor(address, TcpDoor.HANDSHAKE_NANOS);
+    return new TcpDoor(address, TcpDoor.HANDSHAKE_NANOS, tls);
   }
 
   @Override
@@ -43,8 +53,9 @@ final class TcpCarrier implements Carrier {
       Deadline deadline = new Deadline(timeoutNanos);
       channel.socket().connect(remote, deadline.leftMillis());
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.write(Hello.request(tag, attributes).toBytes());
-      Hello answer = readAnswer(channel, deadline);
+      channel.configureBlocking(false);
+      Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
+      Hello answer = ask(wire, Hello.request(tag, attributes), deadline);
       if (answer != null && answer.version() != Hello.VERSION) {
         return Linking.refused(
             Reason.INCOMPATIBLE,
@@ -56,12 +67,19 @@ final class TcpCarrier implements Carrier {
       }
       if (answer == null || answer.tag() != tag || answer.answer() != Hello.Answer.ACCEPTED) {
         return Linking.refused(
-            Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener does");
+            Reason.INCOMPATIBLE,
+            "%s did not answer as a Tigris listener does%s"
+                .formatted(address, tls == null ? "" : ", one with TLS"));
       }
-      channel.configureBlocking(false);
       kept = true;
       return new Linking.Linked(
-          new TcpLink((TcpPort) port, channel, address, attributes, answer.maximumMessageBytes()));
+          new TcpLink((TcpPort) port, wire, address, attributes, answer.maximumMessageBytes()));
+    } catch (SSLHandshakeException e) {
+      return Linking.refused(
+          Reason.NOT_TRUSTED, "no TLS with %s: %s".formatted(address, e.getMessage()));
+    } catch (SSLException e) {
+      return Linking.refused(
+          Reason.INCOMPATIBLE, "%s speaks no TLS: %s".formatted(address, e.getMessage()));
     } catch (SocketTimeoutException e) {
       return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
     } catch (ConnectException | NoRouteToHostException e) {
@@ -75,27 +93,35 @@ final class TcpCarrier implements Carrier {
     }
   }
 
-  /// Reads an answer; returns null if something else came, or the peer closed first.
-  private static @Nullable Hello readAnswer(SocketChannel channel, Deadline deadline)
-      throws IOException {
-    byte[] bytes = new byte[Hello.BYTES];
-    InputStream in = channel.socket().getInputStream();
-    for (int read = 0; read < bytes.length; ) {
-      channel.socket().setSoTimeout(deadline.leftMillis());
-      int n;
-      try {
-        n = in.read(bytes, read, bytes.length - read);
-      } catch (SocketTimeoutException e) {
-        throw e;
-      } catch (IOException reset) {
-        return null;
+  /// Sends a request and reads the answer; returns null if something else came, or the peer closed
+  /// first.
+  private static @Nullable Hello ask(Wire wire, Hello hello, Deadline deadline) throws IOException {
+    ByteBuffer request = hello.toBytes();
+    ByteBuffer answer = Hello.buffer();
+    try (Selector selector = Selector.open()) {
+      SelectionKey key = wire.channel().register(selector, SelectionKey.OP_READ);
+      while (true) {
+        try {
+          wire.write(request);
+          if (wire.read(answer) < 0) {
+            return null;
+          }
+        } catch (SSLException e) {
+          throw e;
+        } catch (IOException reset) {
+          return null;
+        }
+        if (!answer.hasRemaining()) {
+          return Hello.from(answer);
+        }
+        boolean needsRoom = wire.isPending() || (wire.isOpen() && request.hasRemaining());
+        key.interestOps(SelectionKey.OP_READ | (needsRoom ? SelectionKey.OP_WRITE : 0));
+        selector.select(ready -> {}, deadline.leftMillis());
+        if (Thread.currentThread().isInterrupted()) {
+          throw new ClosedByInterruptException();
+        }
       }
-      if (n < 0) {
-        return null;
-      }
-      read += n;
     }
-    return Hello.from(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
   }
 
   @Override

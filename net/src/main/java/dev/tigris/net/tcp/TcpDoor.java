@@ -2,6 +2,7 @@ package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
+import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
@@ -14,8 +15,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.security.Principal;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want.
@@ -24,9 +27,11 @@ import org.jspecify.annotations.Nullable;
 ///                 a whole request
 ///   connected ----------------------> ready ----> returned to the application
 ///       |
-///       '--> closed: garbage, end of stream, or no request within [#HANDSHAKE_NANOS]
+///       '--> closed: garbage, end of stream, no trust, or no request within [#HANDSHAKE_NANOS]
 /// ```
 final class TcpDoor implements Door {
+  private static final System.Logger LOG = System.getLogger(TcpDoor.class.getName());
+
   /// How long a peer may take for its request.
   static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
@@ -34,8 +39,12 @@ final class TcpDoor implements Door {
   /// that those who say nothing keep nobody else out.
   private static final int MOST_SILENT = 1024;
 
+  /// How often in a row to read from a connection that was refused.
+  private static final int MOST_DISCARDS = 64;
+
   private final String address;
   private final long handshakeNanos;
+  private final @Nullable Tls tls;
   private final ServerSocketChannel server;
   private final Selector selector;
   private final ArrayDeque<Silent> silent = new ArrayDeque<>();
@@ -43,10 +52,28 @@ final class TcpDoor implements Door {
   private volatile boolean woken;
 
   /// A connection whose request has not arrived completely.
-  private record Silent(SocketChannel channel, ByteBuffer request, long since) {}
+  private static final class Silent {
+    final Wire wire;
+    final SelectionKey key;
+    final ByteBuffer request = Hello.buffer();
+    final long since = System.nanoTime();
 
-  TcpDoor(String address, long handshakeNanos) {
+    /// Whether it was told why it is not trusted; it is closed when it has read that.
+    boolean refused;
+
+    Silent(Wire wire, SelectionKey key) {
+      this.wire = wire;
+      this.key = key;
+    }
+
+    void close() {
+      TcpCarrier.closeQuietly(wire.channel());
+    }
+  }
+
+  TcpDoor(String address, long handshakeNanos, @Nullable Tls tls) {
     this.handshakeNanos = handshakeNanos;
+    this.tls = tls;
     InetSocketAddress wanted = TcpAddress.parse(address);
     try {
       this.server = ServerSocketChannel.open();
@@ -113,7 +140,7 @@ final class TcpDoor implements Door {
         return;
       }
       silent.poll();
-      TcpCarrier.closeQuietly(oldest.channel);
+      oldest.close();
     }
   }
 
@@ -121,8 +148,8 @@ final class TcpDoor implements Door {
     try {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.register(selector, SelectionKey.OP_READ);
-      silent.add(new Silent(channel, Hello.buffer(), System.nanoTime()));
+      Wire wire = tls == null ? new PlainWire(channel) : TlsWire.accepting(channel, tls);
+      silent.add(new Silent(wire, channel.register(selector, SelectionKey.OP_READ)));
     } catch (IOException goneAlready) {
       TcpCarrier.closeQuietly(channel);
     }
@@ -132,41 +159,73 @@ final class TcpDoor implements Door {
   private void hear() {
     for (Iterator<Silent> each = silent.iterator(); each.hasNext(); ) {
       Silent next = each.next();
-      int read;
-      try {
-        read = next.channel.read(next.request);
-      } catch (IOException reset) {
-        read = -1;
-      }
+      int read = next.refused ? discard(next) : read(next);
       if (read < 0) {
-        TcpCarrier.closeQuietly(next.channel);
+        next.close();
         each.remove();
-      } else if (!next.request.hasRemaining()) {
+      } else if (!next.refused && !next.request.hasRemaining()) {
         each.remove();
-        heard(next.channel, Hello.from(next.request));
+        heard(next);
       }
     }
   }
 
-  private void heard(SocketChannel channel, @Nullable Hello request) {
-    SelectionKey key = channel.keyFor(selector);
-    if (key != null) {
-      key.cancel();
+  /// Reads a part of the request, with TLS after each side has proved who it is.
+  private static int read(Silent from) {
+    Wire wire = from.wire;
+    try {
+      int count = wire.read(from.request);
+      from.key.interestOps(SelectionKey.OP_READ | (wire.isPending() ? SelectionKey.OP_WRITE : 0));
+      return count;
+    } catch (SSLException e) {
+      LOG.log(
+          System.Logger.Level.DEBUG, "{0} is refused: {1}", nameOf(wire.channel()), e.getMessage());
+      from.refused = true;
+      return endOutput(wire.channel());
+    } catch (IOException reset) {
+      return -1;
     }
+  }
+
+  private static int endOutput(SocketChannel channel) {
+    try {
+      channel.shutdownOutput();
+      return 0;
+    } catch (IOException goneAlready) {
+      return -1;
+    }
+  }
+
+  /// Reads on: a socket that is closed with something unread takes back what the peer has not read.
+  private static int discard(Silent from) {
+    try {
+      int count = 1;
+      for (int reads = 0; count > 0 && reads < MOST_DISCARDS; reads++) {
+        count = from.wire.channel().read(from.request.clear());
+      }
+      return count;
+    } catch (IOException reset) {
+      return -1;
+    }
+  }
+
+  private void heard(Silent from) {
+    from.key.cancel();
+    Hello request = Hello.from(from.request);
     if (request == null) {
-      TcpCarrier.closeQuietly(channel);
+      from.close();
     } else if (request.version() != Hello.VERSION) {
-      answer(channel, request.answered(Hello.Answer.OTHER_VERSION, 0));
-      TcpCarrier.closeQuietly(channel);
+      answer(from.wire, request.answered(Hello.Answer.OTHER_VERSION, 0));
+      from.close();
     } else {
-      ready.add(new Request(channel, request));
+      ready.add(new Request(from.wire, request));
     }
   }
 
   /// Whether the answer could be sent: the socket's buffer is empty, so there is room.
-  private static boolean answer(SocketChannel channel, Hello answer) {
+  private static boolean answer(Wire wire, Hello answer) {
     try {
-      return channel.write(answer.toBytes()) == Hello.BYTES;
+      return wire.write(answer.toBytes()) == Hello.BYTES;
     } catch (IOException goneAlready) {
       return false;
     }
@@ -190,7 +249,7 @@ final class TcpDoor implements Door {
   @Override
   public void close() {
     for (Silent left : silent) {
-      TcpCarrier.closeQuietly(left.channel);
+      left.close();
     }
     silent.clear();
     for (Request left = ready.poll(); left != null; left = ready.poll()) {
@@ -205,9 +264,9 @@ final class TcpDoor implements Door {
   }
 
   /// A whole request.
-  private record Request(SocketChannel channel, Hello hello, String peer) implements Knock {
-    Request(SocketChannel channel, Hello hello) {
-      this(channel, hello, nameOf(channel));
+  private record Request(Wire wire, Hello hello, String peer) implements Knock {
+    Request(Wire wire, Hello hello) {
+      this(wire, hello, nameOf(wire.channel()));
     }
 
     @Override
@@ -216,11 +275,16 @@ final class TcpDoor implements Door {
     }
 
     @Override
+    public @Nullable Principal principal() {
+      return wire.peer();
+    }
+
+    @Override
     public Link accept(Port port, Attributes attributes) {
       boolean answered =
-          answer(channel, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
+          answer(wire, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
       TcpLink link =
-          new TcpLink((TcpPort) port, channel, peer, attributes, hello.maximumMessageBytes());
+          new TcpLink((TcpPort) port, wire, peer, attributes, hello.maximumMessageBytes());
       if (!answered) {
         link.fail("the peer has given up connecting", null);
       }
@@ -229,8 +293,8 @@ final class TcpDoor implements Door {
 
     @Override
     public void reject() {
-      answer(channel, hello.answered(Hello.Answer.REJECTED, 0));
-      TcpCarrier.closeQuietly(channel);
+      answer(wire, hello.answered(Hello.Answer.REJECTED, 0));
+      TcpCarrier.closeQuietly(wire.channel());
     }
   }
 }

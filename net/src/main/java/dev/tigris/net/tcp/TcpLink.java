@@ -10,6 +10,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.security.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +42,9 @@ final class TcpLink extends Link {
   }
 
   private final TcpPort port;
-  private final SocketChannel channel;
+  private final Wire wire;
   private final String peer;
+  private final @Nullable Principal principal;
   private final @Nullable SelectionKey key;
   private final Outgoing outgoing;
   private final long maximumIncomingBytes;
@@ -64,19 +66,22 @@ final class TcpLink extends Link {
   private long lingersSince;
   private boolean released;
 
-  TcpLink(
-      TcpPort port, SocketChannel channel, String peer, Attributes attributes, long peerMaximum) {
+  TcpLink(TcpPort port, Wire wire, String peer, Attributes attributes, long peerMaximum) {
     super(attributes, peerMaximum);
     this.port = port;
-    this.channel = channel;
+    this.wire = wire;
     this.peer = peer;
-    this.outgoing = new Outgoing(port, channel, sends);
+    this.principal = wire.peer();
+    this.outgoing = new Outgoing(port, wire, sends);
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     SelectionKey registered = null;
     try {
       registered = port.add(this);
+      if (wire.hasMore()) {
+        port.comeAgain();
+      }
     } catch (IOException e) {
-      TcpCarrier.closeQuietly(channel);
+      TcpCarrier.closeQuietly(wire.channel());
       released = true;
       broken(failure("cannot be waited for", e));
     }
@@ -84,12 +89,17 @@ final class TcpLink extends Link {
   }
 
   SocketChannel channel() {
-    return channel;
+    return wire.channel();
   }
 
   @Override
   public String peer() {
     return peer;
+  }
+
+  @Override
+  public @Nullable Principal principal() {
+    return principal;
   }
 
   @Override
@@ -200,7 +210,7 @@ final class TcpLink extends Link {
     bytes.limit(bytes.position() + room);
     int n = -1;
     try {
-      n = channel.read(bytes);
+      n = wire.read(bytes);
     } finally {
       in = staging;
       bytes.flip();
@@ -221,7 +231,7 @@ final class TcpLink extends Link {
   /// whether there may be more.
   private boolean readBody() throws IOException {
     ByteBuffer window = Windows.of(Objects.requireNonNull(receives.peek()), taken, frame.length);
-    int n = channel.read(window);
+    int n = wire.read(window);
     endOfStream = n < 0;
     taken += Math.max(0, n);
     return !window.hasRemaining();
@@ -306,6 +316,9 @@ final class TcpLink extends Link {
       return;
     }
     boolean hasRoom = in == null || in.bytes().remaining() < readAheadBytes();
+    if (hasRoom && !endOfStream && wire.hasMore()) {
+      port.comeAgain();
+    }
     int wanted =
         (hasRoom && !endOfStream ? SelectionKey.OP_READ : 0)
             | (outgoing.isPending() ? SelectionKey.OP_WRITE : 0);
@@ -322,7 +335,8 @@ final class TcpLink extends Link {
     }
     if (!inOrder) {
       try {
-        channel.setOption(StandardSocketOptions.SO_LINGER, 0); // so that the peer hears of it now
+        wire.channel()
+            .setOption(StandardSocketOptions.SO_LINGER, 0); // so that the peer hears of it now
       } catch (IOException alreadyLost) {
         // the peer knows
       }
@@ -341,14 +355,14 @@ final class TcpLink extends Link {
   private void linger() throws IOException {
     write();
     if (!outgoing.isPending() && !shutDown) {
-      channel.shutdownOutput();
+      wire.endOutput();
       shutDown = true;
     }
     Staging ignored = in == null ? port.take() : in;
     in = ignored;
     int n = 1;
     for (int reads = 0; n > 0 && reads < MOST_READS; reads++) {
-      n = channel.read(ignored.bytes().clear());
+      n = wire.channel().read(ignored.bytes().clear());
     }
     if (n < 0 || System.nanoTime() - lingersSince > LINGER_NANOS) {
       release();
@@ -366,7 +380,7 @@ final class TcpLink extends Link {
     if (key != null) {
       key.cancel();
     }
-    TcpCarrier.closeQuietly(channel);
+    TcpCarrier.closeQuietly(wire.channel());
     port.remove(this);
     if (in != null) {
       port.giveBack(in);

@@ -30,6 +30,11 @@ final class TcpPort extends Port {
 
   private volatile boolean woken;
 
+  /// Whether a link has taken from its socket what it has not looked at: the selector knows nothing
+  /// of that. Written by the owner; who parks reads it after it has set `parked`, and the owner
+  /// looks at that after it has written this, so that one of them sees the other.
+  private volatile boolean hasMore;
+
   TcpPort() {
     try {
       this.selector = Selector.open();
@@ -40,9 +45,12 @@ final class TcpPort extends Port {
 
   @Override
   public void progress() {
-    if (links.size() > MANY && !parked) {
+    if (links.size() > MANY && !parked && !hasMore) {
       select(TcpPort::progress, 0);
     } else {
+      if (hasMore) {
+        hasMore = false;
+      }
       for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
         links.get(i).progress();
       }
@@ -86,7 +94,9 @@ final class TcpPort extends Port {
     }
     parked = true;
     try {
-      select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
+      if (!hasMore) {
+        select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
+      }
     } finally {
       parked = false;
     }
@@ -131,6 +141,12 @@ final class TcpPort extends Port {
     if (parked) {
       selector.wakeup();
     }
+  }
+
+  /// A link has more to look at than the selector knows of.
+  void comeAgain() {
+    hasMore = true;
+    lookAgain();
   }
 
   /// An empty buffer.

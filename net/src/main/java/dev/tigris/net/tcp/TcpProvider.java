@@ -1,5 +1,6 @@
 package dev.tigris.net.tcp;
 
+import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import java.util.Optional;
@@ -23,6 +24,11 @@ public final class TcpProvider implements Provider {
 
   @Override
   public Carrier open() {
-    return new TcpCarrier();
+    return new TcpCarrier(null);
+  }
+
+  @Override
+  public Carrier open(Tls tls) {
+    return new TcpCarrier(tls);
   }
 }

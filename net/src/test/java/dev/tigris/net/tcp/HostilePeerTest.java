@@ -9,6 +9,6 @@ class HostilePeerTest extends HostilePeerContract {
 
   @Override
   protected Door door(String address, long handshakeNanos) {
-    return new TcpDoor(address, handshakeNanos);
+    return new TcpDoor(address, handshakeNanos, null);
   }
 }
