@@ -17,7 +17,7 @@ public final class SortGroups {
                 "sort.onepass",
                 new Scaled(10_000, 10_000_000, 10_000_000),
                 new Scaled(64, 2048, 2048),
-                new Scaled(1, 2, 7),
+                new Scaled(1, 2, 15),
                 true)),
         new SortGroup(
             new Sizes(
