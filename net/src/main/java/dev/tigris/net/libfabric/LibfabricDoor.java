@@ -26,6 +26,10 @@ final class LibfabricDoor implements Door {
   /// How long an endpoint that has accepted is waited for: what has to happen is under way.
   private static final long ACCEPT_NANOS = 2_000_000_000L;
 
+  /// How long requests are waited for of those who have connected already. The library forgets them
+  /// with the endpoint, and leaves their sockets open: they would wait for ever.
+  private static final long SETTLE_NANOS = 20_000_000;
+
   private final String address;
   private final Network network;
   private final Events events;
@@ -118,8 +122,12 @@ final class LibfabricDoor implements Door {
     if (closed) {
       return;
     }
-    for (Knock left = next(); left != null; left = next()) {
-      left.reject();
+    long start = System.nanoTime();
+    for (long left = SETTLE_NANOS; left > 0; left = SETTLE_NANOS - (System.nanoTime() - start)) {
+      for (Knock late = next(); late != null; late = next()) {
+        late.reject();
+      }
+      poll.await(left);
     }
     closed = true;
     poll.close();

@@ -26,6 +26,9 @@ public final class SystemException extends IOException {
   /// Too many open files.
   public static final int TOO_MANY_FILES = 24;
 
+  /// The peer does not read any more.
+  public static final int BROKEN_PIPE = 32;
+
   /// A system call that this kernel does not know.
   public static final int NO_SUCH_CALL = 38;
 

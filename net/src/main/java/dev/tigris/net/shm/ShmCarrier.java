@@ -54,11 +54,18 @@ final class ShmCarrier implements Carrier {
         }
       }
     } catch (SystemException e) {
-      if (e.error() == SystemException.CONNECTION_REFUSED) {
-        return Linking.refused(Reason.NOBODY_LISTENS, "nobody listens at " + address);
-      }
-      throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
+      return switch (e.error()) {
+        case SystemException.CONNECTION_REFUSED ->
+            Linking.refused(Reason.NOBODY_LISTENS, "nobody listens at " + address);
+        case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
+            closedWithoutAnswer(address);
+        default -> throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
+      };
     }
+  }
+
+  private static Linking closedWithoutAnswer(String address) {
+    return Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
   }
 
   /// What is asked for.
@@ -144,7 +151,7 @@ final class ShmCarrier implements Carrier {
       return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
     }
     if (!packet.bytes().hasRemaining()) {
-      return Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
+      return closedWithoutAnswer(address);
     }
     if (answer != null && answer.version() != Hello.VERSION) {
       return Linking.refused(

@@ -66,6 +66,9 @@ final class Outgoing {
               && (staging == null || writeFrames(staging))
               && (body == null || writeBody(body));
     }
+    if (wire.isPending()) {
+      return 0; // what was encrypted last is not sent yet, and the next call may come late
+    }
     int complete = 0;
     while (framed > 0 && Objects.requireNonNull(sends.peek(complete)).progress <= writtenBytes) {
       framed--;
