@@ -93,13 +93,10 @@ final class LibfabricCarrier implements Carrier {
 
   private Linking refused(String address, long tag, int reason, @Nullable Greeting theirs) {
     if (theirs != null && theirs.hello().version() != Hello.VERSION) {
-      return Linking.refused(
-          Reason.INCOMPATIBLE,
-          "%s speaks version %d of the protocol, and this side %d"
-              .formatted(address, theirs.hello().version(), Hello.VERSION));
+      return Linking.otherVersion(address, theirs.hello().version());
     }
     if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {
-      return Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, tag));
+      return Linking.rejected(address, tag);
     }
     if (reason == ETIMEDOUT) {
       return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");

@@ -14,6 +14,7 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class LibfabricDoor implements Door {
   private final Events events;
   private final PassiveEndpoint endpoint;
   private final PollSet poll;
-  private volatile boolean woken;
+  private final Wake wake = new Wake();
   private int unanswered;
   private boolean closed;
 
@@ -69,8 +70,7 @@ final class LibfabricDoor implements Door {
       if (next != null) {
         return next;
       }
-      if (woken) {
-        woken = false;
+      if (wake.take()) {
         return null;
       }
       poll.await(left);
@@ -113,7 +113,7 @@ final class LibfabricDoor implements Door {
 
   @Override
   public void wake() {
-    woken = true;
+    wake.ask();
     poll.wake();
   }
 

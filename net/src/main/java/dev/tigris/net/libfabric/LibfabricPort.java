@@ -7,6 +7,7 @@ import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +37,7 @@ final class LibfabricPort extends Port {
   /// Held by the thread that waits, so that closing waits for it.
   private final ReentrantLock waiting = new ReentrantLock();
 
-  private volatile boolean woken;
+  private final Wake wake = new Wake();
 
   LibfabricPort() {
     try {
@@ -93,17 +94,16 @@ final class LibfabricPort extends Port {
     try {
       long start = System.nanoTime();
       long left = nanos;
-      while (!woken && left > 0 && !Thread.currentThread().isInterrupted() && !await(left)) {
+      while (!wake.isAsked()
+          && left > 0
+          && !Thread.currentThread().isInterrupted()
+          && !await(left)) {
         left = nanos - (System.nanoTime() - start);
       }
     } finally {
       waiting.unlock();
     }
-    boolean was = woken;
-    if (was) {
-      woken = false;
-    }
-    return was;
+    return wake.take();
   }
 
   /// Returns whether there may be something to do.
@@ -124,7 +124,7 @@ final class LibfabricPort extends Port {
 
   @Override
   public void wake() {
-    woken = true;
+    wake.ask();
     poll.wake();
   }
 

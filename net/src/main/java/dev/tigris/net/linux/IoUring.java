@@ -1,6 +1,5 @@
-// Over 400 lines: the rings, what goes into the one and comes out of the other, and why the order
-// of
-// their loads and stores is right, belong together.
+// Over 400 lines: the rings, what goes into the one and comes out of the other, and why the
+// order of their loads and stores is right, belong together.
 package dev.tigris.net.linux;
 
 import java.lang.foreign.Arena;

@@ -90,9 +90,8 @@ public final class SharedMemory implements AutoCloseable {
 
   /// Maps all of it. It is mapped until the arena closes, and no longer.
   // SAFETY: bounds: the file has this size and keeps it, which its seals ensure; lifetime: the
-  // arena
-  // takes the mapping off when it has closed, after which no access gets through; thread: an arena
-  // that threads share sees to it that none of them is in an access when it closes.
+  // arena takes the mapping off when it has closed, after which no access gets through; thread:
+  // an arena that threads share sees to it that none of them is in an access when it closes.
   @SuppressWarnings("restricted")
   public MemorySegment map(Arena arena) throws SystemException {
     MemorySegment errno = Calls.errno();

@@ -12,6 +12,7 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import java.lang.foreign.Arena;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +31,7 @@ final class ShmCarrier implements Carrier {
 
   @Override
   public Door listen(String address) {
-    return new ShmDoor(address, ShmDoor.HANDSHAKE_NANOS);
+    return new ShmDoor(address, Reception.HANDSHAKE_NANOS);
   }
 
   @Override
@@ -153,23 +154,7 @@ final class ShmCarrier implements Carrier {
     if (!packet.bytes().hasRemaining()) {
       return closedWithoutAnswer(address);
     }
-    if (answer != null && answer.version() != Hello.VERSION) {
-      return Linking.refused(
-          Reason.INCOMPATIBLE,
-          "%s speaks version %d of the protocol, and this side %d"
-              .formatted(address, answer.version(), Hello.VERSION));
-    }
-    Linking garbage =
-        Linking.refused(Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener does");
-    if (answer == null || answer.tag() != request.tag()) {
-      return garbage;
-    }
-    return switch (answer.answer()) {
-      case ACCEPTED -> null;
-      case REJECTED ->
-          Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, request.tag()));
-      case NONE, OTHER_VERSION -> garbage;
-    };
+    return Linking.refusal(address, request.tag(), answer, "a Tigris listener does");
   }
 
   @Override

@@ -7,48 +7,42 @@ import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
-import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import java.lang.foreign.Arena;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want. A request comes
-/// in one packet, with the memory.
-///
-/// ```text
-///                  a request
-///   connected ----------------------> ready ----> returned to the application
-///       |
-///       '--> closed: another user, garbage, no memory, end, or no request in five seconds
-/// ```
-final class ShmDoor implements Door {
-  /// How long a peer may take for its request.
-  static final long HANDSHAKE_NANOS = 5_000_000_000L;
-
-  /// How many connections may be without a request. When there are more, the oldest is closed: so
-  /// that those who say nothing keep nobody else out.
-  private static final int MOST_SILENT = 1024;
-
+/// in one packet, with the memory. Other users' processes
+/// are closed, and whoever sends no memory as it must be.
+final class ShmDoor extends Reception<ShmDoor.Unheard> {
   private final String address;
-  private final long handshakeNanos;
   private final UnixSocket listening;
   private final PollSet set;
   private final int user = UnixSocket.user();
-  private final ArrayDeque<Request> ready = new ArrayDeque<>();
-  private ArrayDeque<Silent> silent = new ArrayDeque<>();
-  private volatile boolean woken;
 
   /// A connection whose request has not arrived.
-  private record Silent(UnixSocket socket, UnixSocket.Peer peer, long since) {}
+  static final class Unheard extends Silent {
+    final UnixSocket socket;
+    final UnixSocket.Peer peer;
+
+    Unheard(UnixSocket socket, UnixSocket.Peer peer) {
+      this.socket = socket;
+      this.peer = peer;
+    }
+
+    @Override
+    protected void close() {
+      socket.close();
+    }
+  }
 
   ShmDoor(String asked, long handshakeNanos) {
+    super(handshakeNanos);
     this.address = ShmAddress.listening(asked);
-    this.handshakeNanos = handshakeNanos;
     String socketName = ShmAddress.socketName(address);
     try {
       this.set = new PollSet();
@@ -73,50 +67,18 @@ final class ShmDoor implements Door {
   }
 
   @Override
-  public @Nullable Knock next(long timeoutNanos) {
-    long start = System.nanoTime();
-    while (true) {
-      Request first = ready.poll();
-      if (first != null) {
-        return first;
-      }
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted()) {
-        return null;
-      }
-      if (woken) {
-        woken = false;
-        return null;
-      }
-      set.clear();
-      set.add(listening.file());
-      silent.forEach(each -> set.add(each.socket.file()));
-      set.await(Math.min(left, untilForgotten()));
-      hear();
-      try {
-        greet();
-      } catch (SystemException e) {
-        throw failed("listen at", e);
-      }
-      forgetTheSilent();
+  protected void look(long nanos) {
+    set.clear();
+    set.add(listening.file());
+    silent.forEach(each -> set.add(each.socket.file()));
+    set.await(nanos);
+    hear();
+    try {
+      greet();
+    } catch (SystemException e) {
+      throw failed("listen at", e);
     }
-  }
-
-  private long untilForgotten() {
-    Silent oldest = silent.peek();
-    return oldest == null
-        ? Long.MAX_VALUE
-        : Math.max(0, handshakeNanos - (System.nanoTime() - oldest.since));
-  }
-
-  private void forgetTheSilent() {
-    for (Silent oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
-      if (silent.size() <= MOST_SILENT && System.nanoTime() - oldest.since < handshakeNanos) {
-        return;
-      }
-      silent.poll();
-      oldest.socket.close();
-    }
+    forgetTheSilent();
   }
 
   /// Accepts those who wait, unless they are other users' processes.
@@ -124,7 +86,7 @@ final class ShmDoor implements Door {
     for (UnixSocket next = listening.accept(); next != null; next = listening.accept()) {
       UnixSocket.Peer peer = next.peer();
       if (peer.user() == user) {
-        Silent greeted = new Silent(next, peer, System.nanoTime());
+        Unheard greeted = new Unheard(next, peer);
         if (isSilent(greeted)) {
           silent.add(greeted);
         }
@@ -136,18 +98,17 @@ final class ShmDoor implements Door {
 
   /// Takes what has arrived on the connections that are silent still.
   private void hear() {
-    ArrayDeque<Silent> still = new ArrayDeque<>();
     int index = 1;
-    for (Silent each : silent) {
-      if (!set.isReady(index++) || isSilent(each)) {
-        still.add(each);
+    for (Iterator<Unheard> each = silent.iterator(); each.hasNext(); ) {
+      Unheard next = each.next();
+      if (set.isReady(index++) && !isSilent(next)) {
+        each.remove();
       }
     }
-    silent = still;
   }
 
   /// Takes a request, if it is there.
-  private boolean isSilent(Silent connection) {
+  private boolean isSilent(Unheard connection) {
     UnixSocket.Packet packet = connection.socket.receive();
     if (packet == null) {
       return true;
@@ -194,19 +155,13 @@ final class ShmDoor implements Door {
   }
 
   @Override
-  public void wake() {
-    woken = true;
+  protected void endWait() {
     set.wake();
   }
 
   @Override
   public void close() {
-    List<Silent> left = new ArrayList<>(silent);
-    silent.clear();
-    left.forEach(each -> each.socket.close());
-    for (Request request = ready.poll(); request != null; request = ready.poll()) {
-      request.reject();
-    }
+    turnAway();
     listening.close();
     set.close();
   }

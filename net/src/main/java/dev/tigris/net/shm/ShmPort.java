@@ -4,6 +4,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,7 +38,7 @@ final class ShmPort extends Port {
   /// Whether sockets may have something, since somebody has waited for them.
   private volatile boolean waitedForSockets;
 
-  private volatile boolean woken;
+  private final Wake wake = new Wake();
 
   ShmPort() {
     try {
@@ -85,12 +86,12 @@ final class ShmPort extends Port {
 
   @Override
   public boolean park(long nanos) {
-    if (takeWake() || !goToSleep()) {
+    if (wake.take() || !goToSleep()) {
       return true;
     }
     waited.await(nanos);
     getUp();
-    return takeWake();
+    return wake.take();
   }
 
   /// Returns false if the port is closed.
@@ -101,7 +102,7 @@ final class ShmPort extends Port {
       }
       parked = true;
       waited.clear();
-      boolean hasWork = woken;
+      boolean hasWork = wake.isAsked();
       for (ShmLink link : links) {
         link.sleep(waited);
         hasWork |= link.hasWork();
@@ -126,17 +127,9 @@ final class ShmPort extends Port {
     waitedForSockets = true;
   }
 
-  private boolean takeWake() {
-    boolean was = woken;
-    if (was) {
-      woken = false;
-    }
-    return was;
-  }
-
   @Override
   public void wake() {
-    woken = true;
+    wake.ask();
     wakeIfParked();
   }
 

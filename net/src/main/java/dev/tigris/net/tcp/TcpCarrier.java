@@ -9,6 +9,7 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -20,6 +21,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +41,7 @@ final class TcpCarrier implements Carrier {
 
   @Override
   public Door listen(String address) {
-    return new TcpDoor(address, TcpDoor.HANDSHAKE_NANOS, tls);
+    return new TcpDoor(address, Reception.HANDSHAKE_NANOS, tls);
   }
 
   @Override
@@ -56,24 +58,19 @@ final class TcpCarrier implements Carrier {
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       Hello answer = ask(wire, Hello.request(tag, attributes), deadline);
-      if (answer != null && answer.version() != Hello.VERSION) {
-        return Linking.refused(
-            Reason.INCOMPATIBLE,
-            "%s speaks version %d of the protocol, and this side %d"
-                .formatted(address, answer.version(), Hello.VERSION));
-      }
-      if (answer != null && answer.tag() == tag && answer.answer() == Hello.Answer.REJECTED) {
-        return Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, tag));
-      }
-      if (answer == null || answer.tag() != tag || answer.answer() != Hello.Answer.ACCEPTED) {
-        return Linking.refused(
-            Reason.INCOMPATIBLE,
-            "%s did not answer as a Tigris listener does%s"
-                .formatted(address, tls == null ? "" : ", one with TLS"));
+      String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
+      Linking refusal = Linking.refusal(address, tag, answer, expected);
+      if (refusal != null) {
+        return refusal;
       }
       kept = true;
       return new Linking.Linked(
-          new TcpLink((TcpPort) port, wire, address, attributes, answer.maximumMessageBytes()));
+          new TcpLink(
+              (TcpPort) port,
+              wire,
+              address,
+              attributes,
+              Objects.requireNonNull(answer).maximumMessageBytes()));
     } catch (SSLHandshakeException e) {
       return Linking.refused(
           Reason.NOT_TRUSTED, "no TLS with %s: %s".formatted(address, e.getMessage()));

@@ -3,10 +3,10 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Tls;
-import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -16,63 +16,45 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.security.Principal;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// A listening socket, and the connections that have not yet said what they want.
-///
-/// ```text
-///                 a whole request
-///   connected ----------------------> ready ----> returned to the application
-///       |
-///       '--> closed: garbage, end of stream, no trust, or no request within [#HANDSHAKE_NANOS]
-/// ```
-final class TcpDoor implements Door {
+/// A listening socket, and the connections that have not yet said what they want. With TLS, a peer
+/// that is not trusted is closed too.
+final class TcpDoor extends Reception<TcpDoor.Unheard> {
   private static final System.Logger LOG = System.getLogger(TcpDoor.class.getName());
-
-  /// How long a peer may take for its request.
-  static final long HANDSHAKE_NANOS = 5_000_000_000L;
-
-  /// How many connections may be without a request. When there are more, the oldest is closed: so
-  /// that those who say nothing keep nobody else out.
-  private static final int MOST_SILENT = 1024;
 
   /// How often in a row to read from a connection that was refused.
   private static final int MOST_DISCARDS = 64;
 
   private final String address;
-  private final long handshakeNanos;
   private final @Nullable Tls tls;
   private final ServerSocketChannel server;
   private final Selector selector;
-  private final ArrayDeque<Silent> silent = new ArrayDeque<>();
-  private final ArrayDeque<Request> ready = new ArrayDeque<>();
-  private volatile boolean woken;
 
   /// A connection whose request has not arrived completely.
-  private static final class Silent {
+  static final class Unheard extends Silent {
     final Wire wire;
     final SelectionKey key;
     final ByteBuffer request = Hello.buffer();
-    final long since = System.nanoTime();
 
     /// Whether it was told why it is not trusted; it is closed when it has read that.
     boolean refused;
 
-    Silent(Wire wire, SelectionKey key) {
+    Unheard(Wire wire, SelectionKey key) {
       this.wire = wire;
       this.key = key;
     }
 
-    void close() {
+    @Override
+    protected void close() {
       TcpCarrier.closeQuietly(wire.channel());
     }
   }
 
   TcpDoor(String address, long handshakeNanos, @Nullable Tls tls) {
-    this.handshakeNanos = handshakeNanos;
+    super(handshakeNanos);
     this.tls = tls;
     InetSocketAddress wanted = TcpAddress.parse(address);
     try {
@@ -94,53 +76,17 @@ final class TcpDoor implements Door {
   }
 
   @Override
-  public @Nullable Knock next(long timeoutNanos) {
-    long start = System.nanoTime();
+  protected void look(long nanos) {
     try {
-      while (true) {
-        Request first = ready.poll();
-        if (first != null) {
-          return first;
-        }
-        long left = timeoutNanos - (System.nanoTime() - start);
-        if (left <= 0 || Thread.currentThread().isInterrupted()) {
-          return null;
-        }
-        if (woken) {
-          woken = false;
-          return null;
-        }
-        selector.select(key -> {}, millis(Math.min(left, untilForgotten())));
-        forgetTheSilent();
-        for (SocketChannel next = server.accept(); next != null; next = server.accept()) {
-          greet(next);
-        }
-        hear();
-        selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
+      selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
+      forgetTheSilent();
+      for (SocketChannel next = server.accept(); next != null; next = server.accept()) {
+        greet(next);
       }
+      hear();
+      selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
     } catch (IOException e) {
       throw new NetException("listen at", address, String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private static long millis(long nanos) {
-    return Math.max(1, nanos / 1_000_000);
-  }
-
-  private long untilForgotten() {
-    Silent oldest = silent.peek();
-    return oldest == null
-        ? Long.MAX_VALUE
-        : Math.max(0, handshakeNanos - (System.nanoTime() - oldest.since));
-  }
-
-  private void forgetTheSilent() {
-    for (Silent oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
-      if (silent.size() <= MOST_SILENT && System.nanoTime() - oldest.since < handshakeNanos) {
-        return;
-      }
-      silent.poll();
-      oldest.close();
     }
   }
 
@@ -149,7 +95,7 @@ final class TcpDoor implements Door {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.accepting(channel, tls);
-      silent.add(new Silent(wire, channel.register(selector, SelectionKey.OP_READ)));
+      silent.add(new Unheard(wire, channel.register(selector, SelectionKey.OP_READ)));
     } catch (IOException goneAlready) {
       TcpCarrier.closeQuietly(channel);
     }
@@ -157,8 +103,8 @@ final class TcpDoor implements Door {
 
   /// Reads what has arrived on the connections that are silent still.
   private void hear() {
-    for (Iterator<Silent> each = silent.iterator(); each.hasNext(); ) {
-      Silent next = each.next();
+    for (Iterator<Unheard> each = silent.iterator(); each.hasNext(); ) {
+      Unheard next = each.next();
       int read = next.refused ? discard(next) : read(next);
       if (read < 0) {
         next.close();
@@ -171,7 +117,7 @@ final class TcpDoor implements Door {
   }
 
   /// Reads a part of the request, with TLS after each side has proved who it is.
-  private static int read(Silent from) {
+  private static int read(Unheard from) {
     Wire wire = from.wire;
     try {
       int count = wire.read(from.request);
@@ -197,7 +143,7 @@ final class TcpDoor implements Door {
   }
 
   /// Reads on: a socket that is closed with something unread takes back what the peer has not read.
-  private static int discard(Silent from) {
+  private static int discard(Unheard from) {
     try {
       int count = 1;
       for (int reads = 0; count > 0 && reads < MOST_DISCARDS; reads++) {
@@ -209,7 +155,7 @@ final class TcpDoor implements Door {
     }
   }
 
-  private void heard(Silent from) {
+  private void heard(Unheard from) {
     from.key.cancel();
     Hello request = Hello.from(from.request);
     if (request == null) {
@@ -241,20 +187,13 @@ final class TcpDoor implements Door {
   }
 
   @Override
-  public void wake() {
-    woken = true;
+  protected void endWait() {
     selector.wakeup();
   }
 
   @Override
   public void close() {
-    for (Silent left : silent) {
-      left.close();
-    }
-    silent.clear();
-    for (Request left = ready.poll(); left != null; left = ready.poll()) {
-      left.reject();
-    }
+    turnAway();
     try {
       selector.close();
       server.close();

@@ -2,6 +2,7 @@ package dev.tigris.net.tcp;
 
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -28,7 +29,7 @@ final class TcpPort extends Port {
   /// Whether another thread may be in [#park]: the selector is its own then.
   private volatile boolean parked;
 
-  private volatile boolean woken;
+  private final Wake wake = new Wake();
 
   /// Whether a link has taken from its socket what it has not looked at: the selector knows nothing
   /// of that. Written by the owner; who parks reads it after it has set `parked`, and the owner
@@ -89,7 +90,7 @@ final class TcpPort extends Port {
 
   @Override
   public boolean park(long nanos) {
-    if (takeWake()) {
+    if (wake.take()) {
       return true;
     }
     parked = true;
@@ -100,20 +101,12 @@ final class TcpPort extends Port {
     } finally {
       parked = false;
     }
-    return takeWake();
-  }
-
-  private boolean takeWake() {
-    boolean was = woken;
-    if (was) {
-      woken = false;
-    }
-    return was;
+    return wake.take();
   }
 
   @Override
   public void wake() {
-    woken = true;
+    wake.ask();
     selector.wakeup();
   }
 

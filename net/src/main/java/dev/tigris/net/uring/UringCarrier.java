@@ -11,10 +11,12 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import dev.tigris.net.tcp.TcpAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Connects and listens. It holds nothing: ports, links and doors are their owners'.
@@ -32,7 +34,7 @@ final class UringCarrier implements Carrier {
 
   @Override
   public Door listen(String address) {
-    return new UringDoor(address, UringDoor.HANDSHAKE_NANOS);
+    return new UringDoor(address, Reception.HANDSHAKE_NANOS);
   }
 
   @Override
@@ -47,22 +49,18 @@ final class UringCarrier implements Carrier {
       socket.sendAtOnce();
       socket.send(Hello.request(tag, attributes).toBytes());
       Hello answer = readAnswer(socket, start, timeoutNanos);
-      if (answer != null && answer.version() != Hello.VERSION) {
-        return Linking.refused(
-            Reason.INCOMPATIBLE,
-            "%s speaks version %d of the protocol, and this side %d"
-                .formatted(address, answer.version(), Hello.VERSION));
-      }
-      if (answer != null && answer.tag() == tag && answer.answer() == Hello.Answer.REJECTED) {
-        return Linking.refused(Reason.REJECTED, "%s rejected tag %d".formatted(address, tag));
-      }
-      if (answer == null || answer.tag() != tag || answer.answer() != Hello.Answer.ACCEPTED) {
-        return Linking.refused(
-            Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener does");
+      Linking refusal = Linking.refusal(address, tag, answer, "a Tigris listener does");
+      if (refusal != null) {
+        return refusal;
       }
       kept = true;
       return new Linking.Linked(
-          ((UringPort) port).link(socket, address, attributes, answer.maximumMessageBytes()));
+          ((UringPort) port)
+              .link(
+                  socket,
+                  address,
+                  attributes,
+                  Objects.requireNonNull(answer).maximumMessageBytes()));
     } catch (SystemException e) {
       return switch (e.error()) {
         case SystemException.TIMED_OUT ->

@@ -5,57 +5,42 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
-import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import dev.tigris.net.tcp.TcpAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want: the rules are
 /// those of `tcp`. It is no fast path, so it polls and makes plain calls.
-///
-/// ```text
-///                 a whole request
-///   connected ----------------------> ready ----> returned to the application
-///       |
-///       '--> closed: garbage, end of stream, or no request within [#HANDSHAKE_NANOS]
-/// ```
-final class UringDoor implements Door {
-  /// How long a peer may take for its request.
-  static final long HANDSHAKE_NANOS = 5_000_000_000L;
-
-  /// How many connections may be without a request. When there are more, the oldest is closed: so
-  /// that those who say nothing keep nobody else out.
-  private static final int MOST_SILENT = 1024;
-
+final class UringDoor extends Reception<UringDoor.Unheard> {
   private final String address;
-  private final long handshakeNanos;
   private final TcpSocket server;
   private final PollSet all;
-  private final ArrayDeque<Silent> silent = new ArrayDeque<>();
-  private final ArrayDeque<Request> ready = new ArrayDeque<>();
-  private volatile boolean woken;
   private boolean closed;
 
   /// A connection whose request has not arrived completely.
-  private static final class Silent {
+  static final class Unheard extends Silent {
     final TcpSocket socket;
     final byte[] request = new byte[Hello.BYTES];
-    final long since = System.nanoTime();
     int read;
 
-    Silent(TcpSocket socket) {
+    Unheard(TcpSocket socket) {
       this.socket = socket;
+    }
+
+    @Override
+    protected void close() {
+      socket.close();
     }
   }
 
   UringDoor(String address, long handshakeNanos) {
-    this.handshakeNanos = handshakeNanos;
+    super(handshakeNanos);
     TcpSocket listening = null;
     try {
       listening = TcpSocket.listen(TcpAddress.parse(address), MOST_SILENT);
@@ -80,46 +65,14 @@ final class UringDoor implements Door {
   }
 
   @Override
-  public @Nullable Knock next(long timeoutNanos) {
-    long start = System.nanoTime();
-    while (true) {
-      Request first = ready.poll();
-      if (first != null) {
-        return first;
-      }
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted()) {
-        return null;
-      }
-      if (woken) {
-        woken = false;
-        return null;
-      }
-      all.clear();
-      all.add(server.file());
-      silent.forEach(each -> all.add(each.socket.file()));
-      all.await(Math.min(left, untilForgotten()));
-      forgetTheSilent();
-      greetAll();
-      hear();
-    }
-  }
-
-  private long untilForgotten() {
-    Silent oldest = silent.peek();
-    return oldest == null
-        ? Long.MAX_VALUE
-        : Math.max(0, handshakeNanos - (System.nanoTime() - oldest.since));
-  }
-
-  private void forgetTheSilent() {
-    for (Silent oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
-      if (silent.size() <= MOST_SILENT && System.nanoTime() - oldest.since < handshakeNanos) {
-        return;
-      }
-      silent.poll();
-      oldest.socket.close();
-    }
+  protected void look(long nanos) {
+    all.clear();
+    all.add(server.file());
+    silent.forEach(each -> all.add(each.socket.file()));
+    all.await(nanos);
+    forgetTheSilent();
+    greetAll();
+    hear();
   }
 
   private void greetAll() {
@@ -135,7 +88,7 @@ final class UringDoor implements Door {
       }
       try {
         socket.sendAtOnce();
-        silent.add(new Silent(socket));
+        silent.add(new Unheard(socket));
       } catch (SystemException goneAlready) {
         socket.close();
       }
@@ -144,8 +97,8 @@ final class UringDoor implements Door {
 
   /// Reads what has arrived on the connections that are silent still.
   private void hear() {
-    for (Iterator<Silent> each = silent.iterator(); each.hasNext(); ) {
-      Silent next = each.next();
+    for (Iterator<Unheard> each = silent.iterator(); each.hasNext(); ) {
+      Unheard next = each.next();
       int read;
       try {
         read = next.socket.receive(next.request, next.read);
@@ -196,8 +149,7 @@ final class UringDoor implements Door {
   }
 
   @Override
-  public void wake() {
-    woken = true;
+  protected void endWait() {
     all.wake();
   }
 
@@ -207,13 +159,7 @@ final class UringDoor implements Door {
       return;
     }
     closed = true;
-    for (Silent left : silent) {
-      left.socket.close();
-    }
-    silent.clear();
-    for (Request left = ready.poll(); left != null; left = ready.poll()) {
-      left.reject();
-    }
+    turnAway();
     all.close();
     server.close();
   }

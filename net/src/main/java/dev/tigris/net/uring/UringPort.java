@@ -8,6 +8,7 @@ import dev.tigris.net.linux.Signal;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import dev.tigris.net.tcp.Staging;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ final class UringPort extends Port {
   /// Written with `waiting` held.
   private boolean closed;
 
-  private volatile boolean woken;
+  private final Wake wake = new Wake();
 
   private UringPort(IoUring ring, Signal signal, PollSet waited) {
     this.ring = ring;
@@ -166,7 +167,7 @@ final class UringPort extends Port {
   @Override
   @SuppressWarnings("ReferenceEquality") // a thread is itself
   public boolean park(long nanos) {
-    if (takeWake()) {
+    if (wake.take()) {
       return true;
     }
     if (Thread.currentThread() == owner) {
@@ -180,31 +181,23 @@ final class UringPort extends Port {
     } finally {
       waiting.unlock();
     }
-    return takeWake();
+    return wake.take();
   }
 
   /// The wish for a signal comes before the look for work: what completes after that look is
   /// signalled.
   private void await(long nanos) {
     ring.wantSignal(true);
-    if (!woken && !ring.hasWork()) {
+    if (!wake.isAsked() && !ring.hasWork()) {
       waited.await(nanos);
     }
     ring.wantSignal(false);
     signal.lower();
   }
 
-  private boolean takeWake() {
-    boolean was = woken;
-    if (was) {
-      woken = false;
-    }
-    return was;
-  }
-
   @Override
   public void wake() {
-    woken = true;
+    wake.ask();
     waited.wake();
   }
 

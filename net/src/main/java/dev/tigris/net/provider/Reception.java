@@ -1,0 +1,108 @@
+package dev.tigris.net.provider;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// A [Door] whose peers connect first and then say what they want.
+///
+/// ```text
+///                 a whole request
+///   connected ----------------------> ready ----> returned to the application
+///       |
+///       '--> closed: garbage, the end, or no request in time
+/// ```
+///
+/// @param <S> a connection whose request has not arrived
+public abstract class Reception<S extends Reception.Silent> implements Door {
+  /// How long a peer may take for its request.
+  public static final long HANDSHAKE_NANOS = 5_000_000_000L;
+
+  /// How many connections may be without a request. When there are more, the oldest is closed: so
+  /// that those who say nothing keep nobody else out.
+  protected static final int MOST_SILENT = 1024;
+
+  /// The connections that have not said what they want, the oldest first.
+  protected final ArrayDeque<S> silent = new ArrayDeque<>();
+
+  /// The requests that have arrived.
+  protected final ArrayDeque<Knock> ready = new ArrayDeque<>();
+
+  private final long handshakeNanos;
+  private final Wake wake = new Wake();
+
+  /// A connection whose request has not arrived.
+  public abstract static class Silent {
+    private final long since = System.nanoTime();
+
+    /// Closes it.
+    protected abstract void close();
+  }
+
+  /// @param handshakeNanos how long a peer may take for its request
+  protected Reception(long handshakeNanos) {
+    this.handshakeNanos = handshakeNanos;
+  }
+
+  @Override
+  public final @Nullable Knock next(long timeoutNanos) {
+    long start = System.nanoTime();
+    while (true) {
+      Knock first = ready.poll();
+      if (first != null) {
+        return first;
+      }
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted() || wake.take()) {
+        return null;
+      }
+      look(Math.min(left, untilForgotten()));
+    }
+  }
+
+  /// Waits for so long at the most, ends early when [#endWait] is called, and looks at what has
+  /// come: new connections become `silent`, those that have said what they want `ready`, and those
+  /// that took too long are left to [#forgetTheSilent].
+  protected abstract void look(long nanos);
+
+  private long untilForgotten() {
+    S oldest = silent.peek();
+    return oldest == null
+        ? Long.MAX_VALUE
+        : Math.max(0, handshakeNanos - (System.nanoTime() - since(oldest)));
+  }
+
+  /// Closes those who have said nothing for too long, and the oldest if they are too many.
+  protected final void forgetTheSilent() {
+    for (S oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
+      if (silent.size() <= MOST_SILENT && System.nanoTime() - since(oldest) < handshakeNanos) {
+        return;
+      }
+      silent.poll();
+      oldest.close();
+    }
+  }
+
+  private static long since(Silent connection) {
+    return connection.since;
+  }
+
+  /// Closes those who have said nothing, and rejects the others.
+  protected final void turnAway() {
+    for (S left : silent) {
+      left.close();
+    }
+    silent.clear();
+    for (Knock left = ready.poll(); left != null; left = ready.poll()) {
+      left.reject();
+    }
+  }
+
+  @Override
+  public final void wake() {
+    wake.ask();
+    endWait();
+  }
+
+  /// Ends the wait in [#look], or the next one. Any thread.
+  protected abstract void endWait();
+}

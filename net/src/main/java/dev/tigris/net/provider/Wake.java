@@ -1,0 +1,28 @@
+package dev.tigris.net.provider;
+
+/// Whether somebody is to stop waiting. A request stays until it is taken, and ends one wait only.
+/// It is no more than that word: whoever asks also ends the system call that the wait may be in.
+///
+/// Thread rule: [#ask] and [#isAsked] by any thread, [#take] by who waits.
+public final class Wake {
+  private volatile boolean asked;
+
+  /// Asks for the end of a wait, or of the next one.
+  public void ask() {
+    asked = true;
+  }
+
+  /// Whether there is a request that was not taken.
+  public boolean isAsked() {
+    return asked;
+  }
+
+  /// Takes the request; returns whether there was one.
+  public boolean take() {
+    boolean was = asked;
+    if (was) {
+      asked = false; // written only then: other processors keep the line
+    }
+    return was;
+  }
+}
