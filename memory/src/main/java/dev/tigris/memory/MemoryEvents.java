@@ -4,6 +4,7 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// `Unreference` without a `Verify` is one whose views were not dropped. An event that nobody
 /// records is an object that the compiler leaves out and a test of a flag.
 ///
-/// The module `jdk.jfr` need not be there. Without it the classes below are never loaded.
+/// The event classes are loaded when something is recorded for the first time in the process: the
+/// JDK registers them then, which takes longer than all else that the first Jbuf needs. The module
+/// `jdk.jfr` need not be there.
 final class MemoryEvents {
   private static final boolean AVAILABLE =
       ModuleLayer.boot()
@@ -25,6 +28,10 @@ final class MemoryEvents {
           .isPresent();
 
   private MemoryEvents() {}
+
+  private static boolean isRecorderThere() {
+    return AVAILABLE && FlightRecorder.isInitialized();
+  }
 
   @Category({"Tigris", "Memory"})
   @SuppressWarnings("UnusedVariable") // the recorder reads them
@@ -81,31 +88,31 @@ final class MemoryEvents {
   }
 
   static void allocated(Block block) {
-    if (AVAILABLE) {
+    if (isRecorderThere()) {
       new Allocate().commit(block);
     }
   }
 
   static void unreferenced(Block block) {
-    if (AVAILABLE) {
+    if (isRecorderThere()) {
       new Unreference().commit(block);
     }
   }
 
   static void verified(Block block) {
-    if (AVAILABLE) {
+    if (isRecorderThere()) {
       new Verify().commit(block);
     }
   }
 
   static void freed(Block block) {
-    if (AVAILABLE) {
+    if (isRecorderThere()) {
       new Free().commit(block);
     }
   }
 
   static void reclaimed(Block block) {
-    if (AVAILABLE) {
+    if (isRecorderThere()) {
       Reclaim event = new Reclaim();
       event.site = block.site;
       event.commit(block);

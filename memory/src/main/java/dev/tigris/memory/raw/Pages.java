@@ -86,29 +86,34 @@ public final class Pages {
     return LINUX && Native.advise(address, bytes, MADV_DONTNEED) == 0;
   }
 
-  /// The two calls, linked on first use.
+  /// The calls, each linked on first use: that takes milliseconds in a process that has just begun.
   // SAFETY: bounds: `mmap` picks fresh addresses, `madvise` is only given ranges that `map`
   // returned; lifetime: nothing is ever unmapped; thread: both calls are thread-safe.
   private static final class Native {
-    private static final MethodHandle MMAP =
-        link(
-            "mmap",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG));
-    private static final MethodHandle MADVISE =
-        link(
-            "madvise",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT));
+    private static final class Mmap {
+      static final MethodHandle CALL =
+          link(
+              "mmap",
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG));
+    }
+
+    private static final class Madvise {
+      static final MethodHandle CALL =
+          link(
+              "madvise",
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT));
+    }
 
     @SuppressWarnings("restricted")
     private static MethodHandle link(String name, FunctionDescriptor descriptor) {
@@ -119,7 +124,7 @@ public final class Pages {
     static long map(long bytes) {
       try {
         int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
-        return (long) MMAP.invokeExact(0L, bytes, PROT_READ_WRITE, flags, -1, 0L);
+        return (long) Mmap.CALL.invokeExact(0L, bytes, PROT_READ_WRITE, flags, -1, 0L);
       } catch (Throwable e) {
         throw new IllegalStateException("mmap could not be called", e);
       }
@@ -127,7 +132,7 @@ public final class Pages {
 
     static int advise(long address, long bytes, int advice) {
       try {
-        return (int) MADVISE.invokeExact(address, bytes, advice);
+        return (int) Madvise.CALL.invokeExact(address, bytes, advice);
       } catch (Throwable e) {
         throw new IllegalStateException("madvise could not be called", e);
       }
