@@ -21,6 +21,7 @@ final class NetCommand implements Command {
   private static final String HERE = "127.0.0.1";
   private static final String HERE_ANY_PORT = "127.0.0.1:0";
   private static final long BANDWIDTH_BYTES = 1L << 30;
+  private static final long MOST_BYTES = 1L << 30;
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
 
   @Override
@@ -201,7 +202,7 @@ final class NetCommand implements Command {
       throws InterruptedException {
     boolean trips = mode.equals("pingpong");
     long bytes = options.matchedOptionValue("--size", trips ? 64L : 32L * 1024);
-    if (bytes > Integer.MAX_VALUE / 2) {
+    if (bytes > MOST_BYTES) {
       throw new IllegalArgumentException("a message has at most 1 GiB");
     }
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);

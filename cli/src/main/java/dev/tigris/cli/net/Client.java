@@ -4,6 +4,7 @@ import dev.tigris.cli.net.Server.Buffers;
 import dev.tigris.memory.Bytes;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -106,7 +107,16 @@ public final class Client {
   }
 
   private VirtualInterface connect(Mode mode, int bytes, CompletionQueue queue) {
-    return fabric.connect(address, mode.tag(bytes), queue, Attributes.DEFAULT, PATIENCE).get();
+    return switch (fabric.connect(address, mode.tag(bytes), queue, Attributes.DEFAULT, PATIENCE)) {
+      case Connection.Established(VirtualInterface made) -> made;
+      case Connection.Refused refused ->
+          throw new NetException(
+              "connect to",
+              address,
+              "%s. Does 'tigris net serve --provider %s' run there? It prints its address"
+                  .formatted(refused.detail(), fabric.provider()),
+              null);
+    };
   }
 
   private Descriptor next(CompletionQueue queue, VirtualInterface peer)
