@@ -60,8 +60,11 @@ public record Bar(
   /// Netty over io_uring.
   public static final String NETTY_IO_URING = "Netty io_uring";
 
-  /// UCX, by its own benchmark.
+  /// UCX, by its own benchmark, whose receiver leaves messages where they have arrived.
   public static final String UCX = "UCX";
+
+  /// UCX, by its own benchmark, with messages that are brought into posted buffers.
+  public static final String UCX_TAGGED = "UCX tagged";
 
   /// libfabric, by its own benchmark.
   public static final String LIBFABRIC = "libfabric";
@@ -108,6 +111,8 @@ public record Bar(
           times("net\\..*\\.(pingpong|bandwidth)\\.[^.]*", NETTY_IO_URING, 1, "not behind"),
           times("net\\..*\\.pingpong\\.[^.]*", UCX, 1, "not behind"),
           times("net\\.shm\\.bandwidth\\..*", UCX, 0.95, ">= 0.95x"),
+          times("net\\.shm\\.pingpong\\.[^.]*", UCX_TAGGED, 1, "not behind"),
+          times("net\\.shm\\.bandwidth\\..*", UCX_TAGGED, 0.95, ">= 0.95x"),
           times("net\\.(tcp|uring)\\..*bandwidth\\..*", UCX, 1, "not behind"),
           times("net\\.libfabric\\.pingpong\\.[^.]*", LIBFABRIC, 1 / 1.05, "time <= 1.05x"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),

@@ -68,7 +68,7 @@ final class MessagePlots {
 
   /// Of libraries that were measured over several things, over which.
   private static String medium(String peer, String provider) {
-    return peer.equals(Bar.UCX) || peer.equals(Bar.LIBFABRIC)
+    return peer.startsWith(Bar.UCX) || peer.equals(Bar.LIBFABRIC)
         ? provider.equals("shm") ? " shm" : " tcp"
         : "";
   }

@@ -2,6 +2,7 @@ package dev.tigris.bench.net;
 
 import dev.tigris.bench.Bar;
 import dev.tigris.bench.Group;
+import dev.tigris.bench.net.ToolExchange.UcxKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,14 +13,15 @@ public final class NetGroups {
 
   /// In the order in which they are measured.
   public static List<Group> all() {
-    Contestant ucx = new ToolExchange.Ucx(Bar.UCX, "tcp").contestant();
+    Contestant ucx = ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "tcp");
     Contestant libfabric = new ToolExchange.FiPingPong(Bar.LIBFABRIC, "tcp", "msg").contestant();
     List<Contestant> sockets =
         new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
     sockets.addAll(List.of(ucx, libfabric));
     List<Contestant> memory =
         List.of(
-            new ToolExchange.Ucx(Bar.UCX, "shm").contestant(),
+            ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "shm"),
+            ucx(Bar.UCX_TAGGED, UcxKind.TAGGED_MESSAGES, "shm"),
             new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant(),
             AeronTransport.contestant());
     return List.of(
@@ -32,6 +34,10 @@ public final class NetGroups {
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
+  }
+
+  private static Contestant ucx(String title, UcxKind kind, String transports) {
+    return new ToolExchange.Ucx(title, kind, transports).contestant();
   }
 
   private static Group group(Wire wire, List<Contestant> rivals) {

@@ -70,11 +70,27 @@ final class ToolExchange implements Exchange {
     this.place = place;
   }
 
-  /// `ucx_perftest` with active messages. Its receiver does not look at the payload.
+  /// What `ucx_perftest` sends.
+  enum UcxKind {
+    /// Active messages, whose receiver does not look at the payload.
+    ACTIVE_MESSAGES("ucp_am_"),
+
+    /// Messages that arrive in a buffer that the receiver has posted, as those of an interface do.
+    TAGGED_MESSAGES("tag_");
+
+    private final String test;
+
+    UcxKind(String test) {
+      this.test = test;
+    }
+  }
+
+  /// `ucx_perftest`.
   ///
   /// @param title as it stands in the results
+  /// @param kind of messages
   /// @param transports what UCX may use
-  record Ucx(String title, String transports) implements Tool {
+  record Ucx(String title, UcxKind kind, String transports) implements Tool {
     @Override
     public String program() {
       return "ucx_perftest";
@@ -102,7 +118,7 @@ final class ToolExchange implements Exchange {
           "-p",
           Integer.toString(port),
           "-t",
-          test.pingPong() ? "ucp_am_lat" : "ucp_am_bw",
+          kind.test + (test.pingPong() ? "lat" : "bw"),
           "-s",
           Integer.toString(test.bytes()),
           "-n",

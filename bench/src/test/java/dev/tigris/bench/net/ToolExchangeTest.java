@@ -21,14 +21,18 @@ class ToolExchangeTest {
     return new ToolExchange.Test(pingPong, 64, 20_000);
   }
 
+  private static ToolExchange.Ucx ucx() {
+    return new ToolExchange.Ucx("UCX", ToolExchange.UcxKind.TAGGED_MESSAGES, "shm");
+  }
+
   @Test
   void ucxSaysTheMedianOfHalfARoundTrip() {
-    assertEquals(668, new ToolExchange.Ucx("UCX", "shm").nanos(test(true), UCX), 1e-6);
+    assertEquals(668, ucx().nanos(test(true), UCX), 1e-6);
   }
 
   @Test
   void ucxSaysHowManyMessagesASecondTakes() {
-    assertEquals(500, new ToolExchange.Ucx("UCX", "shm").nanos(test(false), UCX), 1e-6);
+    assertEquals(500, ucx().nanos(test(false), UCX), 1e-6);
   }
 
   @Test
