@@ -81,6 +81,8 @@ public final class Agent {
             "tigris agent: '" + option + "' is no option; say trust=FILE, rules=FILE, or nothing");
       }
     }
+    // Loads what looks at every class, before the first one has to wait for it.
+    CodePatch.isIn(NO_CLASS);
     instrumentation.addTransformer(new Transformer(keys, rules));
   }
 

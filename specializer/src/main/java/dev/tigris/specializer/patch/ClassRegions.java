@@ -19,22 +19,10 @@ import java.util.Optional;
 /// The class-file library of the JDK models what a class file says, not where; a patch must be true
 /// to the byte. Reads bytes that nobody has checked: what is no class file is refused.
 ///
-/// @param className the name of the class, as `Class.getName` gives it
-/// @param lastConstantAt where the last constant begins
-/// @param poolEnd where the constants end
-/// @param methodsAt where the number of methods stands
-/// @param attributesAt where the number of attributes of the class stands
-/// @param end where the class file ends
-record ClassRegions(
-    String className,
-    int poolCount,
-    int lastConstantAt,
-    int poolEnd,
-    int methodsAt,
-    List<Method> methods,
-    int attributesAt,
-    List<Attribute> attributes,
-    int end) {
+/// An agent looks at classes before any of this is compiled, when a call takes as long as a dozen
+/// other instructions. So what each class needs is in few loops that call little, and names are
+/// made into strings only when somebody asks for them.
+final class ClassRegions {
   /// Where the number of constants stands.
   static final int POOL_COUNT_AT = 8;
 
@@ -45,197 +33,285 @@ record ClassRegions(
   private static final int DOUBLE = 6;
   private static final int CLASS = 7;
 
-  /// How many bytes a constant takes, its tag included, by tag (JVMS 4.4); 0 where there is none,
-  /// and for text, which varies.
-  private static final byte[] BYTES_OF_TAG = {
-    0, 0, 0, 5, 5, 9, 9, 3, 3, 5, 5, 5, 5, 0, 0, 4, 3, 5, 5, 3, 3
-  };
+  /// No constant takes less.
+  private static final int MIN_CONSTANT = 3;
+
+  /// How many bytes a constant takes, its tag included, by any byte that stands in place of a tag
+  /// (JVMS 4.4): text varies, and where there is no such constant it is 0.
+  private static final byte[] BYTES_OF_TAG = new byte[256];
+
+  private static final byte VARIES = -1;
+
+  static {
+    byte[] known = {0, VARIES, 0, 5, 5, 9, 9, 3, 3, 5, 5, 5, 5, 0, 0, 4, 3, 5, 5, 3, 3};
+    System.arraycopy(known, 0, BYTES_OF_TAG, 0, known.length);
+  }
 
   /// A method: its name and descriptor as one string, and its range.
   record Method(String key, int start, int end) {}
 
-  /// An attribute of the class: the index of its name, its name, and its range.
-  record Attribute(int nameIndex, String name, int start, int end) {
+  /// An attribute of the class: the index of its name, and its range.
+  record Attribute(int nameIndex, int start, int end) {
     /// After its name and length.
     int contentStart() {
       return start + 6;
     }
   }
 
+  private final byte[] classFile;
+
+  /// Where each constant begins.
+  private final int[] constants;
+
+  private final int lastConstantAt;
+  private final int poolEnd;
+  private final int methodsAt;
+  private final int attributesAt;
+  private final List<Attribute> attributes = new ArrayList<>();
+
   /// Finds the parts of a class file.
   ///
   /// @throws IllegalArgumentException if it is none
   static ClassRegions of(byte[] classFile) {
-    return new Parser(classFile).parse();
+    return new ClassRegions(classFile);
+  }
+
+  private ClassRegions(byte[] classFile) {
+    this.classFile = classFile;
+    need(0, POOL_AT);
+    if (u4(0) != MAGIC) {
+      throw new IllegalArgumentException("no class file");
+    }
+    constants = new int[u2(classFile, POOL_COUNT_AT)];
+    poolEnd = constants();
+    lastConstantAt = lastConstant();
+    // Flags, name, superclass, and the number of interfaces.
+    need(poolEnd, 8);
+    int name = u2(classFile, poolEnd + 2);
+    if (!has(name, CLASS) || !has(u2(classFile, constants[name] + 1), UTF8)) {
+      throw new IllegalArgumentException("the class has no name");
+    }
+    int interfaces = u2(classFile, poolEnd + 6);
+    need(poolEnd + 8, 2 * interfaces);
+    methodsAt = members(poolEnd + 8 + 2 * interfaces);
+    attributesAt = members(methodsAt);
+    need(attributesAt, 2);
+    int at = attributesAt + 2;
+    for (int left = u2(classFile, attributesAt); left > 0; left--) {
+      int end = attribute(at);
+      attributes.add(new Attribute(u2(classFile, at), at, end));
+      at = end;
+    }
+    if (at != classFile.length) {
+      throw new IllegalArgumentException("bytes after the end of the class file");
+    }
+  }
+
+  /// The name of the class, as `Class.getName` gives it.
+  String className() {
+    int name = constants[u2(classFile, poolEnd + 2)];
+    return text(u2(classFile, name + 1)).replace('/', '.');
+  }
+
+  int poolCount() {
+    return constants.length;
+  }
+
+  /// Where the last constant begins.
+  int lastConstantAt() {
+    return lastConstantAt;
+  }
+
+  /// Where the constants end.
+  int poolEnd() {
+    return poolEnd;
+  }
+
+  /// Where the number of methods stands.
+  int methodsAt() {
+    return methodsAt;
+  }
+
+  /// The methods, in the order of the class file.
+  ///
+  /// @throws IllegalArgumentException if one has no name
+  List<Method> methods() {
+    List<Method> methods = new ArrayList<>();
+    int at = methodsAt + 2;
+    for (int left = u2(classFile, methodsAt); left > 0; left--) {
+      int end = attributes(at + 6);
+      String key = text(u2(classFile, at + 2)) + text(u2(classFile, at + 4));
+      methods.add(new Method(key, at, end));
+      at = end;
+    }
+    return methods;
   }
 
   Optional<Method> method(String key) {
-    return methods.stream().filter(method -> method.key.equals(key)).findFirst();
+    return methods().stream().filter(method -> method.key.equals(key)).findFirst();
   }
 
-  /// How many bytes a constant takes, its tag included; 0 if there is no such constant.
-  private static int constantBytes(byte[] classFile, int at) {
-    int tag = classFile[at];
-    if (tag == UTF8) {
-      return at + 2 < classFile.length ? 3 + u2(classFile, at + 1) : 0;
-    }
-    return tag > UTF8 && tag < BYTES_OF_TAG.length ? BYTES_OF_TAG[tag] : 0;
+  /// Where the number of attributes of the class stands.
+  int attributesAt() {
+    return attributesAt;
   }
 
-  /// Whether `text` is among the constants of a class file. An agent asks for each class that is
-  /// loaded, mostly before this is compiled: so it is one loop that calls nothing. What isn't a
-  /// class file has no constants.
-  static boolean hasConstant(byte[] classFile, byte[] text) {
-    int length = classFile.length;
-    if (length < POOL_AT) {
-      return false;
+  /// The attributes of the class, in the order of the class file.
+  List<Attribute> attributes() {
+    return attributes;
+  }
+
+  /// The attributes of the class that have a name.
+  List<Attribute> attributes(byte[] name) {
+    List<Attribute> found = new ArrayList<>();
+    for (Attribute attribute : attributes) {
+      if (has(attribute.nameIndex, UTF8)) {
+        int start = constants[attribute.nameIndex] + 3;
+        int end = start + u2(classFile, start - 2);
+        if (end - start == name.length
+            && Arrays.equals(classFile, start, end, name, 0, name.length)) {
+          found.add(attribute);
+        }
+      }
     }
-    int left = ((classFile[POOL_COUNT_AT] & 0xff) << 8 | (classFile[POOL_COUNT_AT + 1] & 0xff)) - 1;
-    // The text of a constant is behind its tag and its length.
-    for (int at = POOL_AT; left > 0 && at < length - 2; left--) {
-      int tag = classFile[at];
-      if (tag == UTF8) {
-        int bytes = (classFile[at + 1] & 0xff) << 8 | (classFile[at + 2] & 0xff);
+    return found;
+  }
+
+  /// Where the class file ends.
+  int end() {
+    return classFile.length;
+  }
+
+  /// The constant of that index, which must be text.
+  String text(int index) {
+    if (!has(index, UTF8)) {
+      throw new IllegalArgumentException("a name is no text");
+    }
+    int start = constants[index] + 3;
+    int length = u2(classFile, start - 2);
+    return new String(classFile, start, length, StandardCharsets.UTF_8);
+  }
+
+  /// Whether `text` is among the constants of a class file. What isn't one has no constants.
+  ///
+  /// An agent asks for each class that is loaded, so this does not even count constants. Behind the
+  /// last one are the flags of the class. Where they look like a constant, it goes on through what
+  /// isn't one; it then may find the text elsewhere, but never misses a constant.
+  static boolean mayHaveConstant(byte[] classFile, byte[] text) {
+    byte[] bytesOfTag = BYTES_OF_TAG;
+    int wanted = text.length;
+    int end = classFile.length - 2;
+    int at = POOL_AT;
+    while (at < end) {
+      int bytes = bytesOfTag[classFile[at] & 0xff];
+      if (bytes > 0) {
+        at += bytes;
+      } else if (bytes == 0) {
+        return false;
+      } else {
+        bytes = (classFile[at + 1] & 0xff) << 8 | (classFile[at + 2] & 0xff);
         at += 3;
-        if (bytes == text.length
-            && bytes <= length - at
+        if (bytes == wanted
+            && at + bytes <= classFile.length
             && Arrays.equals(classFile, at, at + bytes, text, 0, bytes)) {
           return true;
         }
         at += bytes;
-      } else if (tag > UTF8 && tag < BYTES_OF_TAG.length && BYTES_OF_TAG[tag] != 0) {
-        at += BYTES_OF_TAG[tag];
-        // A long or a double counts as two.
-        left -= tag == LONG || tag == DOUBLE ? 1 : 0;
-      } else {
-        return false;
       }
     }
     return false;
+  }
+
+  /// Finds where each constant begins.
+  ///
+  /// @return where the last one ends
+  private int constants() {
+    int last = classFile.length - MIN_CONSTANT;
+    int at = POOL_AT;
+    for (int index = 1; index < constants.length; index++) {
+      if (at > last) {
+        throw cutOff();
+      }
+      constants[index] = at;
+      int tag = classFile[at] & 0xff;
+      int bytes = BYTES_OF_TAG[tag];
+      if (bytes > 0) {
+        at += bytes;
+        // A long or a double counts as two.
+        index += tag == LONG || tag == DOUBLE ? 1 : 0;
+      } else if (bytes == 0) {
+        throw new IllegalArgumentException("unknown constant");
+      } else {
+        at += 3 + u2(classFile, at + 1);
+      }
+    }
+    need(at, 0);
+    return at;
+  }
+
+  private int lastConstant() {
+    int index = constants.length - 1;
+    // What comes after a long or a double is none.
+    while (index > 1 && constants[index] == 0) {
+      index--;
+    }
+    return index < 1 ? POOL_AT : constants[index];
+  }
+
+  /// Whether there is a constant of that kind. Where there is none, `constants` has 0, and at the
+  /// beginning of a class file stands no tag.
+  private boolean has(int index, int tag) {
+    return index < constants.length && classFile[constants[index]] == tag;
+  }
+
+  /// Passes over fields or methods.
+  ///
+  /// @param at where their number stands
+  /// @return where they end
+  private int members(int at) {
+    need(at, 2);
+    int next = at + 2;
+    for (int left = u2(classFile, at); left > 0; left--) {
+      next = attributes(next + 6);
+    }
+    return next;
+  }
+
+  private int attributes(int at) {
+    need(at, 2);
+    int next = at + 2;
+    for (int left = u2(classFile, at); left > 0; left--) {
+      next = attribute(next);
+    }
+    return next;
+  }
+
+  private int attribute(int at) {
+    need(at, 6);
+    int bytes = u4(at + 2);
+    if (bytes < 0) {
+      throw cutOff();
+    }
+    need(at + 6, bytes);
+    return at + 6 + bytes;
+  }
+
+  /// @param at not beyond the end by more than a few bytes
+  private void need(int at, int count) {
+    if (count > classFile.length - at) {
+      throw cutOff();
+    }
+  }
+
+  private static IllegalArgumentException cutOff() {
+    return new IllegalArgumentException("the class file is cut off");
   }
 
   static int u2(byte[] bytes, int at) {
     return (bytes[at] & 0xff) << 8 | (bytes[at + 1] & 0xff);
   }
 
-  private static final class Parser {
-    private final byte[] bytes;
-    private int at;
-    private int[] constants = {};
-
-    Parser(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    ClassRegions parse() {
-      if (u4() != MAGIC) {
-        throw new IllegalArgumentException("no class file");
-      }
-      u4();
-      int count = u2();
-      int lastConstantAt = constants(count);
-      int poolEnd = at;
-      skip(2);
-      String className = className(u2());
-      skip(2);
-      skip(2L * u2());
-      for (int fields = u2(); fields > 0; fields--) {
-        member();
-      }
-      int methodsAt = at;
-      List<Method> methods = new ArrayList<>();
-      for (int left = u2(); left > 0; left--) {
-        int start = at;
-        String key = member();
-        methods.add(new Method(key, start, at));
-      }
-      int attributesAt = at;
-      List<Attribute> attributes = new ArrayList<>();
-      for (int left = u2(); left > 0; left--) {
-        int start = at;
-        int name = u2();
-        skip(u4() & 0xffff_ffffL);
-        attributes.add(new Attribute(name, utf8(name), start, at));
-      }
-      if (at != bytes.length) {
-        throw new IllegalArgumentException("bytes after the end of the class file");
-      }
-      return new ClassRegions(
-          className,
-          count,
-          lastConstantAt,
-          poolEnd,
-          methodsAt,
-          methods,
-          attributesAt,
-          attributes,
-          at);
-    }
-
-    private int constants(int count) {
-      constants = new int[count];
-      int last = at;
-      for (int index = 1; index < count; index++) {
-        need(1);
-        int length = constantBytes(bytes, at);
-        if (length == 0) {
-          throw new IllegalArgumentException("unknown constant");
-        }
-        constants[index] = at;
-        last = at;
-        index += bytes[at] == LONG || bytes[at] == DOUBLE ? 1 : 0;
-        skip(length);
-      }
-      return last;
-    }
-
-    /// Passes over a field or method.
-    private String member() {
-      skip(2);
-      // Not +, which would make the agent load what links call sites.
-      String key = utf8(u2()).concat(utf8(u2()));
-      for (int left = u2(); left > 0; left--) {
-        skip(2);
-        skip(u4() & 0xffff_ffffL);
-      }
-      return key;
-    }
-
-    private String className(int index) {
-      if (index == 0 || index >= constants.length || bytes[constants[index]] != CLASS) {
-        throw new IllegalArgumentException("the class has no name");
-      }
-      return utf8(ClassRegions.u2(bytes, constants[index] + 1)).replace('/', '.');
-    }
-
-    private String utf8(int index) {
-      if (index == 0 || index >= constants.length || bytes[constants[index]] != UTF8) {
-        throw new IllegalArgumentException("a name is no text");
-      }
-      int start = constants[index] + 3;
-      int length = ClassRegions.u2(bytes, start - 2);
-      return new String(bytes, start, length, StandardCharsets.UTF_8);
-    }
-
-    private int u2() {
-      need(2);
-      at += 2;
-      return ClassRegions.u2(bytes, at - 2);
-    }
-
-    private int u4() {
-      return u2() << 16 | u2();
-    }
-
-    private void skip(long count) {
-      need(count);
-      at += (int) count;
-    }
-
-    private void need(long count) {
-      if (count > bytes.length - at) {
-        throw new IllegalArgumentException("the class file is cut off");
-      }
-    }
+  private int u4(int at) {
+    return u2(classFile, at) << 16 | u2(classFile, at + 2);
   }
 }

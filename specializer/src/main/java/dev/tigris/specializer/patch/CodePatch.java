@@ -81,17 +81,12 @@ public final class CodePatch {
     return carrying(original, patch.toByteArray());
   }
 
-  /// Whether a class file might carry a patch. Quick; those that don't are nearly all.
-  static boolean mayBeIn(byte[] classFile) {
-    return ClassRegions.hasConstant(classFile, NAME);
-  }
-
   /// Whether a class file carries a patch.
   ///
   /// @throws IllegalArgumentException if it is no class file
   public static boolean isIn(byte[] classFile) {
-    return mayBeIn(classFile)
-        && ClassRegions.of(classFile).attributes().stream().anyMatch(CodePatch::isPatch);
+    return ClassRegions.mayHaveConstant(classFile, NAME)
+        && !ClassRegions.of(classFile).attributes(NAME).isEmpty();
   }
 
   /// Takes the patch out of a class file, which gives the file that it was made for.
@@ -110,23 +105,18 @@ public final class CodePatch {
   /// @throws PatchRefusedException if the patch must not be applied
   public static Optional<byte[]> apply(byte[] classFile, TrustedKeys keys)
       throws PatchRefusedException {
-    if (!mayBeIn(classFile)) {
+    // Nearly all classes go no further.
+    if (!ClassRegions.mayHaveConstant(classFile, NAME)) {
       return Optional.empty();
     }
-    ClassRegions regions;
     try {
-      regions = ClassRegions.of(classFile);
+      ClassRegions regions = ClassRegions.of(classFile);
+      return regions.attributes(NAME).isEmpty()
+          ? Optional.empty()
+          : Optional.of(new PatchReader(PatchedClass.of(classFile, regions), keys).apply());
     } catch (IllegalArgumentException e) {
       throw new PatchRefusedException("a class file that mentions a code patch: " + e.getMessage());
     }
-    if (regions.attributes().stream().noneMatch(CodePatch::isPatch)) {
-      return Optional.empty();
-    }
-    return Optional.of(new PatchReader(PatchedClass.of(classFile, regions), keys).apply());
-  }
-
-  static boolean isPatch(ClassRegions.Attribute attribute) {
-    return attribute.name().equals(ATTRIBUTE);
   }
 
   private static byte[] carrying(byte[] original, byte[] patch) {

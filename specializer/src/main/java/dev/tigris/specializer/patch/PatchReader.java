@@ -1,6 +1,5 @@
 package dev.tigris.specializer.patch;
 
-import java.io.ByteArrayOutputStream;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,8 +19,13 @@ final class PatchReader {
 
   private static final int MAX_NAME = 200;
 
-  /// A section as it stands in the patch.
-  private record Section(String name, int checkAt, int scriptStart, int scriptEnd) {}
+  /// A section as it stands in the patch: its check follows its name, which is empty where it is
+  /// about no method.
+  private record Section(int nameStart, int checkAt, int scriptStart, int scriptEnd) {
+    boolean isAboutMethod() {
+      return checkAt > nameStart;
+    }
+  }
 
   private final PatchedClass type;
   private final TrustedKeys keys;
@@ -29,8 +33,11 @@ final class PatchReader {
   private final byte[] patch;
   private final List<Section> sections = new ArrayList<>();
 
-  /// The section that is being read, for messages.
-  private String where = PatchSection.ELSEWHERE;
+  /// Where the name stands of the section that is being read, for messages: no string is made of it
+  /// unless there is something to say.
+  private int nameStart;
+
+  private int nameEnd;
 
   private int at;
   private int end;
@@ -52,7 +59,7 @@ final class PatchReader {
     } catch (PatchRefusedException damaged) {
       return damaged;
     }
-    reader.where = reader.firstMethod();
+    reader.enterFirstMethod();
     return reader.refused("a tool has changed the class since its code patch was made. " + AGAIN);
   }
 
@@ -85,15 +92,15 @@ final class PatchReader {
 
   private void readSections() throws PatchRefusedException {
     for (int left = u2(); left > 0; left--) {
-      where = new String(bytes(u2()), StandardCharsets.UTF_8);
-      int checkAt = at;
+      int nameBytes = u2();
+      skip(nameBytes);
+      enter(at - nameBytes, at);
       skip(CodePatch.CHECK_BYTES);
       int length = u2() << 16 | u2();
-      int start = at;
       skip(length);
-      sections.add(new Section(where, checkAt, start, at));
+      sections.add(new Section(nameStart, nameEnd, at - length, at));
     }
-    where = PatchSection.ELSEWHERE;
+    leave();
   }
 
   private Optional<byte[]> signature() throws PatchRefusedException {
@@ -111,7 +118,7 @@ final class PatchReader {
     if (!keys.areRequired()) {
       return;
     }
-    where = firstMethod();
+    enterFirstMethod();
     if (signature.isEmpty()) {
       throw refused(
           "the code patch is not signed, and signatures are required. Sign it with `tigris"
@@ -122,14 +129,16 @@ final class PatchReader {
           "the code patch is signed by none of the trusted keys. Trust the signer's public key, or"
               + " sign the class with a trusted one by `tigris specialize --sign KEY`.");
     }
-    where = PatchSection.ELSEWHERE;
+    leave();
   }
 
   private byte[] run() throws PatchRefusedException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(original.length + patch.length);
+    // No step copies again what was copied before, so there is room for all that they make.
+    byte[] made = new byte[original.length + patch.length];
+    int length = 0;
     int from = 0;
     for (Section section : sections) {
-      where = section.name;
+      enter(section.nameStart, section.checkAt);
       at = section.scriptStart;
       end = section.scriptEnd;
       while (at < end) {
@@ -139,32 +148,33 @@ final class PatchReader {
         if ((long) copied + skipped > original.length - from) {
           throw damaged();
         }
-        out.write(original, from, copied);
+        System.arraycopy(original, from, made, length, copied);
         from += copied + skipped;
-        int start = at;
+        length += copied;
         skip(inserted);
-        out.write(patch, start, inserted);
+        System.arraycopy(patch, at - inserted, made, length, inserted);
+        length += inserted;
       }
     }
     if (from != original.length) {
       throw damaged();
     }
-    return out.toByteArray();
+    return Arrays.copyOf(made, length);
   }
 
   /// Says why the checksums are not those of this class and this patch.
   private PatchRefusedException misfit() {
     ClassRegions regions = ClassRegions.of(original);
     for (Section section : sections) {
-      if (!section.name.equals(PatchSection.ELSEWHERE) && !fits(section, regions)) {
-        where = section.name;
+      if (section.isAboutMethod() && !fits(section, regions)) {
+        enter(section.nameStart, section.checkAt);
         return refused(
             "the code patch does not fit: the method or its patch was changed after the patch was"
                 + " made. "
                 + AGAIN);
       }
     }
-    where = firstMethod();
+    enterFirstMethod();
     return refused(
         "the code patch does not fit: something else in the class or in the patch was changed after"
             + " the patch was made. "
@@ -173,7 +183,7 @@ final class PatchReader {
 
   private boolean fits(Section section, ClassRegions regions) {
     return regions
-        .method(section.name)
+        .method(name(section.nameStart, section.checkAt))
         .map(
             method ->
                 PatchSection.check(
@@ -195,12 +205,27 @@ final class PatchReader {
         .orElse(false);
   }
 
-  private String firstMethod() {
-    return sections.stream()
-        .map(Section::name)
-        .filter(name -> !name.equals(PatchSection.ELSEWHERE))
-        .findFirst()
-        .orElse(PatchSection.ELSEWHERE);
+  private void enter(int start, int end) {
+    nameStart = start;
+    nameEnd = end;
+  }
+
+  private void leave() {
+    enter(0, 0);
+  }
+
+  private void enterFirstMethod() {
+    for (Section section : sections) {
+      if (section.isAboutMethod()) {
+        enter(section.nameStart, section.checkAt);
+        return;
+      }
+    }
+    leave();
+  }
+
+  private String name(int start, int end) {
+    return new String(patch, start, end - start, StandardCharsets.UTF_8);
   }
 
   private PatchRefusedException damaged() {
@@ -208,7 +233,7 @@ final class PatchReader {
   }
 
   private PatchRefusedException refused(String what) {
-    String method = where.equals(PatchSection.ELSEWHERE) ? "" : "." + readable(where);
+    String method = nameEnd == nameStart ? "" : "." + readable(name(nameStart, nameEnd));
     return new PatchRefusedException(type.name() + method + ": " + what);
   }
 
@@ -231,12 +256,15 @@ final class PatchReader {
   }
 
   private int u1() throws PatchRefusedException {
-    need(1);
+    if (at >= end) {
+      throw damaged();
+    }
     return patch[at++] & 0xff;
   }
 
   private int u2() throws PatchRefusedException {
-    return u1() << 8 | u1();
+    skip(2);
+    return ClassRegions.u2(patch, at - 2);
   }
 
   private int varint() throws PatchRefusedException {
@@ -259,13 +287,9 @@ final class PatchReader {
   }
 
   private void skip(int count) throws PatchRefusedException {
-    need(count);
-    at += count;
-  }
-
-  private void need(int count) throws PatchRefusedException {
     if (count < 0 || count > end - at) {
       throw damaged();
     }
+    at += count;
   }
 }

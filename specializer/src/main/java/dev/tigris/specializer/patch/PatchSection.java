@@ -52,6 +52,10 @@ final class PatchSection {
     private final byte[] specialized;
     private final ClassRegions before;
     private final ClassRegions after;
+
+    /// The original's.
+    private final List<ClassRegions.Method> methods;
+
     private final PatchKind kind;
     private final List<PatchSection> sections = new ArrayList<>();
     private EditScript script;
@@ -62,6 +66,7 @@ final class PatchSection {
       this.specialized = specialized;
       this.before = ClassRegions.of(original);
       this.after = ClassRegions.of(specialized);
+      this.methods = before.methods();
       this.kind = kind;
       this.script = new EditScript(original, 0, specialized);
     }
@@ -70,8 +75,8 @@ final class PatchSection {
       int constants = ClassRegions.POOL_COUNT_AT + 2;
       differences(0, constants, 0, constants);
       differences(constants, before.poolEnd(), constants, after.poolEnd());
-      int methods = before.methodsAt() + 2;
-      differences(before.poolEnd(), methods, after.poolEnd(), after.methodsAt() + 2);
+      int fieldsEnd = before.methodsAt() + 2;
+      differences(before.poolEnd(), fieldsEnd, after.poolEnd(), after.methodsAt() + 2);
       int next = 0;
       for (ClassRegions.Method method : after.methods()) {
         int match = find(method, next);
@@ -80,10 +85,10 @@ final class PatchSection {
         } else {
           drop(next, match);
           next = match + 1;
-          method(before.methods().get(match), method);
+          method(methods.get(match), method);
         }
       }
-      drop(next, before.methods().size());
+      drop(next, methods.size());
       int attributes = before.attributesAt();
       differences(attributes, attributes + 2, after.attributesAt(), after.attributesAt() + 2);
       differences(attributes + 2, before.end(), after.attributesAt() + 2, after.end());
@@ -93,8 +98,8 @@ final class PatchSection {
 
     /// The method of the original that became `method`, among those from `next` on.
     private int find(ClassRegions.Method method, int next) {
-      for (int index = next; index < before.methods().size(); index++) {
-        if (before.methods().get(index).key().equals(method.key())) {
+      for (int index = next; index < methods.size(); index++) {
+        if (methods.get(index).key().equals(method.key())) {
           return index;
         }
       }
@@ -102,7 +107,7 @@ final class PatchSection {
     }
 
     private void drop(int from, int to) {
-      for (ClassRegions.Method gone : before.methods().subList(from, to)) {
+      for (ClassRegions.Method gone : methods.subList(from, to)) {
         script.skip(gone.end() - gone.start());
       }
     }

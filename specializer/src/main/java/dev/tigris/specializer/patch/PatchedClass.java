@@ -1,17 +1,19 @@
 package dev.tigris.specializer.patch;
 
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 
 /// A class file taken apart: the file that a patch was made for, and the patch.
 final class PatchedClass {
-  private final String name;
+  /// What naming the patch takes among the constants.
+  private static final int NAME_BYTES = 3 + CodePatch.NAME.length;
+
+  private final ClassRegions regions;
   private final byte[] original;
   private final byte[] patch;
 
-  private PatchedClass(String name, byte[] original, byte[] patch) {
-    this.name = name;
+  private PatchedClass(ClassRegions regions, byte[] original, byte[] patch) {
+    this.regions = regions;
     this.original = original;
     this.patch = patch;
   }
@@ -21,29 +23,37 @@ final class PatchedClass {
   /// @throws PatchRefusedException if the patch isn't where it was put: then nobody can tell what
   ///     it was made for
   static PatchedClass of(byte[] classFile, ClassRegions regions) throws PatchRefusedException {
-    List<ClassRegions.Attribute> attributes = regions.attributes();
-    ClassRegions.Attribute last = attributes.getLast();
-    boolean alone = attributes.stream().filter(CodePatch::isPatch).count() == 1;
-    if (!alone || !CodePatch.isPatch(last) || last.nameIndex() != regions.poolCount() - 1) {
-      ClassRegions.Attribute found =
-          attributes.stream().filter(CodePatch::isPatch).findFirst().orElseThrow();
-      byte[] patch = Arrays.copyOfRange(classFile, found.contentStart(), found.end());
-      throw PatchReader.misplaced(new PatchedClass(regions.className(), classFile, patch));
+    List<ClassRegions.Attribute> found = regions.attributes(CodePatch.NAME);
+    ClassRegions.Attribute attribute = found.getFirst();
+    byte[] patch = Arrays.copyOfRange(classFile, attribute.contentStart(), attribute.end());
+    boolean alone = found.size() == 1;
+    if (!alone
+        || attribute.end() != regions.end()
+        || attribute.nameIndex() != regions.poolCount() - 1) {
+      throw PatchReader.misplaced(new PatchedClass(regions, classFile, patch));
     }
-    ByteArrayOutputStream original = new ByteArrayOutputStream(classFile.length);
-    original.write(classFile, 0, ClassRegions.POOL_COUNT_AT);
-    CodePatch.u2(original, regions.poolCount() - 1);
-    int constants = ClassRegions.POOL_COUNT_AT + 2;
-    CodePatch.write(original, classFile, constants, regions.lastConstantAt());
-    CodePatch.write(original, classFile, regions.poolEnd(), regions.attributesAt());
-    CodePatch.u2(original, attributes.size() - 1);
-    CodePatch.write(original, classFile, regions.attributesAt() + 2, last.start());
-    byte[] patch = Arrays.copyOfRange(classFile, last.contentStart(), last.end());
-    return new PatchedClass(regions.className(), original.toByteArray(), patch);
+    return new PatchedClass(regions, original(classFile, regions, attribute.start()), patch);
+  }
+
+  /// The class file without its last constant and its last attribute.
+  private static byte[] original(byte[] classFile, ClassRegions regions, int end) {
+    int poolEnd = regions.lastConstantAt();
+    byte[] original = new byte[end - NAME_BYTES];
+    System.arraycopy(classFile, 0, original, 0, poolEnd);
+    System.arraycopy(classFile, regions.poolEnd(), original, poolEnd, end - regions.poolEnd());
+    decrement(original, ClassRegions.POOL_COUNT_AT);
+    decrement(original, regions.attributesAt() - NAME_BYTES);
+    return original;
+  }
+
+  private static void decrement(byte[] bytes, int at) {
+    int count = ClassRegions.u2(bytes, at) - 1;
+    bytes[at] = (byte) (count >>> 8);
+    bytes[at + 1] = (byte) count;
   }
 
   String name() {
-    return name;
+    return regions.className();
   }
 
   /// Not a copy.
