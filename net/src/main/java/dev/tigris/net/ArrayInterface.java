@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Blocking receives allocate an array for each message. The asynchronous ones take the caller's,
 /// and allocate nothing: the tickets of each direction are a ring, and one is used again after as
-/// many posts as the ring is long.
+/// many posts as the ring is long. Where that copy is too much, [VirtualInterface#register] takes
+/// arrays themselves, with some providers.
 ///
 /// It owns the interface, and takes all completions of its queue, which serves nothing else. The
 /// thread rule is that of the queue.

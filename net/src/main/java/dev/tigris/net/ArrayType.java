@@ -66,6 +66,25 @@ public final class ArrayType<A> {
     return Array.getLength(array);
   }
 
+  /// The array as memory, in which its elements are little-endian.
+  ///
+  /// @throws UnsupportedOperationException if they are not, here
+  MemorySegment segment(A array) {
+    if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+      throw new UnsupportedOperationException("elements are big-endian here: copy the array");
+    }
+    return switch (array) {
+      case byte[] bytes -> MemorySegment.ofArray(bytes);
+      case short[] shorts -> MemorySegment.ofArray(shorts);
+      case char[] chars -> MemorySegment.ofArray(chars);
+      case int[] ints -> MemorySegment.ofArray(ints);
+      case long[] longs -> MemorySegment.ofArray(longs);
+      case float[] floats -> MemorySegment.ofArray(floats);
+      case double[] doubles -> MemorySegment.ofArray(doubles);
+      default -> throw new UnsupportedOperationException(this + " travel as bytes: copy them");
+    };
+  }
+
   A make(int length) {
     return arrayClass.cast(Array.newInstance(arrayClass.getComponentType(), length));
   }

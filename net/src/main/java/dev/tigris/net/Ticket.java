@@ -63,6 +63,10 @@ public final class Ticket extends Descriptor {
     return registration.region;
   }
 
+  VirtualInterface.Registration registration() {
+    return registration;
+  }
+
   boolean isHeld() {
     return held > 0;
   }
@@ -75,7 +79,7 @@ public final class Ticket extends Descriptor {
     if (!registered) {
       throw new IllegalStateException("the memory is no longer registered with this interface");
     }
-    region().view().requireReferenced();
+    region().requireReferenced();
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.Transfer.Remote;
 import java.security.Principal;
 import java.util.IdentityHashMap;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +28,15 @@ public final class VirtualInterface implements AutoCloseable {
   private final CompletionQueue queue;
   private final @Nullable RemoteAccess remoteAccess;
 
-  private final IdentityHashMap<View, Registration> registrations = new IdentityHashMap<>();
+  /// By the view or the array.
+  private final IdentityHashMap<Object, Registration> registrations = new IdentityHashMap<>();
   private long registeredBytes;
 
   private int sendsOut;
   private int receivesOut;
   private boolean unrung;
 
-  /// The tickets of one view: it is registered once for all of them.
+  /// The tickets of one view or array: it is registered once for all of them.
   static final class Registration {
     final Region region;
     int tickets;
@@ -65,18 +65,54 @@ public final class VirtualInterface implements AutoCloseable {
   public Ticket register(View view) {
     queue.requireOwner();
     view.requireReferenced();
+    requireOpen();
+    Registration known = registrations.get(view);
+    return ticket(known == null ? registered(new Region(view)) : known);
+  }
+
+  /// Whether this provider can send from arrays on the heap and receive into them.
+  public boolean takesArrays() {
+    return link.takesArrays();
+  }
+
+  /// Registers an array on the heap: level I without a copy of its own (Chang and von Eicken,
+  /// section 3, where the array is pinned). The provider takes messages out of it and puts them
+  /// into it in the calls that move messages, so the collector may move the array between these.
+  /// While the ticket is posted the array is the interface's, which nothing enforces.
+  ///
+  /// @throws UnsupportedOperationException if this provider takes no arrays, or those of booleans
+  /// @throws IllegalStateException if the interface is closed
+  public <A> Ticket register(ArrayType<A> type, A array) {
+    queue.requireOwner();
+    if (!link.takesArrays()) {
+      throw new UnsupportedOperationException(
+          "this provider takes no arrays: copy them, as ArrayInterface does");
+    }
+    requireOpen();
+    Registration known = registrations.get(array);
+    if (known == null) {
+      known = registered(new Region(type.segment(array), type.dataType()));
+    }
+    return ticket(known);
+  }
+
+  private Registration registered(Region region) {
+    link.register(region);
+    Registration registration = new Registration(region);
+    registrations.put(region.memory(), registration);
+    registeredBytes += region.bytes();
+    return registration;
+  }
+
+  private Ticket ticket(Registration registration) {
+    registration.tickets++;
+    return new Ticket(this, registration);
+  }
+
+  private void requireOpen() {
     if (link.state() == InterfaceState.CLOSED) {
       throw new IllegalStateException("the interface is closed");
     }
-    Registration registration = registrations.get(view);
-    if (registration == null) {
-      registration = new Registration(new Region(view));
-      link.register(registration.region);
-      registrations.put(view, registration);
-      registeredBytes += view.capacityBytes();
-    }
-    registration.tickets++;
-    return new Ticket(this, registration);
   }
 
   /// Gives a ticket back. With the last one of a view, its memory is no longer held.
@@ -97,11 +133,10 @@ public final class VirtualInterface implements AutoCloseable {
     if (link.state() == InterfaceState.CLOSED) {
       return; // closing has deregistered everything
     }
-    View view = ticket.region().view();
-    Registration registration = Objects.requireNonNull(registrations.get(view));
+    Registration registration = ticket.registration();
     if (--registration.tickets == 0) {
-      registrations.remove(view);
-      registeredBytes -= view.capacityBytes();
+      registrations.remove(registration.region.memory());
+      registeredBytes -= registration.region.bytes();
       deregister(registration.region);
     }
   }

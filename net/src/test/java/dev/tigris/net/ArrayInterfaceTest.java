@@ -12,6 +12,7 @@ import com.sun.management.ThreadMXBean;
 import dev.tigris.net.ArrayInterface.Message;
 import dev.tigris.net.ArrayInterface.Posted;
 import java.lang.management.ManagementFactory;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,30 @@ class ArrayInterfaceTest extends FabricContract {
     Message<double[]> last = receive(ArrayType.DOUBLES);
     assertArrayEquals(new double[] {Math.PI}, last.array());
     assertEquals(8, last.tag());
+  }
+
+  @Test
+  void carriesArraysOfEveryPrimitiveTypeWithoutACopyOfItsOwn() {
+    connect();
+    carryInPlace(ArrayType.BYTES, new byte[] {1, -2, 3}, new byte[3]);
+    carryInPlace(ArrayType.SHORTS, new short[] {1, -2, 3}, new short[3]);
+    carryInPlace(ArrayType.CHARS, new char[] {'a', '\uffff'}, new char[2]);
+    carryInPlace(ArrayType.INTS, new int[] {1, Integer.MIN_VALUE}, new int[2]);
+    carryInPlace(ArrayType.LONGS, new long[] {1, Long.MIN_VALUE}, new long[2]);
+    carryInPlace(ArrayType.FLOATS, new float[] {1.5f, Float.NaN}, new float[2]);
+    carryInPlace(ArrayType.DOUBLES, new double[] {Math.PI}, new double[1]);
+    assertThrows(
+        UnsupportedOperationException.class,
+        () -> left.call(() -> left.link().register(ArrayType.BOOLEANS, new boolean[1])));
+  }
+
+  private <A> void carryInPlace(ArrayType<A> type, A sent, A arrived) {
+    Ticket memory = right.receive(right.call(() -> right.link().register(type, arrived)));
+    Ticket message = left.send(left.call(() -> left.link().register(type, sent)));
+    expect(left, message, Status.DONE);
+    expect(right, memory, Status.DONE);
+    assertEquals(type.dataType(), memory.type());
+    assertTrue(Objects.deepEquals(sent, arrived), type.toString());
   }
 
   @Test

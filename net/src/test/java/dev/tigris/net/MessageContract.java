@@ -12,6 +12,7 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
@@ -185,6 +186,46 @@ abstract class MessageContract extends FabricContract {
     Side.bytes(parts[1]).copyTo(0, arrived, bytes / 2, 1);
     Side.bytes(parts[2]).copyTo(0, arrived, bytes / 2 + 1, arrived.length - bytes / 2 - 1);
     assertArrayEquals(all, arrived);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 100, 512, 4_097, 300_000})
+  void carriesArraysOnTheHeapIfItTakesThem(int count) {
+    connect();
+    long[] all = new SplittableRandom(count).longs(count).toArray();
+    if (!left.link().takesArrays()) {
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> left.call(() -> left.link().register(ArrayType.LONGS, all)));
+      return;
+    }
+    Ticket array = left.call(() -> left.link().register(ArrayType.LONGS, all));
+    Descriptor message = Descriptor.of(left.memory(text("12345678")), array);
+    long[] arrived = new long[count + 3];
+    Ticket memory = right.call(() -> right.link().register(ArrayType.LONGS, arrived));
+    for (int round = 0; round < 3; round++) {
+      Future<Descriptor> sent =
+          left.start(
+              () -> {
+                left.link().postSend(message).orThrow();
+                return left.queue().await(Side.LONG_NANOS);
+              });
+      System.gc(); // a long message waits for its receive, half sent, and the arrays are moved
+      right.receive(memory.range(8, 8 * (count + 1L)));
+      expect(right, memory, Status.DONE);
+      assertSame(message, get(sent));
+      assertEquals(8 * (count + 1L), memory.transferredBytes());
+      assertEquals(0x3837363534333231L, arrived[1]);
+      assertArrayEquals(all, Arrays.copyOfRange(arrived, 2, count + 2));
+      assertEquals(0, arrived[0]);
+      assertEquals(0, arrived[count + 2]);
+      Arrays.fill(arrived, 0);
+    }
+    Ticket again = right.call(() -> right.link().register(ArrayType.LONGS, arrived));
+    assertEquals(8L * arrived.length, right.call(right.link()::counters).registeredBytes());
+    right.run(() -> right.link().deregister(memory));
+    right.run(() -> right.link().deregister(again));
+    assertEquals(0, right.call(right.link()::counters).registeredBytes());
   }
 
   @ParameterizedTest

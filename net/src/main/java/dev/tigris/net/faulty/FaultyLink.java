@@ -105,6 +105,11 @@ final class FaultyLink extends Link implements Sink {
   }
 
   @Override
+  public boolean takesArrays() {
+    return inner.takesArrays();
+  }
+
+  @Override
   public void register(Region region) {
     inner.register(region);
   }

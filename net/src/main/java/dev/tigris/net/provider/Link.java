@@ -64,6 +64,11 @@ public abstract class Link {
   /// The doorbell: transfers were added to the queues. Moves what can be moved without waiting.
   public abstract void ring();
 
+  /// Whether regions may be arrays on the heap.
+  public boolean takesArrays() {
+    return false;
+  }
+
   /// Prepares the memory of a region for this link, and sets [Region#registered] if it needs to.
   public abstract void register(Region region);
 

@@ -1,14 +1,18 @@
 package dev.tigris.net.provider;
 
 import dev.tigris.memory.View;
+import dev.tigris.net.DataType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A view registered with one link. It holds the view, and with it the buffer's lease: the memory
-/// can be neither freed nor used as another type until the last registration is gone.
+/// can be neither freed nor used as another type until the last registration is gone. Or an array
+/// on the heap, which has no address, for links that take those.
 public final class Region {
   private @Nullable View view;
   private @Nullable MemorySegment segment;
+  private final DataType type;
+  private final boolean array;
 
   /// What the provider made of it; set by [Link#register].
   public @Nullable Object registered;
@@ -17,9 +21,42 @@ public final class Region {
   public Region(View view) {
     this.view = view;
     this.segment = view.segment();
+    this.type = DataType.of(view);
+    this.array = false;
   }
 
-  /// The view.
+  /// Makes a region of an array.
+  public Region(MemorySegment array, DataType type) {
+    this.segment = array;
+    this.type = type;
+    this.array = true;
+  }
+
+  /// Whether it is an array on the heap.
+  public boolean isArray() {
+    return array;
+  }
+
+  /// What it consists of.
+  public DataType type() {
+    return type;
+  }
+
+  /// Refuses if the memory is to be unreferenced.
+  ///
+  /// @throws dev.tigris.memory.ReferencedException if it is
+  public void requireReferenced() {
+    if (!array) {
+      view().requireReferenced();
+    }
+  }
+
+  /// The view or the array.
+  public Object memory() {
+    return array ? segment().heapBase().orElseThrow() : view();
+  }
+
+  /// The view; of those that are no array.
   public View view() {
     return known(view);
   }

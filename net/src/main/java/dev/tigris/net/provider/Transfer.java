@@ -31,6 +31,7 @@ public final class Transfer {
 
   private final @Nullable Object owner;
   private final DataType memoryType;
+  private final boolean arrays;
   private final Region[] regions;
   private final long[] offsets;
   private final long[] lengths;
@@ -61,10 +62,11 @@ public final class Transfer {
     this.regions = regions.clone();
     this.offsets = new long[regions.length];
     this.lengths = new long[regions.length];
-    DataType first = DataType.of(regions[0].view());
-    boolean same = Arrays.stream(regions).allMatch(r -> DataType.of(r.view()) == first);
+    DataType first = regions[0].type();
+    boolean same = Arrays.stream(regions).allMatch(region -> region.type() == first);
     this.memoryType = same ? first : DataType.MIXED;
     this.type = memoryType;
+    this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
   }
 
   /// The descriptor that this is a part of.
@@ -152,6 +154,11 @@ public final class Transfer {
   /// What travels with the message: the application's own number.
   public int tag() {
     return tag;
+  }
+
+  /// Whether some of the ranges lie in arrays on the heap: only for links that take those.
+  public boolean hasArrays() {
+    return arrays;
   }
 
   /// The type of the memory that the ranges lie in.

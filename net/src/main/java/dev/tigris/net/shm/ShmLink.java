@@ -85,6 +85,12 @@ final class ShmLink extends Link {
     return peer;
   }
 
+  /// All memory is copied into the ring and out of it by the same loops, wherever it lies.
+  @Override
+  public boolean takesArrays() {
+    return true;
+  }
+
   @Override
   public void register(Region region) {}
 

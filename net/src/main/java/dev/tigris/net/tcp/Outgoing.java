@@ -97,7 +97,7 @@ final class Outgoing {
         return;
       }
       Frame.put(buffer.bytes(), next, sequence++);
-      buffer.append(next, copied);
+      buffer.append(next, 0, copied);
       framed++;
       framedBytes += Frame.HEADER_BYTES + next.bytes();
       next.progress = framedBytes;
@@ -125,6 +125,9 @@ final class Outgoing {
 
   /// Writes the rest of a message, or of one of its ranges; returns whether that was written.
   private boolean writeBody(Transfer message) throws IOException {
+    if (message.hasArrays()) {
+      return writeArrays(message);
+    }
     ByteBuffer window = Windows.of(message, bodyFramed, message.bytes());
     int n = wire.write(window);
     writtenBytes += n;
@@ -133,6 +136,19 @@ final class Outgoing {
       body = null;
     }
     return !window.hasRemaining();
+  }
+
+  /// As [#writeBody], through the buffer, which is empty.
+  private boolean writeArrays(Transfer message) throws IOException {
+    Staging buffer = port.take();
+    staging = buffer;
+    long size = Math.min(message.bytes() - bodyFramed, Staging.BYTES);
+    buffer.append(message, bodyFramed, size);
+    bodyFramed += size;
+    if (bodyFramed == message.bytes()) {
+      body = null;
+    }
+    return writeFrames(buffer);
   }
 
   /// Gives the buffer back.

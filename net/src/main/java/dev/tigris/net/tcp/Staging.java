@@ -20,9 +20,9 @@ public record Staging(ByteBuffer bytes, MemorySegment memory) {
     return new Staging(bytes.order(ByteOrder.LITTLE_ENDIAN), MemorySegment.ofBuffer(bytes));
   }
 
-  /// Appends bytes `[0, count)` of a message.
-  public void append(Transfer message, long count) {
-    message.copyTo(memory, bytes.position(), 0, count);
+  /// Appends `count` bytes of a message, from byte `from` on.
+  public void append(Transfer message, long from, long count) {
+    message.copyTo(memory, bytes.position(), from, count);
     bytes.position(bytes.position() + (int) count);
   }
 

@@ -1,3 +1,4 @@
+// Over 400 lines: how messages arrive and how a link ends are one state machine.
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
@@ -103,8 +104,15 @@ final class TcpLink extends Link {
   }
 
   @Override
+  public boolean takesArrays() {
+    return true;
+  }
+
+  @Override
   public void register(Region region) {
-    region.registered = new Windows(region);
+    if (!region.isArray()) { // those go through the buffer
+      region.registered = new Windows(region);
+    }
   }
 
   @Override
@@ -188,7 +196,7 @@ final class TcpLink extends Link {
         }
         return;
       }
-      boolean more = (stage == Stage.FILLING && isLong) ? readBody() : readAhead();
+      boolean more = (stage == Stage.FILLING && isInPlace()) ? readBody() : readAhead();
       if (!more && !endOfStream) {
         take();
         return;
@@ -237,9 +245,14 @@ final class TcpLink extends Link {
     return !window.hasRemaining();
   }
 
+  /// Whether the rest of the message that is arriving is read to where it belongs.
+  private boolean isInPlace() {
+    return isLong && !Objects.requireNonNull(receives.peek()).hasArrays();
+  }
+
   /// How much `in` may hold.
   private int readAheadBytes() {
-    return (isLong && stage != Stage.SKIPPING)
+    return (isLong && stage != Stage.SKIPPING && (stage != Stage.FILLING || isInPlace()))
         ? Frame.HEADER_BYTES + Outgoing.BEGINNING_BYTES
         : Staging.BYTES;
   }

@@ -239,7 +239,7 @@ final class UringLink extends Link {
       if (fits) {
         Frame.put(bytes, next, outSequence++);
         if (copies) {
-          buffer.append(next, next.bytes());
+          buffer.append(next, 0, next.bytes());
         } else {
           ring.gather(buffer.memory(), copied, bytes.position() - copied);
           copied = bytes.position();
