@@ -62,10 +62,7 @@ public final class NetGroups {
   }
 
   private static List<Contestant> withTwin(Wire wire, List<Contestant> rivals) {
-    List<Contestant> all = new ArrayList<>();
-    if (wire.hasTwin()) {
-      all.add(wire.twin());
-    }
+    List<Contestant> all = new ArrayList<>(List.of(wire.twin()));
     all.addAll(rivals);
     return all;
   }

@@ -25,16 +25,15 @@ record Wire(
     String name, String provider, String address, boolean onNetwork, String source, Linked linked) {
   static final String TIGRIS = "Tigris";
 
-  /// In place of a source: the provider's own library has a benchmark in C.
-  private static final String NO_TWIN = "";
-
   /// What a twin needs besides `net.c`.
   ///
-  /// @param flags for gcc
+  /// @param flags for the linker
   /// @param header that is there if the package is
   /// @param fromPackage the Debian package
   record Linked(List<String> flags, String header, String fromPackage) {
     static final Linked NOTHING = new Linked(List.of(), "/usr/include", "libc6-dev");
+    static final Linked LIBFABRIC =
+        new Linked(List.of("-lfabric"), "/usr/include/rdma/fabric.h", "libfabric-dev");
   }
 
   /// Shared memory.
@@ -44,7 +43,7 @@ record Wire(
 
   /// libfabric's connected endpoints, over its own tcp where there is no other network.
   static Wire libfabric() {
-    return new Wire("libfabric", "libfabric", "%s:0", true, NO_TWIN, Linked.NOTHING);
+    return new Wire("libfabric", "libfabric", "%s:0", true, "net_libfabric.c", Linked.LIBFABRIC);
   }
 
   /// TCP through NIO.
@@ -95,22 +94,22 @@ record Wire(
     return onNetwork ? Place.loopback() : Place.host();
   }
 
-  /// Whether there is a twin.
-  boolean hasTwin() {
-    return !source.equals(NO_TWIN);
-  }
-
   /// The twin.
   Contestant twin() {
     return new Contestant(Bar.C_TWIN, twinIsMissing(), Contestant.Manner.STANDING, this::startTwin);
   }
 
   private Exchange startTwin(Place place) throws IOException {
-    List<String> flags = new ArrayList<>(List.of("-pthread"));
-    flags.addAll(linked.flags());
-    CProgram program = CProgram.compile(List.of("net.h", "net.c", "net_socket.h", source), flags);
+    CProgram program = compileTwin();
     return Duo.start(Bar.C_TWIN, List.of(program.file().toString()), at(place), place)
         .andThen(program);
+  }
+
+  /// The twin as a program.
+  CProgram compileTwin() throws IOException {
+    List<String> flags = new ArrayList<>(List.of("-pthread"));
+    flags.addAll(linked.flags());
+    return CProgram.compile(List.of("net.h", "net.c", "net_socket.h", source), flags);
   }
 
   private Optional<String> twinIsMissing() {

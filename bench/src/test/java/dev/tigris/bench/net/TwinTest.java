@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.bench.c.CProgram;
-import dev.tigris.bench.c.CTwin;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,6 +23,7 @@ class TwinTest {
         switch (name) {
           case "shm" -> Wire.shm();
           case "uring" -> Wire.uring();
+          case "libfabric" -> Wire.libfabric();
           default -> Wire.tcp();
         };
     assumeTrue(wire.obstacle().isEmpty(), () -> wire.obstacle().orElse(""));
@@ -31,9 +31,8 @@ class TwinTest {
   }
 
   private static CProgram twin(Wire wire) throws IOException {
-    assumeTrue(CTwin.isAvailable(), "gcc is missing: install gcc and libc6-dev");
-    return CProgram.compile(
-        List.of("net.h", "net.c", "net_socket.h", wire.source()), List.of("-pthread"));
+    assumeTrue(wire.twin().missing().isEmpty(), () -> wire.twin().missing().orElse(""));
+    return wire.compileTwin();
   }
 
   private static void exchange(Wire wire, List<String> server, List<String> client)
@@ -49,7 +48,7 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring"})
+  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric"})
   void theTwinServesTigris(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
@@ -58,7 +57,7 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring"})
+  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric"})
   void tigrisServesTheTwin(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
