@@ -11,7 +11,6 @@ import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
-import dev.tigris.net.VirtualInterface;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,17 @@ final class ArrayTransport implements Transport {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long PATIENCE_NANOS = PATIENCE.toNanos();
-  private static final int SLOTS = 16;
+
+  private static final int MOST_POSTED = 64;
+  private static final int FEWEST_POSTED = 4;
+  private static final int POSTED_BYTES = 8 << 20;
+  private static final int ANSWER_BYTES = 8;
+
+  /// What the receiver of a message is to do with it.
+  private static final int ECHO = 0;
+
+  private static final int ONE_WAY = 1;
+  private static final int LAST = 2;
 
   private final Kind kind;
   private final Fabric fabric;
@@ -36,13 +45,125 @@ final class ArrayTransport implements Transport {
   private @Nullable Listener listener;
   private @Nullable Client client;
 
-  private record Client(ArrayInterface arrays, int bytes) {}
+  private record Client(ArrayInterface arrays, int bytes, Inbox inbox) {}
 
   ArrayTransport(String provider, Kind kind) {
     this.kind = kind;
     this.fabric = Fabric.open(provider);
     this.queue = fabric.completionQueue();
   }
+
+  /// Where messages are received. A process has one kind.
+  private abstract static class Inbox {
+    int[] array = {};
+    int tag;
+
+    /// Waits for the next message. Returns false if the peer closes before it comes.
+    abstract boolean take();
+
+    /// Gives the array of the last message back.
+    abstract void giveBack();
+
+    /// Returns the number in the message.
+    int check(int count) {
+      if (array[0] != array[count - 1]) {
+        throw new WrongResultException("a message has arrived damaged");
+      }
+      return array[0];
+    }
+  }
+
+  /// Arrays that are posted in turn.
+  private static final class PostedInbox extends Inbox {
+    private final ArrayInterface arrays;
+    private final int[][] memory;
+    private final ArrayInterface.Posted[] posted;
+    private int next;
+
+    PostedInbox(ArrayInterface arrays, int count, int posts) {
+      this.arrays = arrays;
+      this.memory = new int[posts][count];
+      this.posted = new ArrayInterface.Posted[posts];
+      for (int i = 0; i < posts; i++) {
+        post(i);
+      }
+    }
+
+    private void post(int index) {
+      int[] room = memory[index];
+      posted[index] =
+          Objects.requireNonNull(arrays.postReceive(ArrayType.INTS, room, 0, room.length));
+    }
+
+    @Override
+    boolean take() {
+      ArrayInterface.Posted first = posted[next];
+      while (!arrays.await(first, PATIENCE_NANOS)) {
+        // the peer waits for its turn
+      }
+      array = memory[next];
+      tag = first.tag();
+      return first.status() == Status.DONE;
+    }
+
+    @Override
+    void giveBack() {
+      if (arrays.virtualInterface().state() == InterfaceState.CONNECTED) {
+        post(next);
+      }
+      next = (next + 1) % posted.length;
+    }
+  }
+
+  /// An array for each message.
+  private static final class BlockingInbox extends Inbox {
+    private final ArrayInterface arrays;
+
+    BlockingInbox(ArrayInterface arrays) {
+      this.arrays = arrays;
+    }
+
+    @Override
+    boolean take() {
+      try {
+        ArrayInterface.Message<int[]> message = null;
+        while (message == null) {
+          message = arrays.receive(ArrayType.INTS, PATIENCE_NANOS);
+        }
+        array = message.array();
+        tag = message.tag();
+        return true;
+      } catch (NetException e) {
+        if (arrays.virtualInterface().state() == InterfaceState.ENDED) {
+          return false;
+        }
+        throw e;
+      }
+    }
+
+    @Override
+    void giveBack() {}
+  }
+
+  private static int countFor(int bytes) {
+    return Math.clamp(POSTED_BYTES / bytes, FEWEST_POSTED, MOST_POSTED);
+  }
+
+  /// @param posts how many receives are posted, if they are
+  private Inbox inbox(ArrayInterface arrays, int bytes, int posts) {
+    return switch (kind) {
+      case POSTED -> new PostedInbox(arrays, bytes / Integer.BYTES, posts);
+      case BLOCKING -> new BlockingInbox(arrays);
+    };
+  }
+
+  private static void send(ArrayInterface arrays, int[] message, int tag) {
+    if (!arrays.send(ArrayType.INTS, message, 0, message.length, tag, PATIENCE_NANOS)) {
+      throw new IllegalStateException("no buffer became free for 10 seconds");
+    }
+  }
+
+  // ---- the side that answers
 
   @Override
   public String listen(String address) {
@@ -56,80 +177,49 @@ final class ArrayTransport implements Transport {
       ConnectionRequest request = Objects.requireNonNull(listener).next(PATIENCE);
       if (request != null) {
         int bytes = (int) request.tag();
-        VirtualInterface link = request.accept(queue, Attributes.DEFAULT);
-        try (ArrayInterface arrays = new ArrayInterface(link, bytes, SLOTS)) {
-          echo(arrays, bytes / Integer.BYTES);
+        int room = Math.max(bytes, ANSWER_BYTES);
+        try (ArrayInterface arrays =
+            new ArrayInterface(request.accept(queue, Attributes.DEFAULT), room, countFor(bytes))) {
+          serve(arrays, bytes);
         }
       }
     }
   }
 
-  private void echo(ArrayInterface arrays, int count) {
-    int[] array = new int[count];
-    VirtualInterface link = arrays.virtualInterface();
-    while (link.state() == InterfaceState.CONNECTED) {
-      int[] arrived = receive(arrays, array);
-      if (arrived != null) {
-        check(arrived);
-        send(arrays, arrived);
+  private void serve(ArrayInterface arrays, int bytes) {
+    Inbox inbox = inbox(arrays, bytes, countFor(bytes));
+    int[] answer = new int[ANSWER_BYTES / Integer.BYTES];
+    while (inbox.take()) {
+      inbox.check(bytes / Integer.BYTES);
+      if (inbox.tag == ECHO) {
+        send(arrays, inbox.array, ECHO);
+      } else {
+        answer[0]++;
+      }
+      inbox.giveBack();
+      if (inbox.tag == LAST) {
+        send(arrays, answer, LAST);
+        answer[0] = 0;
       }
     }
   }
 
-  private void send(ArrayInterface arrays, int[] message) {
-    if (!arrays.send(ArrayType.INTS, message, 0, message.length, 0, PATIENCE_NANOS)) {
-      throw new IllegalStateException("no buffer became free for 10 seconds");
-    }
-  }
+  // ---- the side that measures
 
-  /// Returns null if the peer closes before a message comes.
-  private int @Nullable [] receive(ArrayInterface arrays, int[] array) {
-    return switch (kind) {
-      case POSTED -> posted(arrays, array);
-      case BLOCKING -> blocking(arrays);
-    };
-  }
-
-  private static int @Nullable [] posted(ArrayInterface arrays, int[] array) {
-    ArrayInterface.Posted posted = arrays.postReceive(ArrayType.INTS, array, 0, array.length);
-    if (posted == null) {
-      throw new IllegalStateException("more receives are posted than this one");
-    }
-    while (!arrays.await(posted, PATIENCE_NANOS)) {
-      // the peer waits for its turn
-    }
-    return posted.status() == Status.DONE ? array : null;
-  }
-
-  private static int @Nullable [] blocking(ArrayInterface arrays) {
-    try {
-      ArrayInterface.Message<int[]> message = arrays.receive(ArrayType.INTS, PATIENCE_NANOS);
-      return message == null ? null : message.array();
-    } catch (NetException e) {
-      if (arrays.virtualInterface().state() == InterfaceState.ENDED) {
-        return null;
-      }
-      throw e;
-    }
-  }
-
-  private static int check(int[] message) {
-    if (message[0] != message[message.length - 1]) {
-      throw new WrongResultException("a message has arrived damaged");
-    }
-    return message[0];
-  }
-
-  private ArrayInterface connect(String address, int bytes) {
+  private Client connect(String address, int bytes) {
     Client connected = client;
     if (connected == null || connected.bytes() != bytes) {
       disconnect();
-      VirtualInterface link =
-          fabric.connect(address, bytes, queue, Attributes.DEFAULT, PATIENCE).get();
-      connected = new Client(new ArrayInterface(link, bytes, SLOTS), bytes);
+      int room = Math.max(bytes, ANSWER_BYTES);
+      ArrayInterface arrays =
+          new ArrayInterface(
+              fabric.connect(address, bytes, queue, Attributes.DEFAULT, PATIENCE).get(),
+              room,
+              countFor(bytes));
+      connected = new Client(arrays, bytes, inbox(arrays, room, 1));
       client = connected;
     }
-    return connected.arrays();
+    return connected;
   }
 
   @Override
@@ -140,21 +230,28 @@ final class ArrayTransport implements Transport {
     }
   }
 
+  private static void take(Inbox inbox) {
+    if (!inbox.take()) {
+      throw new IllegalStateException("the peer has closed");
+    }
+  }
+
   @Override
   public RoundTrips pingPong(String address, int bytes, int count) {
-    ArrayInterface arrays = connect(address, bytes);
+    Client connected = connect(address, bytes);
+    Inbox inbox = connected.inbox();
     int[] message = new int[bytes / Integer.BYTES];
-    int[] array = new int[message.length];
     long[] nanos = new long[count];
     long before = System.nanoTime();
     for (int i = 0; i < count; i++) {
       message[0] = i;
       message[message.length - 1] = i;
-      send(arrays, message);
-      int[] arrived = receive(arrays, array);
-      if (arrived == null || check(arrived) != i) {
+      send(connected.arrays(), message, ECHO);
+      take(inbox);
+      if (inbox.check(message.length) != i) {
         throw new WrongResultException("another message came back");
       }
+      inbox.giveBack();
       long after = System.nanoTime();
       nanos[i] = after - before;
       before = after;
@@ -164,6 +261,19 @@ final class ArrayTransport implements Transport {
 
   @Override
   public OneWay bandwidth(String address, int bytes, int count) {
-    throw new UnsupportedOperationException("the papers' tables are of round trips");
+    Client connected = connect(address, bytes);
+    Inbox inbox = connected.inbox();
+    int[] message = new int[bytes / Integer.BYTES];
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      message[0] = i;
+      message[message.length - 1] = i;
+      send(connected.arrays(), message, i == count - 1 ? LAST : ONE_WAY);
+    }
+    take(inbox);
+    long nanos = System.nanoTime() - start;
+    WrongResultException.check("messages that have arrived", count, inbox.array[0]);
+    inbox.giveBack();
+    return new OneWay(nanos, 0, 0);
   }
 }

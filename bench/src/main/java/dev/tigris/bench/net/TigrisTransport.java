@@ -3,6 +3,7 @@ package dev.tigris.bench.net;
 import dev.tigris.bench.WrongResultException;
 import dev.tigris.memory.Ints;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.net.ArrayType;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.ConnectionRequest;
@@ -15,10 +16,12 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Level II of a provider: registered buffers, nothing copied by the application. `net.c` is the
-/// same in C; a change here is a change there.
+/// Level II of a provider: registered buffers, nothing copied by the application; or arrays on the
+/// heap that are registered as buffers are, where the provider takes them. `net.c` is the same in
+/// C; a change here is a change there.
 final class TigrisTransport implements Transport {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long PATIENCE_NANOS = PATIENCE.toNanos();
@@ -33,48 +36,55 @@ final class TigrisTransport implements Transport {
   private static final int ONE_WAY = 1;
   private static final int LAST = 2;
 
+  private final boolean arrays;
   private final Fabric fabric;
   private final CompletionQueue queue;
   private @Nullable Listener listener;
   private @Nullable Client client;
 
-  TigrisTransport(String provider) {
+  /// @param arrays whether messages lie in arrays on the heap, and not in buffers
+  TigrisTransport(String provider, boolean arrays) {
+    this.arrays = arrays;
     this.fabric = Fabric.open(provider);
     this.queue = fabric.completionQueue();
   }
 
   /// A connection for messages of one size.
-  private record Client(VirtualInterface link, int bytes, Buffers sends, Buffers receives) {}
+  private record Client(VirtualInterface link, int bytes, Messages sends, Messages receives) {}
 
-  /// Buffers of one size in one view: a ticket each.
-  private static final class Buffers {
+  /// Memory of messages of one size: a ticket each, over one buffer or one array.
+  private abstract static class Messages {
     final VirtualInterface link;
-    final Jbuf jbuf;
-    final Ints ints;
     final Ticket[] tickets;
 
-    Buffers(VirtualInterface link, int bytes, int count) {
-      int stride = (bytes + 63) & -64;
+    /// @param all registers all of the memory
+    Messages(VirtualInterface link, int bytes, int count, Supplier<Ticket> all) {
       this.link = link;
-      this.jbuf = Jbuf.allocate((long) stride * count, "bench.net");
-      this.ints = jbuf.asInts();
       this.tickets = new Ticket[count];
       for (int i = 0; i < count; i++) {
-        tickets[i] = link.register(ints).range((long) i * stride, bytes);
+        tickets[i] = all.get().range((long) i * stride(bytes), bytes);
       }
     }
 
-    void stamp(Ticket message, int number) {
+    static int stride(int bytes) {
+      return (bytes + 63) & -64;
+    }
+
+    abstract int get(long index);
+
+    abstract void set(long index, int value);
+
+    final void stamp(Ticket message, int number) {
       long first = message.offset() >> 2;
-      ints.set(first, number);
-      ints.set(first + (message.length() >> 2) - 1, number);
+      set(first, number);
+      set(first + (message.length() >> 2) - 1, number);
     }
 
     /// Returns the number.
-    int check(Ticket message) {
+    final int check(Ticket message) {
       long first = message.offset() >> 2;
-      int number = ints.get(first);
-      if (ints.get(first + (message.transferredBytes() >> 2) - 1) != number) {
+      int number = get(first);
+      if (get(first + (message.transferredBytes() >> 2) - 1) != number) {
         throw new WrongResultException("a message has arrived damaged");
       }
       return number;
@@ -85,8 +95,68 @@ final class TigrisTransport implements Transport {
       for (Ticket ticket : tickets) {
         link.deregister(ticket);
       }
+    }
+  }
+
+  /// Level II: a buffer outside the heap.
+  private static final class Buffers extends Messages {
+    private final Jbuf jbuf;
+    private final Ints ints;
+
+    private Buffers(VirtualInterface link, int bytes, int count, Jbuf jbuf, Ints ints) {
+      super(link, bytes, count, () -> link.register(ints));
+      this.jbuf = jbuf;
+      this.ints = ints;
+    }
+
+    static Buffers of(VirtualInterface link, int bytes, int count) {
+      Jbuf jbuf = Jbuf.allocate((long) stride(bytes) * count, "bench.net");
+      return new Buffers(link, bytes, count, jbuf, jbuf.asInts());
+    }
+
+    @Override
+    int get(long index) {
+      return ints.get(index);
+    }
+
+    @Override
+    void set(long index, int value) {
+      ints.set(index, value);
+    }
+
+    @Override
+    void free() {
+      super.free();
       jbuf.unreference(Jbuf::free);
     }
+  }
+
+  /// Level I without a copy of its own: an array on the heap.
+  private static final class Arrays extends Messages {
+    private final int[] array;
+
+    private Arrays(VirtualInterface link, int bytes, int count, int[] array) {
+      super(link, bytes, count, () -> link.register(ArrayType.INTS, array));
+      this.array = array;
+    }
+
+    static Arrays of(VirtualInterface link, int bytes, int count) {
+      return new Arrays(link, bytes, count, new int[stride(bytes) * count / Integer.BYTES]);
+    }
+
+    @Override
+    int get(long index) {
+      return array[(int) index];
+    }
+
+    @Override
+    void set(long index, int value) {
+      array[(int) index] = value;
+    }
+  }
+
+  private Messages messages(VirtualInterface link, int bytes, int count) {
+    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count);
   }
 
   private static int countFor(int bytes) {
@@ -112,8 +182,8 @@ final class TigrisTransport implements Transport {
   }
 
   private void serve(VirtualInterface link, int bytes) {
-    Buffers receives = new Buffers(link, bytes, countFor(bytes));
-    Buffers answers = new Buffers(link, ANSWER_BYTES, 1);
+    Messages receives = messages(link, bytes, countFor(bytes));
+    Messages answers = messages(link, ANSWER_BYTES, 1);
     Ticket answer = answers.tickets[0];
     for (Ticket ticket : receives.tickets) {
       link.postReceive(ticket).orThrow();
@@ -140,8 +210,8 @@ final class TigrisTransport implements Transport {
       }
       link.postReceive(ready).orThrow();
       if (tag == LAST) {
-        answers.ints.set(0, messages);
-        answers.ints.set(1, (int) (WorkerMain.allocatedBytes() - before));
+        answers.set(0, messages);
+        answers.set(1, (int) (WorkerMain.allocatedBytes() - before));
         link.postSend(answer.tag(LAST)).orThrow();
         messages = 0;
       }
@@ -162,8 +232,8 @@ final class TigrisTransport implements Transport {
       disconnect();
       VirtualInterface link =
           fabric.connect(address, bytes, queue, Attributes.DEFAULT, PATIENCE).get();
-      Buffers sends = new Buffers(link, bytes, countFor(bytes));
-      Buffers receives = new Buffers(link, Math.max(bytes, ANSWER_BYTES), 1);
+      Messages sends = messages(link, bytes, countFor(bytes));
+      Messages receives = messages(link, Math.max(bytes, ANSWER_BYTES), 1);
       connected = new Client(link, bytes, sends, receives);
       client = connected;
     }
@@ -194,8 +264,8 @@ final class TigrisTransport implements Transport {
   public RoundTrips pingPong(String address, int bytes, int count) {
     Client connected = connect(address, bytes);
     VirtualInterface link = connected.link();
-    Buffers sends = connected.sends();
-    Buffers receives = connected.receives();
+    Messages sends = connected.sends();
+    Messages receives = connected.receives();
     Ticket message = sends.tickets[0].tag(ECHO);
     Ticket memory = receives.tickets[0].range(0, bytes);
     long[] nanos = new long[count];
@@ -221,7 +291,7 @@ final class TigrisTransport implements Transport {
   public OneWay bandwidth(String address, int bytes, int count) {
     Client connected = connect(address, bytes);
     VirtualInterface link = connected.link();
-    Buffers sends = connected.sends();
+    Messages sends = connected.sends();
     Ticket memory = connected.receives().tickets[0].range(0, ANSWER_BYTES);
     long allocated = WorkerMain.allocatedBytes();
     long start = System.nanoTime();
@@ -242,7 +312,7 @@ final class TigrisTransport implements Transport {
     }
     long nanos = System.nanoTime() - start;
     allocated = WorkerMain.allocatedBytes() - allocated;
-    Ints content = connected.receives().ints;
+    Messages content = connected.receives();
     WrongResultException.check("messages that have arrived", count, content.get(0));
     return new OneWay(nanos, allocated, content.get(1));
   }

@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The transports in Java, by the name that a [WorkerMain] is given: `KIND:VARIANT:PROVIDER`, as
-/// far as it has these.
+/// far as it has these. For the twin's functions, their library stands for the provider.
 final class Transports {
   static final String AERON = "aeron";
 
   private static final String TIGRIS = "tigris";
+  private static final String PINNED = "pinned";
   private static final String ARRAYS = "arrays";
+  private static final String CALLED = "called";
   private static final String LISTS = "lists";
   private static final String NETTY = "netty";
 
@@ -36,8 +38,16 @@ final class Transports {
     return TIGRIS + ":" + provider;
   }
 
+  static String pinned(String provider) {
+    return PINNED + ":" + provider;
+  }
+
   static String arrays(ArrayTransport.Kind kind, String provider) {
     return ARRAYS + ":" + kind + ":" + provider;
+  }
+
+  static String called(CalledTransport.Kind kind, Path library) {
+    return CALLED + ":" + kind + ":" + library;
   }
 
   static String lists(ListCodec.Kind kind, String provider) {
@@ -51,8 +61,10 @@ final class Transports {
   static Transport named(String name) {
     String[] words = name.split(":", -1);
     return switch (words[0]) {
-      case TIGRIS -> new TigrisTransport(words[1]);
+      case TIGRIS -> new TigrisTransport(words[1], false);
+      case PINNED -> new TigrisTransport(words[1], true);
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
+      case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
       case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
       case AERON -> new AeronTransport();

@@ -3,6 +3,7 @@ package dev.tigris.bench.net;
 import dev.tigris.bench.Bar;
 import dev.tigris.bench.c.CProgram;
 import dev.tigris.bench.c.CTwin;
+import dev.tigris.bench.c.CalledInterface;
 import dev.tigris.bench.objects.ListCodec;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -71,6 +72,11 @@ record Wire(
     return java(TIGRIS, Transports.tigris(provider));
   }
 
+  /// Its level I without a copy in between: for those that take arrays.
+  Contestant pinned() {
+    return java("arrays, registered", Transports.pinned(provider));
+  }
+
   /// Its level I.
   Contestant arrays(ArrayTransport.Kind kind) {
     return java("arrays, " + kind, Transports.arrays(kind, provider));
@@ -107,9 +113,31 @@ record Wire(
 
   /// The twin as a program.
   CProgram compileTwin() throws IOException {
-    List<String> flags = new ArrayList<>(List.of("-pthread"));
-    flags.addAll(linked.flags());
-    return CProgram.compile(List.of("net.h", "net.c", "net_socket.h", source), flags);
+    return compile("net.c", "-pthread");
+  }
+
+  /// The twin as functions, which a program in Java calls.
+  Contestant called(CalledTransport.Kind kind) {
+    String title = "calls, " + kind;
+    return new Contestant(
+        title,
+        twinIsMissing(),
+        Contestant.Manner.STANDING,
+        place -> startCalled(title, kind, place));
+  }
+
+  private Exchange startCalled(String title, CalledTransport.Kind kind, Place place)
+      throws IOException {
+    CProgram library = compile(CalledInterface.SOURCE, "-fPIC", "-shared");
+    String transport = Transports.called(kind, library.file());
+    return Duo.start(title, Transports.command(transport), at(place), place).andThen(library);
+  }
+
+  /// @param user the source of what uses the interface
+  private CProgram compile(String user, String... flags) throws IOException {
+    List<String> all = new ArrayList<>(List.of(flags));
+    all.addAll(linked.flags());
+    return CProgram.compile(List.of("net.h", user, "net_socket.h", source), all);
   }
 
   private Optional<String> twinIsMissing() {
