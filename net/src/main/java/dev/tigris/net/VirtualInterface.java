@@ -186,6 +186,10 @@ public final class VirtualInterface implements AutoCloseable {
         : receivesOut == link.attributes().receiveDepth()) {
       return Posting.QUEUE_FULL;
     }
+    if (!unrung) {
+      queue.unrung(this); // this may ring, so it comes before the transfer can be on its way
+      unrung = true;
+    }
     descriptor.hold();
     Transfer transfer = descriptor.transfer();
     transfer.start(send, descriptor.tag(), queue.sink());
@@ -196,10 +200,6 @@ public final class VirtualInterface implements AutoCloseable {
       sendsOut++;
     } else {
       receivesOut++;
-    }
-    if (!unrung) {
-      unrung = true;
-      queue.unrung(this);
     }
     return Posting.POSTED;
   }

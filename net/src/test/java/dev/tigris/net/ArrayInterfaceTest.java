@@ -72,6 +72,23 @@ class ArrayInterfaceTest extends FabricContract {
   }
 
   @Test
+  void keepsTheTypeOfArraysThatAreSentWithoutACompletionBeingTaken() {
+    connect();
+    int count = 32;
+    from = left.call(() -> new ArrayInterface(left.link(), SLOT_BYTES, count));
+    to = right.call(() -> new ArrayInterface(right.link(), SLOT_BYTES, count));
+    left.run(
+        () -> {
+          for (int i = 0; i < count; i++) {
+            assertNotNull(from.postSend(ArrayType.INTS, new int[] {i}, 0, 1, i));
+          }
+        });
+    for (int i = 0; i < count; i++) {
+      assertArrayEquals(new int[] {i}, receive(ArrayType.INTS).array());
+    }
+  }
+
+  @Test
   void carriesArraysOfEveryPrimitiveTypeWithoutACopyOfItsOwn() {
     connect();
     carryInPlace(ArrayType.BYTES, new byte[] {1, -2, 3}, new byte[3]);
