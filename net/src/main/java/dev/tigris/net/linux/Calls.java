@@ -16,7 +16,9 @@ import java.util.Arrays;
 /// The functions of the C library by their own names. Each returns what the function does, or the
 /// number of the error below zero, as the kernel itself does.
 ///
-/// A buffer for `errno` comes first everywhere; one thread at a time uses it.
+/// A buffer for `errno` comes first; one thread at a time uses it. Where nobody asks which error it
+/// was there is none, and the result is below zero: keeping it costs an object until the call is
+/// compiled.
 // SAFETY: bounds: every buffer is a segment, and the length that is passed is its own or less;
 // lifetime: buffers outlive the call, since none of these functions keeps an address; `mmap` picks
 // fresh addresses, and whoever has called it takes them off; thread: all are thread-safe.
@@ -44,10 +46,13 @@ public final class Calls {
   private static final MethodHandle RECV = bytes("recv");
   private static final MethodHandle SHUTDOWN = ints("shutdown", 2);
   private static final MethodHandle CLOSE = ints("close", 1);
-  private static final MethodHandle POLL = link("poll", ADDRESS, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle POLL =
+      linkQuietly("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
   private static final MethodHandle EVENTFD = ints("eventfd", 2);
-  private static final MethodHandle EVENTFD_READ = link("eventfd_read", JAVA_INT, ADDRESS);
-  private static final MethodHandle EVENTFD_WRITE = link("eventfd_write", JAVA_INT, JAVA_LONG);
+  private static final MethodHandle EVENTFD_READ =
+      linkQuietly("eventfd_read", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle EVENTFD_WRITE =
+      linkQuietly("eventfd_write", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
   private static final MethodHandle GETEUID = ints("geteuid", 0);
   private static final MethodHandle MEMFD_CREATE = link("memfd_create", ADDRESS, JAVA_INT);
   private static final MethodHandle FCNTL =
@@ -64,13 +69,13 @@ public final class Calls {
           "mmap",
           FunctionDescriptor.of(
               JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final FunctionDescriptor SYSCALL_DESCRIPTOR =
+      FunctionDescriptor.of(
+          JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle SYSCALL =
-      link(
-          "syscall",
-          FunctionDescriptor.of(
-              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-              JAVA_LONG),
-          Linker.Option.firstVariadicArg(1));
+      link("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+  private static final MethodHandle SYSCALL_QUIETLY =
+      linkQuietly("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
   private static final MethodHandle MUNMAP = link("munmap", JAVA_LONG, JAVA_LONG);
 
   private Calls() {}
@@ -208,9 +213,9 @@ public final class Calls {
     }
   }
 
-  public static int poll(MemorySegment errno, MemorySegment entries, long count, int millis) {
+  public static int poll(MemorySegment entries, long count, int millis) {
     try {
-      return result((int) POLL.invokeExact(errno, entries, count, millis), errno);
+      return (int) POLL.invokeExact(entries, count, millis);
     } catch (Throwable e) {
       throw notCalled("poll", e);
     }
@@ -224,17 +229,17 @@ public final class Calls {
     }
   }
 
-  public static int eventfdRead(MemorySegment errno, int fd, MemorySegment value) {
+  public static int eventfdRead(int fd, MemorySegment value) {
     try {
-      return result((int) EVENTFD_READ.invokeExact(errno, fd, value), errno);
+      return (int) EVENTFD_READ.invokeExact(fd, value);
     } catch (Throwable e) {
       throw notCalled("eventfd_read", e);
     }
   }
 
-  public static int eventfdWrite(MemorySegment errno, int fd, long value) {
+  public static int eventfdWrite(int fd, long value) {
     try {
-      return result((int) EVENTFD_WRITE.invokeExact(errno, fd, value), errno);
+      return (int) EVENTFD_WRITE.invokeExact(fd, value);
     } catch (Throwable e) {
       throw notCalled("eventfd_write", e);
     }
@@ -312,6 +317,15 @@ public final class Calls {
     }
   }
 
+  /// As [#syscall].
+  static long syscallQuietly(long number, long a, long b, long c, long d) {
+    try {
+      return (long) SYSCALL_QUIETLY.invokeExact(number, a, b, c, d, 0L, 0L);
+    } catch (Throwable e) {
+      throw notCalled("syscall", e);
+    }
+  }
+
   /// What the C library calls an error.
   static String describe(int error) {
     try {
@@ -330,8 +344,7 @@ public final class Calls {
             FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
     // SAFETY: bounds: the string ends with a zero before that; lifetime: it is read at once;
-    // thread:
-    // it is a constant, or belongs to the thread if the number is unknown.
+    // thread: it is a constant, or belongs to the thread if the number is unknown.
     @SuppressWarnings("restricted")
     static String text(int error) throws Throwable {
       MemorySegment text = (MemorySegment) STRERROR.invokeExact(error);
@@ -371,11 +384,17 @@ public final class Calls {
   }
 
   /// A function that leaves its error in the first argument.
-  @SuppressWarnings("restricted")
   private static MethodHandle link(
       String name, FunctionDescriptor descriptor, Linker.Option... options) {
     Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
     all[options.length] = Linker.Option.captureCallState("errno");
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+    return linkQuietly(name, descriptor, all);
+  }
+
+  /// A function whose error nobody asks for.
+  @SuppressWarnings("restricted")
+  private static MethodHandle linkQuietly(
+      String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
   }
 }

@@ -73,13 +73,18 @@ public final class IoUring implements AutoCloseable {
   private static final int SEND = 26;
   private static final int RECV = 27;
 
-  private static final int TAKES_BUFFER = 1 << 5;
-  private static final short RECV_MULTISHOT = 1 << 1;
+  /// Beside an operation, in the second byte and in the third.
+  private static final int TAKES_BUFFER = 1 << (5 + 8);
+
+  private static final int RECV_MULTISHOT = 1 << (1 + 16);
   private static final int HAS_BUFFER = 1;
   private static final int GOES_ON = 1 << 1;
-  private static final int CANCEL_ALL_OF_FILE = 1 | 2;
-  private static final int MSG_WAITALL = 0x100;
-  private static final int MSG_NOSIGNAL = 0x4000;
+
+  /// Behind the number of bytes: MSG_WAITALL, and MSG_NOSIGNAL; of a cancellation, all of a file.
+  private static final long TO_FILL = 0x100L << 32;
+
+  private static final long TO_SEND = TO_FILL | 0x4000L << 32;
+  private static final long CANCEL_ALL_OF_FILE = 3L << 32;
 
   private static final int SUBMISSION_BYTES = 64;
   private static final int COMPLETION_BYTES = 16;
@@ -269,21 +274,17 @@ public final class IoUring implements AutoCloseable {
   public void send(long user, int socket) {
     long message = messageAt();
     long ranged = message + MSGHDR_BYTES;
-    long at = submission(ranges == 1 ? SEND : SENDMSG, user, socket);
     if (ranges == 1) {
-      submissions.set(LONG, at + 16, messages.get(LONG, ranged));
-      submissions.set(
-          ValueLayout.JAVA_INT, at + 24, Math.toIntExact(messages.get(LONG, ranged + 8)));
-    } else {
-      for (int i = 0; i < MSGHDR_BYTES; i += Long.BYTES) {
-        messages.set(LONG, message + i, 0);
-      }
-      messages.set(LONG, message + 16, messages.address() + ranged);
-      messages.set(LONG, message + 24, ranges);
-      memory(at, messages, message, 1);
+      long bytes = Math.toIntExact(messages.get(LONG, ranged + 8));
+      add(SEND, socket, messages.get(LONG, ranged), bytes | TO_SEND, user);
+      return;
     }
-    submissions.set(ValueLayout.JAVA_INT, at + 28, MSG_WAITALL | MSG_NOSIGNAL);
-    sqTail++;
+    for (int i = 0; i < MSGHDR_BYTES; i += Long.BYTES) {
+      messages.set(LONG, message + i, 0);
+    }
+    messages.set(LONG, message + 16, messages.address() + ranged);
+    messages.set(LONG, message + 24, ranges);
+    add(SENDMSG, socket, messages.address() + message, 1 | TO_SEND, user);
   }
 
   private long messageAt() {
@@ -292,67 +293,60 @@ public final class IoUring implements AutoCloseable {
 
   /// Receives exactly so many bytes, or fewer if the stream ends.
   public void receive(long user, int socket, MemorySegment to, long offset, long bytes) {
-    long at = submission(RECV, user, socket);
-    memory(at, to, offset, bytes);
-    submissions.set(ValueLayout.JAVA_INT, at + 28, MSG_WAITALL);
-    sqTail++;
+    Objects.checkFromIndexSize(offset, bytes, to.byteSize());
+    add(RECV, socket, to.address() + offset, Math.toIntExact(bytes) | TO_FILL, user);
   }
 
   /// Receives what is there, at most so many bytes, into a buffer that is picked then: the
   /// completion names it. None is taken before something arrives.
   public void receiveAhead(long user, int socket, int bytes) {
-    long at = submission(RECV, user, socket);
-    submissions.set(ValueLayout.JAVA_BYTE, at + 1, (byte) TAKES_BUFFER);
-    submissions.set(ValueLayout.JAVA_INT, at + 24, bytes);
-    sqTail++;
+    add(RECV | TAKES_BUFFER, socket, 0, bytes, user);
   }
 
   /// Receives whatever comes, again and again, each time into a buffer that is picked then. There
   /// is a completion for each; the last of them is the one that does not [#goesOn].
   public void receiveAlways(long user, int socket) {
-    long at = submission(RECV, user, socket);
-    submissions.set(ValueLayout.JAVA_BYTE, at + 1, (byte) TAKES_BUFFER);
-    submissions.set(ValueLayout.JAVA_SHORT, at + 2, RECV_MULTISHOT);
-    sqTail++;
+    add(RECV | TAKES_BUFFER | RECV_MULTISHOT, socket, 0, 0, user);
   }
 
   /// Completes when the connection is reset.
   public void watch(long user, int socket) {
-    submission(POLL_ADD, user, socket);
-    sqTail++;
+    add(POLL_ADD, socket, 0, 0, user);
   }
 
   /// Cancels the operation of another user data: both complete.
   public void cancel(long user, long other) {
-    long at = submission(ASYNC_CANCEL, user, -1);
-    submissions.set(LONG, at + 16, other);
-    sqTail++;
+    add(ASYNC_CANCEL, -1, other, 0, user);
   }
 
   /// Cancels all operations on a socket.
   public void cancelAll(long user, int socket) {
-    long at = submission(ASYNC_CANCEL, user, socket);
-    submissions.set(ValueLayout.JAVA_INT, at + 28, CANCEL_ALL_OF_FILE);
-    sqTail++;
+    add(ASYNC_CANCEL, socket, 0, CANCEL_ALL_OF_FILE, user);
   }
 
-  private void memory(long at, MemorySegment memory, long offset, long bytes) {
-    Objects.checkFromIndexSize(offset, bytes, memory.byteSize());
-    submissions.set(LONG, at + 16, memory.address() + offset);
-    submissions.set(ValueLayout.JAVA_INT, at + 24, Math.toIntExact(bytes));
-  }
-
-  /// Fills the slot at the tail; the caller completes it and moves the tail.
-  private long submission(int operation, long user, int file) {
+  /// Fills the slot at the tail.
+  ///
+  /// ```text
+  ///   0           1       2           4      8   16        24      28      32          40    64
+  ///   +-----------+-------+-----------+------+---+---------+-------+-------+-----------+-----+
+  ///   | operation | flags | its flags | file | 0 | address | bytes | flags | user data |  0  |
+  ///   +-----------+-------+-----------+------+---+---------+-------+-------+-----------+-----+
+  /// ```
+  ///
+  /// @param operation with the two flags beside it
+  /// @param bytes with the flags behind it
+  private void add(int operation, int file, long address, long bytes, long user) {
     makeRoom();
     long at = (sqTail & sqMask) * (long) SUBMISSION_BYTES;
-    for (int i = 0; i < SUBMISSION_BYTES; i += Long.BYTES) {
-      submissions.set(LONG, at + i, 0);
-    }
-    submissions.set(ValueLayout.JAVA_BYTE, at, (byte) operation);
-    submissions.set(ValueLayout.JAVA_INT, at + 4, file);
+    submissions.set(LONG, at, operation | (long) file << Integer.SIZE);
+    submissions.set(LONG, at + 8, 0);
+    submissions.set(LONG, at + 16, address);
+    submissions.set(LONG, at + 24, bytes);
     submissions.set(LONG, at + 32, user);
-    return at;
+    submissions.set(LONG, at + 40, 0);
+    submissions.set(LONG, at + 48, 0);
+    submissions.set(LONG, at + 56, 0);
+    sqTail++;
   }
 
   private void makeRoom() {
@@ -403,7 +397,10 @@ public final class IoUring implements AutoCloseable {
   }
 
   private void enter(int count, int complete, int how) {
-    long done = Calls.syscall(errno, ENTER_CALL, fd, count, complete, how);
+    long done = Calls.syscallQuietly(ENTER_CALL, fd, count, complete, how);
+    if (done < 0) { // again, to hear why
+      done = Calls.syscall(errno, ENTER_CALL, fd, count, complete, how);
+    }
     // Interrupted, or without memory now: what was not submitted is at the next call.
     if (done < 0 && done != -SystemException.INTERRUPTED && done != -SystemException.AGAIN) {
       throw new IllegalStateException(

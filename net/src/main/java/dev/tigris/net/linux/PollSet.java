@@ -18,7 +18,6 @@ public final class PollSet implements AutoCloseable {
   private static final int READY = 6;
 
   private final Signal signal;
-  private final MemorySegment errno = Calls.errno();
 
   /// struct pollfd: descriptor, 4 bytes; events, 2; what is ready, 2. The first is the signal's.
   private MemorySegment entries = Arena.ofAuto().allocate(ENTRY_BYTES * 8L, ENTRY_BYTES);
@@ -106,7 +105,7 @@ public final class PollSet implements AutoCloseable {
   }
 
   private int poll(int millis) {
-    int ready = Calls.poll(errno, entries, count, millis);
+    int ready = Calls.poll(entries, count, millis);
     if (ready > 0 && isReady(entries, 0)) {
       signal.lower();
     } else if (ready <= 0) { // nothing, or a Unix signal: the kernel has written nothing then

@@ -10,13 +10,13 @@ public final class Signal implements AutoCloseable {
   private static final int FLAGS = 0x800 | 0x80000; // never blocks, closed on exec
 
   private final OpenFile file;
-  private final MemorySegment errno = Calls.errno();
   private final MemorySegment count = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
   private boolean closed;
 
   /// Makes one that is not raised.
   public Signal() throws SystemException {
-    this.file = new OpenFile(SystemException.check("make a signal", Calls.eventfd(errno, FLAGS)));
+    this.file =
+        new OpenFile(SystemException.check("make a signal", Calls.eventfd(Calls.errno(), FLAGS)));
   }
 
   /// What to wait for, and what to name to the kernel.
@@ -27,14 +27,14 @@ public final class Signal implements AutoCloseable {
   /// Raises it. Any thread, even after it was closed: to no effect.
   public synchronized void raise() {
     if (!closed) { // or else the number may be another file's by now
-      int _ = Calls.eventfdWrite(errno, file.number(), 1L); // refused if raised very often already
+      int _ = Calls.eventfdWrite(file.number(), 1L); // refused if raised very often already
     }
   }
 
   /// Lowers it. As [#raise].
   public synchronized void lower() {
     if (!closed) {
-      int _ = Calls.eventfdRead(errno, file.number(), count); // refused if it is not raised
+      int _ = Calls.eventfdRead(file.number(), count); // refused if it is not raised
     }
   }
 
