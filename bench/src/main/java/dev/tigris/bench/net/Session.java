@@ -131,7 +131,7 @@ final class Session implements AutoCloseable {
 
   /// Lets all contestants take turns with messages of this size.
   Samples measure(boolean pingPong, int bytes) throws IOException, InterruptedException {
-    Samples samples = new Samples(scale.pick(2, 5, 6));
+    Samples samples = new Samples(scale.pick(2, 5, 10));
     Map<Contestant, Integer> counts = new HashMap<>();
     List<Contestant> order = List.copyOf(exchanges.keySet());
     for (Contestant contestant : order) {
@@ -171,7 +171,8 @@ final class Session implements AutoCloseable {
     return exchange;
   }
 
-  /// How many messages fill a turn.
+  /// How many messages fill a turn. This takes turns itself, so that nobody is measured while its
+  /// compiler is at work on what this size needs, or while the connection's buffers still grow.
   private int count(Contestant contestant, boolean pingPong, int bytes)
       throws IOException, InterruptedException {
     int few = scale.pick(10, 200, 200);
@@ -179,12 +180,18 @@ final class Session implements AutoCloseable {
       return Math.clamp((32L << 20) / bytes, few, scale.pick(100, 5_000, 20_000));
     }
     Exchange exchange = exchange(contestant);
-    double nanos =
-        pingPong
-            ? exchange.pingPong(bytes, few).medianNanos()
-            : exchange.bandwidth(bytes, few).nanosPerMessage();
     long turn = TimeUnit.MICROSECONDS.toNanos(scale.pick(500, 20_000, 40_000));
-    return (int) Math.clamp(turn / nanos, few, pingPong ? MOST_ROUND_TRIPS : MOST_MESSAGES);
+    long settling = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 300, 600));
+    long start = System.nanoTime();
+    int count = few;
+    do {
+      double nanos =
+          pingPong
+              ? exchange.pingPong(bytes, count).medianNanos()
+              : exchange.bandwidth(bytes, count).nanosPerMessage();
+      count = (int) Math.clamp(turn / nanos, few, pingPong ? MOST_ROUND_TRIPS : MOST_MESSAGES);
+    } while (System.nanoTime() - start < settling);
+    return count;
   }
 
   @Override
