@@ -28,6 +28,10 @@ public final class CompletionQueue implements AutoCloseable {
   /// milliseconds.
   private static final long YIELD_AFTER_NANOS = 15_000;
 
+  /// While a long message arrives, and at the most: for a peer may send its parts so slowly that
+  /// [#wake] would never be heard.
+  private static final long LONGEST_SPIN_NANOS = 1_000_000;
+
   private final Thread owner = Thread.currentThread();
   private final Fabric fabric;
   private final Port port;
@@ -110,45 +114,60 @@ public final class CompletionQueue implements AutoCloseable {
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
   ///     interrupted, which it then still is
   @CheckReturnValue
-  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   public @Nullable Descriptor await(long timeoutNanos) {
     Descriptor ready = poll();
     if (ready != null || timeoutNanos <= 0) {
       return ready;
     }
     long start = System.nanoTime();
-    long spin = Math.min(spinNanos, timeoutNanos);
+    long now = start;
+    while (true) {
+      ready = spin(now, timeoutNanos - (now - start));
+      if (ready != null) {
+        return ready;
+      }
+      do {
+        long left = timeoutNanos - (System.nanoTime() - start);
+        if (left <= 0 || Thread.currentThread().isInterrupted()) {
+          return null;
+        }
+        boolean woken = port.park(left);
+        ready = poll();
+        if (ready != null || woken) {
+          return ready;
+        }
+      } while (!port.isMoving());
+      now = System.nanoTime();
+    }
+  }
+
+  /// Polls until a descriptor has completed, the time is over, or nothing has moved for a while.
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  private @Nullable Descriptor spin(long start, long timeoutNanos) {
+    long idleSince = start;
     boolean yields = false;
     for (int polls = 1; ; polls++) {
-      ready = poll();
+      Descriptor ready = poll();
       if (ready != null) {
         return ready;
       }
       if (polls % POLLS_BETWEEN_CLOCKS == 0) {
-        long waited = System.nanoTime() - start;
-        if (waited >= spin) {
-          return park(start, timeoutNanos);
+        long now = System.nanoTime();
+        if (now - start >= timeoutNanos) {
+          return null;
         }
-        yields = waited >= YIELD_AFTER_NANOS;
+        if (now - idleSince >= spinNanos) {
+          if (now - start >= LONGEST_SPIN_NANOS || !port.isMoving()) {
+            return null;
+          }
+          idleSince = now;
+        }
+        yields = now - idleSince >= YIELD_AFTER_NANOS;
       }
       if (yields) {
         Thread.yield();
       } else {
         Thread.onSpinWait();
-      }
-    }
-  }
-
-  private @Nullable Descriptor park(long start, long timeoutNanos) {
-    while (true) {
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted()) {
-        return null;
-      }
-      boolean woken = port.park(left);
-      Descriptor ready = poll();
-      if (ready != null || woken) {
-        return ready;
       }
     }
   }

@@ -69,7 +69,11 @@ abstract class FabricContract {
   }
 
   Side side() {
-    Side side = new Side(fabric);
+    return side(CompletionQueue.DEFAULT_SPIN_NANOS);
+  }
+
+  Side side(long spinNanos) {
+    Side side = new Side(fabric, spinNanos);
     sides.add(side);
     return side;
   }

@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /// The contract suite on shared memory.
 class ShmTest {
@@ -28,6 +29,14 @@ class ShmTest {
   class Completions extends CompletionContract {
     Completions() {
       super(SHM);
+    }
+
+    @Test
+    void allocatesNothingForMessagesThatAThreadSleepsFor() {
+      left = side(0);
+      right = side(0);
+      connect();
+      expectNothingAllocated(64);
     }
   }
 

@@ -20,6 +20,7 @@ enum tag { ECHO = 0, ONE_WAY = 1, LAST = 2 };
 enum { POLLS_BETWEEN_CLOCKS = 16 };
 static const int64_t YIELD_AFTER_NANOS = 15000;
 static const int64_t SPIN_NANOS = 50000;
+static const int64_t LONGEST_SPIN_NANOS = 1000000;
 static const int64_t PATIENCE_NANOS = INT64_C(10000000000);
 
 enum { MOST_POSTED = 64, FEWEST_POSTED = 4, POSTED_BYTES = 8 << 20, ANSWER_BYTES = 8 };
@@ -35,25 +36,34 @@ int64_t now_nanos(void) {
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Waits for the next completion; NULL if the peer has closed or nothing comes. */
-static struct transfer *await(struct vi *vi, int64_t timeout_nanos) {
-  struct transfer *ready = vi_poll(vi);
-  if (ready != NULL) {
-    return ready;
-  }
-  int64_t start = now_nanos();
+/* A provider that moves long messages part by part has its own. */
+__attribute__((weak)) bool vi_is_moving(struct vi *vi) {
+  (void)vi;
+  return false;
+}
+
+/* Polls until there is a completion, the peer has closed, the time is over, or nothing has moved
+   for a while. */
+static struct transfer *spin(struct vi *vi, int64_t start, int64_t timeout_nanos) {
+  int64_t idle_since = start;
   bool yields = false;
   for (int polls = 1;; polls++) {
-    ready = vi_poll(vi);
+    struct transfer *ready = vi_poll(vi);
     if (ready != NULL || !vi_is_connected(vi)) {
       return ready;
     }
     if (polls % POLLS_BETWEEN_CLOCKS == 0) {
-      int64_t waited = now_nanos() - start;
-      if (waited >= SPIN_NANOS) {
-        break;
+      int64_t now = now_nanos();
+      if (now - start >= timeout_nanos) {
+        return NULL;
       }
-      yields = waited >= YIELD_AFTER_NANOS;
+      if (now - idle_since >= SPIN_NANOS) {
+        if (now - start >= LONGEST_SPIN_NANOS || !vi_is_moving(vi)) {
+          return NULL;
+        }
+        idle_since = now;
+      }
+      yields = now - idle_since >= YIELD_AFTER_NANOS;
     }
     if (yields) {
       sched_yield();
@@ -61,16 +71,33 @@ static struct transfer *await(struct vi *vi, int64_t timeout_nanos) {
       __builtin_ia32_pause();
     }
   }
+}
+
+/* Waits for the next completion; NULL if the peer has closed or nothing comes. */
+static struct transfer *await(struct vi *vi, int64_t timeout_nanos) {
+  struct transfer *ready = vi_poll(vi);
+  if (ready != NULL) {
+    return ready;
+  }
+  int64_t start = now_nanos();
+  int64_t now = start;
   while (true) {
-    int64_t left = timeout_nanos - (now_nanos() - start);
-    if (left <= 0) {
-      return NULL;
-    }
-    vi_park(vi, left);
-    ready = vi_poll(vi);
+    ready = spin(vi, now, timeout_nanos - (now - start));
     if (ready != NULL || !vi_is_connected(vi)) {
       return ready;
     }
+    do {
+      int64_t left = timeout_nanos - (now_nanos() - start);
+      if (left <= 0) {
+        return NULL;
+      }
+      vi_park(vi, left);
+      ready = vi_poll(vi);
+      if (ready != NULL || !vi_is_connected(vi)) {
+        return ready;
+      }
+    } while (!vi_is_moving(vi));
+    now = now_nanos();
   }
 }
 

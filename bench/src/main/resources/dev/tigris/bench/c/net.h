@@ -70,6 +70,10 @@ void vi_post(struct vi *vi, struct transfer *transfer);
    is nothing. */
 struct transfer *vi_poll(struct vi *vi);
 
+/* As Port.isMoving: whether parts of messages that are not complete have moved since this was last
+   asked. A provider that moves messages as a whole need not have it. */
+bool vi_is_moving(struct vi *vi);
+
 /* Waits until there may be something to poll for, or the time is over. */
 void vi_park(struct vi *vi, int64_t nanos);
 

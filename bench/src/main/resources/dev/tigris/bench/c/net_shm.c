@@ -81,7 +81,7 @@ struct hello {
 
 struct vi {
   int socket;
-  bool connected, unrung, changed, waited_for_sockets;
+  bool connected, unrung, changed, waited_for_sockets, moving;
   struct queue sends, receives, complete;
   struct channel *channel;
   _Atomic uint32_t *own_word, *peer_word;
@@ -254,6 +254,8 @@ static void send_parts(struct vi *vi) {
     vi->changed = true;
     if (next->progress == next->bytes) {
       queue_add(&vi->complete, queue_take(&vi->sends));
+    } else {
+      vi->moving = true;
     }
   }
 }
@@ -302,6 +304,8 @@ static void receive_parts(struct vi *vi) {
       into->tag = vi->tag;
       queue_add(&vi->complete, into);
       vi->stage = HEADER;
+    } else {
+      vi->moving = true;
     }
   }
 }
@@ -488,6 +492,12 @@ struct transfer *vi_poll(struct vi *vi) {
     next = queue_take(&vi->complete);
   }
   return next;
+}
+
+bool vi_is_moving(struct vi *vi) {
+  bool was = vi->moving;
+  vi->moving = false;
+  return was;
 }
 
 void vi_park(struct vi *vi, int64_t nanos) {

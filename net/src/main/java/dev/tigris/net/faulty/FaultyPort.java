@@ -53,6 +53,11 @@ final class FaultyPort extends Port {
   }
 
   @Override
+  public boolean isMoving() {
+    return inner.isMoving();
+  }
+
+  @Override
   public boolean park(long nanos) {
     long due = dueNanos;
     return inner.park(

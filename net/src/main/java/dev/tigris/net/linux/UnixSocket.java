@@ -39,6 +39,7 @@ public final class UnixSocket implements AutoCloseable {
   //   56 iovec: base | 64 its length
   //   72 cmsghdr: length of it all | 80 level | 84 type | 88 descriptor
   //   96 the packet
+  private static final int CONTROL_LENGTH = 40;
   private static final int IOVEC = 56;
   private static final int CONTROL = 72;
   private static final int CONTROL_BYTES = 20;
@@ -59,6 +60,14 @@ public final class UnixSocket implements AutoCloseable {
   /// @param bytes what it consists of, little-endian
   /// @param file the open file that came with it; the receiver closes it
   public record Packet(ByteBuffer bytes, @Nullable OpenFile file) {}
+
+  /// What [#discard] has come across.
+  public enum Discarded {
+    NOTHING,
+    PACKET,
+    /// The end of the connection.
+    END
+  }
 
   private UnixSocket(OpenFile file) {
     this.file = file;
@@ -171,22 +180,50 @@ public final class UnixSocket implements AutoCloseable {
   ///
   /// @return null if there is none now
   public @Nullable Packet receive() {
+    int length = next();
+    if (length < 0) {
+      return null;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    MemorySegment.copy(header, PACKET, MemorySegment.ofBuffer(bytes), 0, length);
+    return new Packet(bytes, attached());
+  }
+
+  /// Takes the next packet, whatever is in it, and closes a file that came with it. Allocates
+  /// nothing where no file did.
+  public Discarded discard() {
+    int length = next();
+    if (length < 0) {
+      return Discarded.NOTHING;
+    }
+    OpenFile attached = attached();
+    if (attached != null) {
+      attached.close();
+    }
+    return length == 0 ? Discarded.END : Discarded.PACKET;
+  }
+
+  /// Takes the next packet into [#header]; returns its length, or -1 if there is none now.
+  private int next() {
     prepare(PACKET_BYTES, true);
     long received = Calls.recvmsg(errno, file.number(), header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received == -SystemException.AGAIN || received == -SystemException.INTERRUPTED) {
-      return null;
+      return -1;
     }
-    int length = (int) Math.max(0, received); // whatever the error is, the connection has ended
-    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-    MemorySegment.copy(header, PACKET, MemorySegment.ofBuffer(bytes), 0, length);
-    OpenFile attached = null;
-    if (received >= 0
-        && header.get(ValueLayout.JAVA_LONG, 40) == CONTROL_BYTES
-        && header.get(ValueLayout.JAVA_INT, CONTROL + 8) == SOL_SOCKET
-        && header.get(ValueLayout.JAVA_INT, CONTROL + 12) == SCM_RIGHTS) {
-      attached = new OpenFile(header.get(ValueLayout.JAVA_INT, CONTROL + 16));
+    if (received < 0) { // whatever the error is, the connection has ended
+      header.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, 0);
+      return 0;
     }
-    return new Packet(bytes, attached);
+    return (int) received;
+  }
+
+  /// The file that came with the packet that [#next] has taken.
+  private @Nullable OpenFile attached() {
+    boolean there =
+        header.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH) == CONTROL_BYTES
+            && header.get(ValueLayout.JAVA_INT, CONTROL + 8) == SOL_SOCKET
+            && header.get(ValueLayout.JAVA_INT, CONTROL + 12) == SCM_RIGHTS;
+    return there ? new OpenFile(header.get(ValueLayout.JAVA_INT, CONTROL + 16)) : null;
   }
 
   /// Prepares the header for a packet. The room for control data is for one descriptor exactly: the
@@ -195,11 +232,13 @@ public final class UnixSocket implements AutoCloseable {
     if (bytes > PACKET_BYTES) {
       throw new IllegalArgumentException("a packet has up to 64 bytes");
     }
-    header.asSlice(0, PACKET).fill((byte) 0);
+    for (int at = 0; at < PACKET; at += Long.BYTES) {
+      header.set(ValueLayout.JAVA_LONG, at, 0);
+    }
     header.set(ValueLayout.JAVA_LONG, 16, header.address() + IOVEC);
     header.set(ValueLayout.JAVA_LONG, 24, 1);
     header.set(ValueLayout.JAVA_LONG, 32, control ? header.address() + CONTROL : 0);
-    header.set(ValueLayout.JAVA_LONG, 40, control ? CONTROL_BYTES : 0);
+    header.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, control ? CONTROL_BYTES : 0);
     header.set(ValueLayout.JAVA_LONG, IOVEC, header.address() + PACKET);
     header.set(ValueLayout.JAVA_LONG, IOVEC + 8, bytes);
   }

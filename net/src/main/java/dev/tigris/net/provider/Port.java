@@ -10,6 +10,12 @@ public abstract class Port implements AutoCloseable {
   /// Does what can be done without waiting: sends, receives, and completes transfers.
   public abstract void progress();
 
+  /// Whether parts of messages that are not complete have moved since this was last asked: then it
+  /// is too early to [#park]. For providers that move long messages part by part.
+  public boolean isMoving() {
+    return false;
+  }
+
   /// Waits until there may be something for [#progress] to do, or [#wake] is called, or the time is
   /// over; may return early for no reason. Called when [#progress] had nothing to do. It may be
   /// called by another thread than the owner, one at a time, while the owner does not wait.

@@ -146,6 +146,8 @@ final class ShmLink extends Link {
       changed = true;
       if (next.progress == next.bytes()) {
         sent();
+      } else {
+        port.moving();
       }
     }
   }
@@ -163,6 +165,8 @@ final class ShmLink extends Link {
           received(frame.length, frame.tag, frame.type);
         }
         stage = Stage.HEADER;
+      } else {
+        port.moving();
       }
     }
   }
@@ -214,14 +218,13 @@ final class ShmLink extends Link {
   /// come from somebody who does not sleep, and can wait.
   void hear() {
     for (int i = 0; i < MOST_PACKETS && !released && !peerIsGone; i++) {
-      UnixSocket.Packet packet = socket.receive();
-      if (packet == null) {
-        return;
+      switch (socket.discard()) { // nobody has asked for a file either
+        case PACKET -> {}
+        case END -> peerIsGone = true;
+        case NOTHING -> {
+          return;
+        }
       }
-      if (packet.file() != null) {
-        packet.file().close(); // nobody asked for it
-      }
-      peerIsGone = !packet.bytes().hasRemaining();
     }
   }
 

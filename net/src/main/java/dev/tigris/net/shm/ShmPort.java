@@ -25,6 +25,10 @@ final class ShmPort extends Port {
 
   private boolean changed;
   private int calls;
+
+  /// Whether a part of a message has moved, and not the last one.
+  private boolean moving;
+
   private long lookedAt = System.nanoTime();
 
   /// What the owner and a thread in [#park] share, which may be another one: changes of the list
@@ -57,6 +61,17 @@ final class ShmPort extends Port {
     for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
       links.get(i).progress();
     }
+  }
+
+  void moving() {
+    moving = true;
+  }
+
+  @Override
+  public boolean isMoving() {
+    boolean was = moving;
+    moving = false;
+    return was;
   }
 
   private boolean isTimeToLook() {
@@ -103,7 +118,8 @@ final class ShmPort extends Port {
       parked = true;
       waited.clear();
       boolean hasWork = wake.isAsked();
-      for (ShmLink link : links) {
+      for (int i = 0; i < links.size(); i++) {
+        ShmLink link = links.get(i);
         link.sleep(waited);
         hasWork |= link.hasWork();
       }
@@ -117,8 +133,8 @@ final class ShmPort extends Port {
   private void getUp() {
     synchronized (lock) {
       parked = false;
-      for (ShmLink link : links) {
-        link.awake();
+      for (int i = 0; i < links.size(); i++) { // an iterator would be garbage
+        links.get(i).awake();
       }
       if (closed) {
         waited.close();

@@ -143,6 +143,21 @@ class UnixSocketTest {
   }
 
   @Test
+  void discardsPacketsWithTheFilesThatComeWithThem() throws Exception {
+    int before = openFiles();
+    assertEquals(UnixSocket.Discarded.NOTHING, right.discard());
+    send(left, 1, 2, 3);
+    sendTwoFiles(left);
+    send(left, 4);
+    assertEquals(UnixSocket.Discarded.PACKET, right.discard());
+    assertEquals(UnixSocket.Discarded.PACKET, right.discard());
+    assertEquals(before, openFiles());
+    expect(right, 4);
+    left.close();
+    assertEquals(UnixSocket.Discarded.END, right.discard());
+  }
+
+  @Test
   void cutsALongPacketAndRefusesToSendOne() throws SystemException {
     assertThrows(IllegalArgumentException.class, () -> left.send(ByteBuffer.allocate(65), null));
     send(left, new int[64]);
