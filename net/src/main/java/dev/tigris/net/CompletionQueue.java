@@ -44,7 +44,8 @@ public final class CompletionQueue implements AutoCloseable {
   private boolean closed;
 
   /// Completed transfers that were not taken yet: a ring that is made larger before an interface
-  /// that needs it is attached, never while messages move.
+  /// that needs it is attached, never while messages move. What was taken stays in its slot until
+  /// that is used again; an interface that is closed has let go of the memory already.
   private static final class Completions implements Sink {
     private @Nullable Transfer[] slots = new @Nullable Transfer[64];
     private int head;
@@ -55,17 +56,17 @@ public final class CompletionQueue implements AutoCloseable {
       if (tail - head == slots.length) {
         throw new IllegalStateException("more completions than descriptors were posted");
       }
-      slots[tail++ & (slots.length - 1)] = transfer;
+      int slot = tail++ & (slots.length - 1);
+      if (slots[slot] != transfer) { // see Transfer
+        slots[slot] = transfer;
+      }
     }
 
     @Nullable Transfer poll() {
       if (head == tail) {
         return null;
       }
-      int slot = head++ & (slots.length - 1);
-      Transfer first = slots[slot];
-      slots[slot] = null;
-      return first;
+      return slots[head++ & (slots.length - 1)];
     }
 
     void makeRoomFor(int count) {
@@ -264,7 +265,10 @@ public final class CompletionQueue implements AutoCloseable {
     if (unrungCount == unrung.length) {
       ringDoorbells();
     }
-    unrung[unrungCount++] = posted;
+    if (unrung[unrungCount] != posted) { // see Transfer
+      unrung[unrungCount] = posted;
+    }
+    unrungCount++;
   }
 
   private void ringDoorbells() {

@@ -19,7 +19,8 @@ public sealed class Descriptor permits Ticket {
   private final Ticket[] parts;
   private final Transfer transfer;
   private int tag;
-  private Status status = Status.IDLE;
+  private boolean posted;
+  private Status last = Status.IDLE;
 
   private Descriptor(VirtualInterface virtualInterface, Ticket[] parts) {
     this.virtualInterface = virtualInterface;
@@ -61,7 +62,7 @@ public sealed class Descriptor permits Ticket {
 
   /// Where it is.
   public final Status status() {
-    return status;
+    return posted ? Status.POSTED : last;
   }
 
   /// Whether it was last posted as a send, and not as a receive.
@@ -110,7 +111,7 @@ public sealed class Descriptor permits Ticket {
   }
 
   final void refuseWhilePosted() {
-    if (status == Status.POSTED) {
+    if (posted) {
       throw new IllegalStateException(
           "the descriptor is posted: wait until the completion queue returns it");
     }
@@ -135,12 +136,15 @@ public sealed class Descriptor permits Ticket {
   }
 
   final void posted() {
-    status = Status.POSTED;
+    posted = true;
   }
 
   final void returned() {
     release();
-    status = transfer.result();
+    posted = false;
+    if (last != transfer.result()) { // see Transfer
+      last = transfer.result();
+    }
     if (!transfer.isSend()) {
       tag = transfer.tag();
     }
@@ -148,6 +152,6 @@ public sealed class Descriptor permits Ticket {
 
   @Override
   public String toString() {
-    return "%s[%s, %d bytes, tag %d]".formatted(getClass().getSimpleName(), status, bytes(), tag);
+    return "%s[%s, %d bytes, tag %d]".formatted(getClass().getSimpleName(), status(), bytes(), tag);
   }
 }

@@ -144,12 +144,12 @@ abstract class CompletionContract extends FabricContract {
   @ValueSource(ints = {64, 8_192, 100_000})
   void allocatesNothingPerMessage(int bytes) {
     connect();
-    expectNothingAllocated(bytes);
+    expectNothingAllocated(bytes, WINDOWS);
   }
 
-  void expectNothingAllocated(int bytes) {
-    Future<Long> echo = right.start(() -> pingPong(right, bytes, false));
-    Future<Long> pinging = left.start(() -> pingPong(left, bytes, true));
+  void expectNothingAllocated(int bytes, int windows) {
+    Future<Long> echo = right.start(() -> pingPong(right, bytes, windows, false));
+    Future<Long> pinging = left.start(() -> pingPong(left, bytes, windows, true));
     // 16 bytes a message would be as many as there are messages in a window, times 16.
     assertTrue(get(pinging) < 4 * WINDOW, get(pinging) + " bytes allocated by the first side");
     assertTrue(get(echo) < 4 * WINDOW, get(echo) + " bytes allocated by the second side");
@@ -157,14 +157,14 @@ abstract class CompletionContract extends FabricContract {
 
   /// Returns how many bytes this thread allocated in the best of the windows: code allocates until
   /// it is compiled, and nobody knows when that will be.
-  private static long pingPong(Side side, int bytes, boolean first) {
+  private static long pingPong(Side side, int bytes, int windows, boolean first) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     Ticket memory = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
     Ticket message = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
     CompletionQueue queue = side.queue();
     long before = threads.getCurrentThreadAllocatedBytes();
     long fewest = Long.MAX_VALUE;
-    int rounds = WINDOWS * WINDOW;
+    int rounds = windows * WINDOW;
     side.link().postReceive(memory).orThrow();
     if (first) {
       side.link().postSend(message).orThrow();

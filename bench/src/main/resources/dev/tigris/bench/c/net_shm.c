@@ -24,6 +24,7 @@ enum {
   DATA_AT_ONCE = DATA_BYTES / 4,
   MOST_PARTS = SLOTS / 2, /* ShmLink */
   CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
+  LOOKS = 8,
   LOOK_NANOS = 10000000,
   HELLO_BYTES = 32,
   MESSAGE = 1,
@@ -330,9 +331,14 @@ static void progress(struct vi *vi) {
                                  now_nanos() - vi->looked_at > LOOK_NANOS)) {
     hear(vi);
   }
-  send_parts(vi);
-  receive_parts(vi);
-  wake_peer(vi);
+  for (int looks = 0; looks < LOOKS; looks++) {
+    if (sees_more(&vi->in) || queue_size(&vi->sends) > 0 || vi->stage == WAITING) {
+      send_parts(vi);
+      receive_parts(vi);
+      wake_peer(vi);
+      return;
+    }
+  }
 }
 
 /* ---- connections */

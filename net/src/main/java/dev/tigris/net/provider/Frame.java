@@ -105,7 +105,9 @@ public final class Frame {
     if ((kind & 0xff) != MESSAGE || code >= TYPES.length) {
       return "a frame of an unknown kind, %#x".formatted(kind);
     }
-    type = TYPES[code];
+    if (type != TYPES[code]) { // see Transfer
+      type = TYPES[code];
+    }
     if (length < 0 || length > maximumBytes) {
       return "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes);
     }

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The ranges lie inside their regions: that was checked when the transfer was posted, and nobody
 /// changes them until it is complete.
+///
+/// References are stored where they change and not for every message: the garbage collector has to
+/// know of each such store, for which G1 takes a full fence once the transfer is old.
 public final class Transfer {
   /// The most ranges that a transfer can have.
   public static final int MAXIMUM_RANGES = 16;
@@ -37,6 +40,7 @@ public final class Transfer {
   private final long[] lengths;
   private long bytes;
   private @Nullable Sink sink;
+  private boolean posted;
 
   private boolean send;
   private Remote remote = Remote.NONE;
@@ -86,12 +90,15 @@ public final class Transfer {
   /// @param toSend whether it is a message, and not memory for one
   /// @param messageTag what travels with a message
   /// @param back where it goes when it is complete
+  @SuppressWarnings("ReferenceEquality") // a sink is itself
   public void start(boolean toSend, int messageTag, Sink back) {
     send = toSend;
     tag = messageTag;
-    type = memoryType;
-    sink = back;
-    result = Status.POSTED;
+    type(memoryType);
+    if (sink != back) {
+      sink = back;
+    }
+    posted = true;
     transferredBytes = 0;
     progress = 0;
   }
@@ -174,10 +181,12 @@ public final class Transfer {
   /// Says that a message consists of something else than the memory that it is sent from: for a
   /// provider that sends a copy.
   public void type(DataType messageType) {
-    type = messageType;
+    if (type != messageType) {
+      type = messageType;
+    }
   }
 
-  /// What became of it.
+  /// What became of it, when it was last complete.
   public Status result() {
     return result;
   }
@@ -198,19 +207,17 @@ public final class Transfer {
   }
 
   private void copy(MemorySegment memory, long at, long from, long count, boolean here) {
+    if (lengths.length == 1) {
+      copyRange(0, memory, at, from, count, here);
+      return;
+    }
     long there = at;
     long skip = from;
     long left = count;
     for (int i = 0; left > 0; i++) {
       long size = Math.min(lengths[i] - skip, left);
       if (size > 0) {
-        MemorySegment range = regions[i].segment();
-        long offset = offsets[i] + skip;
-        if (here) {
-          MemorySegment.copy(memory, there, range, offset, size);
-        } else {
-          MemorySegment.copy(range, offset, memory, there, size);
-        }
+        copyRange(i, memory, there, skip, size, here);
         there += size;
         left -= size;
       }
@@ -218,21 +225,34 @@ public final class Transfer {
     }
   }
 
+  private void copyRange(
+      int index, MemorySegment memory, long at, long from, long count, boolean here) {
+    MemorySegment range = regions[index].segment();
+    long offset = offsets[index] + from;
+    if (here) {
+      MemorySegment.copy(memory, at, range, offset, count);
+    } else {
+      MemorySegment.copy(range, offset, memory, at, count);
+    }
+  }
+
   /// Gives it back as sent or filled, or as refused.
   void complete(Status how, long transferred) {
     Sink back = sink;
-    if (back == null || result != Status.POSTED) {
+    if (back == null || !posted) {
       throw new IllegalStateException("a transfer is completed once, and this one is " + result);
     }
-    result = how;
+    posted = false;
+    if (result != how) {
+      result = how;
+    }
     transferredBytes = transferred;
-    sink = null;
     back.completed(this);
   }
 
   /// Notes what came with the message that has filled it.
   void arrived(int messageTag, DataType messageType) {
     tag = messageTag;
-    type = messageType;
+    type(messageType);
   }
 }

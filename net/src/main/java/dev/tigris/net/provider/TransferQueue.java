@@ -32,7 +32,10 @@ public final class TransferQueue {
     if (tail - head > mask) {
       throw new IllegalStateException("more transfers than the depth of the queue");
     }
-    slots[tail++ & mask] = transfer;
+    int slot = tail++ & mask;
+    if (slots[slot] != transfer) { // see Transfer
+      slots[slot] = transfer;
+    }
   }
 
   /// The first one, or null.
@@ -50,9 +53,6 @@ public final class TransferQueue {
     if (head == tail) {
       return null;
     }
-    int slot = head++ & mask;
-    Transfer first = slots[slot];
-    slots[slot] = null;
-    return first;
+    return slots[head++ & mask]; // which stays there: it lives as long as the link anyway
   }
 }

@@ -14,6 +14,11 @@ public final class RingReader {
   private final MemorySegment ring;
 
   private long read;
+
+  /// Where the next slot is, and what sequence it has as long as it is not used again.
+  private long slot = Ring.slot(0);
+
+  private int sequenceBefore;
   private long dataEnd;
   private long freed;
   private long dataFreed;
@@ -31,35 +36,30 @@ public final class RingReader {
   /// @throws BreachException if it holds what cannot be there
   public boolean look() {
     // Acquire: pairs with the release of RingWriter.publish.
-    long word = (long) LONG.getAcquire(ring, Ring.slot(read) + Ring.KIND_AND_SEQUENCE);
+    long word = (long) LONG.getAcquire(ring, slot + Ring.KIND_AND_SEQUENCE);
     int sequence = (int) (word >>> Integer.SIZE);
-    if (sequence == Ring.sequence(read)) {
-      kindAndSequence = word;
-      return true;
+    if (sequence == sequenceBefore) {
+      return false;
     }
-    if (sequence != sequenceBefore()) {
+    if (sequence != Ring.sequence(read)) {
       throw new BreachException(
           "slot %d has sequence %d, and neither %d nor %d"
-              .formatted(read, sequence, sequenceBefore(), Ring.sequence(read)));
+              .formatted(read, sequence, sequenceBefore, Ring.sequence(read)));
     }
-    return false;
-  }
-
-  /// What the slot has as long as its next use has not come.
-  private int sequenceBefore() {
-    return read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
+    kindAndSequence = word;
+    return true;
   }
 
   /// Whether the next slot is there, or something is wrong. Any thread; where that is not the
-  /// reader's it may then be wrong to say yes.
+  /// reader's it may then be wrong to say yes: one slot's word is never what another had before.
   public boolean seesMore() {
-    long word = (long) LONG.getAcquire(ring, Ring.slot(read) + Ring.KIND_AND_SEQUENCE);
-    return (int) (word >>> Integer.SIZE) != sequenceBefore();
+    long word = (long) LONG.getAcquire(ring, slot + Ring.KIND_AND_SEQUENCE);
+    return (int) (word >>> Integer.SIZE) != sequenceBefore;
   }
 
   /// Takes the header of the slot that [#look] has found apart; returns as [Frame#take].
   public @Nullable String takeHeader(Frame frame, long maximumBytes) {
-    long lengthAndTag = (long) LONG.get(ring, Ring.slot(read) + Ring.LENGTH_AND_TAG);
+    long lengthAndTag = (long) LONG.get(ring, slot + Ring.LENGTH_AND_TAG);
     return frame.take(lengthAndTag, kindAndSequence, maximumBytes, Ring.sequence(read));
   }
 
@@ -79,12 +79,13 @@ public final class RingReader {
     int bytes = (int) Math.min(length - from, Ring.PART_BYTES);
     long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
     if (into != null) {
-      long at =
-          inSlot ? Ring.slot(read) + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+      long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
       into.copyFrom(ring, at, from, bytes);
     }
     dataEnd = Ring.end(begin, inSlot ? 0 : bytes);
     read++;
+    slot = Ring.slot(read);
+    sequenceBefore = read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
     return bytes;
   }
 

@@ -46,15 +46,18 @@ public final class RingWriter {
     }
     long slot = Ring.slot(used);
     long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
-    message.copyTo(ring, at, from, bytes);
-    message.progress = from + bytes;
     int sequence = Ring.sequence(used);
+    long lengthAndTag = Frame.lengthAndTag(message);
+    long kindAndSequence =
+        from == 0
+            ? Frame.kindAndSequence(message, sequence)
+            : Ring.CONTINUED | (long) sequence << Integer.SIZE;
+    message.progress = from + bytes;
+    message.copyTo(ring, at, from, bytes);
     if (from == 0) {
-      LONG.set(ring, slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
-      publish(slot, end, Frame.kindAndSequence(message, sequence));
-    } else {
-      publish(slot, end, Ring.CONTINUED | (long) sequence << Integer.SIZE);
+      LONG.set(ring, slot + Ring.LENGTH_AND_TAG, lengthAndTag);
     }
+    publish(slot, end, kindAndSequence);
     return true;
   }
 
@@ -66,11 +69,11 @@ public final class RingWriter {
   }
 
   private void publish(long slot, long end, long kindAndSequence) {
+    // Release: pairs with the acquire of RingReader.look.
+    LONG.setRelease(ring, slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
     dataEnds[(int) (used & (Ring.SLOTS - 1))] = end;
     dataEnd = end;
     used++;
-    // Release: pairs with the acquire of RingReader.look.
-    LONG.setRelease(ring, slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
   }
 
   private boolean hasRoom(long end) {

@@ -109,6 +109,11 @@ final class ShmLink extends Link {
     wakePeer();
   }
 
+  /// Whether [#progress] might find something to do.
+  boolean mayProgress() {
+    return channel.in().seesMore() || !sends.isEmpty() || stage == Stage.WAITING || peerIsGone;
+  }
+
   /// Moves what can be moved.
   void progress() {
     try {
@@ -154,50 +159,57 @@ final class ShmLink extends Link {
 
   private void receive() {
     for (int parts = 0; parts < MOST_PARTS; parts++) {
-      if (stage == Stage.WAITING ? !decide() : !(channel.in().look() && begin())) {
+      Stage now = stage;
+      if (now == Stage.WAITING) {
+        now = decided();
+      } else if (!channel.in().look()) {
+        return;
+      } else if (now == Stage.HEADER) {
+        now = begun();
+      }
+      if (now == Stage.WAITING || released) {
+        stage = now;
         return;
       }
-      Transfer into = stage == Stage.FILLING ? receives.peek() : null;
+      Transfer into = now == Stage.FILLING ? receives.peek() : null;
       taken += channel.in().takePart(frame.length, taken, into);
       changed |= channel.in().giveBack();
-      if (taken == frame.length) {
-        if (stage == Stage.FILLING) {
+      if (taken < frame.length) {
+        port.moving();
+      } else {
+        if (now == Stage.FILLING) {
           received(frame.length, frame.tag, frame.type);
         }
-        stage = Stage.HEADER;
-      } else {
-        port.moving();
+        now = Stage.HEADER;
+      }
+      if (stage != now) { // see Transfer
+        stage = now;
       }
     }
   }
 
-  /// Takes the header, if that is what comes next; returns whether there is a part to take.
-  private boolean begin() {
-    if (stage != Stage.HEADER) {
-      return true;
-    }
+  /// Takes the header; returns what comes of it, unless it is a goodbye.
+  private Stage begun() {
     String wrong = channel.in().takeHeader(frame, maximumIncomingBytes);
     if (wrong != null) {
       throw new BreachException(wrong);
     }
+    taken = 0;
     if (frame.goodbye) {
       release();
       ended();
-      return false;
+      return Stage.HEADER;
     }
-    taken = 0;
-    return decide();
+    return decided();
   }
 
-  /// Decides what becomes of the message; returns whether it is to be taken.
-  private boolean decide() {
-    stage =
-        switch (arriving(frame.length, frame.tag, frame.type)) {
-          case WAIT -> Stage.WAITING;
-          case FILL -> Stage.FILLING;
-          case DISCARD -> Stage.SKIPPING;
-        };
-    return stage != Stage.WAITING;
+  /// What becomes of the message.
+  private Stage decided() {
+    return switch (arriving(frame.length, frame.tag, frame.type)) {
+      case WAIT -> Stage.WAITING;
+      case FILL -> Stage.FILLING;
+      case DISCARD -> Stage.SKIPPING;
+    };
   }
 
   /// The socket has ended: nothing more is written to the ring, and what is there can be seen,
