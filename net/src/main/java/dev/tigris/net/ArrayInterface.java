@@ -217,7 +217,7 @@ public final class ArrayInterface implements AutoCloseable {
   ///
   /// @return null if none came in time
   /// @throws NetException if the interface is no longer connected, or if the message is of another
-  ///     type, and lost
+  ///     type or too long, and lost
   @CheckReturnValue
   public <A> @Nullable Message<A> receive(ArrayType<A> type, long timeoutNanos) {
     long start = System.nanoTime();
@@ -232,22 +232,32 @@ public final class ArrayInterface implements AutoCloseable {
     int slot = receives.slot(delivered);
     Ticket ticket = receives.tickets[slot];
     int tag = ticket.tag();
-    DataType sent = ticket.type();
-    A array = null;
-    if (sent == type.dataType()) {
-      int count = (int) (ticket.transferredBytes() / type.elementBytes());
-      array = type.make(count);
-      type.read(receives.memory[slot], array, 0, count);
+    Status status = verdict(ticket, type);
+    if (status != Status.DONE) {
+      String why =
+          status == Status.TOO_LONG
+              ? "a message is longer than %d bytes: have both sides choose larger slots"
+                  .formatted(slotBytes)
+              : "a message of %s is no %s".formatted(ticket.type(), type);
+      repost();
+      throw new NetException("receive an array from", link.peer(), why, null);
     }
+    int count = (int) (ticket.transferredBytes() / type.elementBytes());
+    A array = type.make(count);
+    type.read(receives.memory[slot], array, 0, count);
     repost();
-    if (array == null) {
-      throw new NetException(
-          "receive an array from",
-          link.peer(),
-          "a message of %s is no %s".formatted(sent, type),
-          null);
-    }
     return new Message<>(array, tag);
+  }
+
+  /// How a message has arrived in a slot, for somebody who wants elements of a type. The peer may
+  /// have sent a part of an element.
+  private static Status verdict(Ticket ticket, ArrayType<?> type) {
+    if (ticket.status() != Status.DONE) {
+      return ticket.status();
+    }
+    return ticket.type() == type.dataType() && ticket.transferredBytes() % type.elementBytes() == 0
+        ? Status.DONE
+        : Status.OTHER_TYPE;
   }
 
   /// Posts room for the next message that nobody waits for yet: up to `count` elements of an array,
@@ -335,11 +345,9 @@ public final class ArrayInterface implements AutoCloseable {
   @SuppressWarnings("unchecked") // the type was posted with its array
   private <A> Status deliver(Posted posted, ArrayType<A> type, Ticket ticket, int slot) {
     posted.tag = ticket.tag();
-    if (ticket.status() != Status.DONE) {
-      return ticket.status();
-    }
-    if (ticket.type() != type.dataType()) {
-      return Status.OTHER_TYPE;
+    Status status = verdict(ticket, type);
+    if (status != Status.DONE) {
+      return status;
     }
     int count = (int) (ticket.transferredBytes() / type.elementBytes());
     if (count > posted.count) {

@@ -43,6 +43,15 @@ public final class CompletionQueue implements AutoCloseable {
   private int unrungCount;
   private boolean closed;
 
+  /// Guards the two below, where one of them is written.
+  private final Object signalLock = new Object();
+
+  /// Whether a thread waits to signal.
+  private volatile boolean signalling;
+
+  /// Whether that thread was woken because of what a doorbell may have completed.
+  private boolean reminded;
+
   /// Completed transfers that were not taken yet: a ring that is made larger before an interface
   /// that needs it is attached, never while messages move. What was taken stays in its slot until
   /// that is used again; an interface that is closed has let go of the memory already.
@@ -60,6 +69,10 @@ public final class CompletionQueue implements AutoCloseable {
       if (slots[slot] != transfer) { // see Transfer
         slots[slot] = transfer;
       }
+    }
+
+    boolean isEmpty() {
+      return head == tail;
     }
 
     @Nullable Transfer poll() {
@@ -114,8 +127,10 @@ public final class CompletionQueue implements AutoCloseable {
   ///
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
   ///     interrupted, which it then still is
+  /// @throws IllegalStateException while a signal is pending
   @CheckReturnValue
   public @Nullable Descriptor await(long timeoutNanos) {
+    requireNoSignal();
     Descriptor ready = poll();
     if (ready != null || timeoutNanos <= 0) {
       return ready;
@@ -142,7 +157,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
-  /// Polls until a descriptor has completed, the time is over, or nothing has moved for a while.
+  /// Polls until a descriptor has completed, the time is over, nothing has moved for a while, or
+  /// somebody wants it to end.
   @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   private @Nullable Descriptor spin(long start, long timeoutNanos) {
     long idleSince = start;
@@ -154,7 +170,9 @@ public final class CompletionQueue implements AutoCloseable {
       }
       if (polls % POLLS_BETWEEN_CLOCKS == 0) {
         long now = System.nanoTime();
-        if (now - start >= timeoutNanos) {
+        if (now - start >= timeoutNanos
+            || port.wakeRequest().isAsked()
+            || Thread.currentThread().isInterrupted()) {
           return null;
         }
         if (now - idleSince >= spinNanos) {
@@ -194,15 +212,48 @@ public final class CompletionQueue implements AutoCloseable {
   ///
   /// Something that is ready already is signalled too: so ask for a signal first, and then poll
   /// until nothing is left.
+  ///
+  /// @throws IllegalStateException if a signal is pending already
   public void signalOnce(Runnable signal) {
     requireOwner();
+    requireNoSignal();
     ringDoorbells();
+    signalling = true;
+    if (!completions.isEmpty()) {
+      remind();
+    }
     Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
+  }
+
+  private void requireNoSignal() {
+    if (signalling) {
+      throw new IllegalStateException(
+          "a signal is pending: poll() until it comes, or ask for it by wake()");
+    }
   }
 
   private void waitAndSignal(Runnable signal) {
     port.park(Long.MAX_VALUE);
+    synchronized (signalLock) {
+      signalling = false;
+      if (reminded) {
+        reminded = false;
+        boolean _ = port.wakeRequest().take(); // it may have come when the wait was over
+      }
+    }
     signal.run();
+  }
+
+  /// The owner's doorbell may have completed something, which wakes nobody by itself.
+  void remind() {
+    if (signalling) {
+      synchronized (signalLock) {
+        if (signalling) {
+          reminded = true;
+          port.wake();
+        }
+      }
+    }
   }
 
   /// The fabric that made it.
@@ -264,6 +315,7 @@ public final class CompletionQueue implements AutoCloseable {
   void unrung(VirtualInterface posted) {
     if (unrungCount == unrung.length) {
       ringDoorbells();
+      remind();
     }
     if (unrung[unrungCount] != posted) { // see Transfer
       unrung[unrungCount] = posted;

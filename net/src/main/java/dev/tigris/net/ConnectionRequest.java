@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Port;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +37,16 @@ public final class ConnectionRequest {
   ///
   /// Thread rule: the thread that owns `queue`.
   ///
-  /// @throws IllegalStateException if it was answered already
+  /// @throws IllegalStateException if it was answered already, or if the queue is closed; the
+  ///     request is not answered then
   /// @throws IllegalArgumentException if the queue is another fabric's
   @CheckReturnValue
   public VirtualInterface accept(CompletionQueue queue, Attributes attributes) {
     fabric.requireOwn(queue);
+    queue.requireOwner();
+    Port port = queue.port();
     answer();
-    return new VirtualInterface(knock.accept(queue.port(), attributes), queue);
+    return new VirtualInterface(knock.accept(port, attributes), queue);
   }
 
   /// Rejects: the peer gets [Connection.Reason#REJECTED]. Any thread.

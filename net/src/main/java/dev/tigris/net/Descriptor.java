@@ -85,7 +85,9 @@ public sealed class Descriptor permits Ticket {
   ///
   /// @return this
   /// @throws IllegalStateException if it is posted
+  /// @throws WrongThreadException if the calling thread does not own the interface's queue
   public Descriptor tag(int value) {
+    requireOwner();
     refuseWhilePosted();
     tag = value;
     return this;
@@ -108,6 +110,11 @@ public sealed class Descriptor permits Ticket {
 
   final Transfer transfer() {
     return transfer;
+  }
+
+  /// What is posted must not change under way.
+  final void requireOwner() {
+    virtualInterface.completionQueue().requireOwner();
   }
 
   final void refuseWhilePosted() {

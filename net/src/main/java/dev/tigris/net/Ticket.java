@@ -29,7 +29,9 @@ public final class Ticket extends Descriptor {
   /// @return this
   /// @throws IndexOutOfBoundsException if it is not inside the registered view
   /// @throws IllegalStateException if this ticket is posted
+  /// @throws WrongThreadException if the calling thread does not own the interface's queue
   public Ticket range(long offsetBytes, long lengthBytes) {
+    requireOwner();
     refuseWhilePosted();
     Objects.checkFromIndexSize(offsetBytes, lengthBytes, region().bytes());
     offset = offsetBytes;

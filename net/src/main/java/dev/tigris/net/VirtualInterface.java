@@ -229,6 +229,7 @@ public final class VirtualInterface implements AutoCloseable {
     queue.requireOwner();
     rung();
     queue.port().flush();
+    queue.remind();
   }
 
   /// Hands over what was posted. The queue may hold this interface for ringing still, which is

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.net.ArrayInterface.Message;
 import dev.tigris.net.ArrayInterface.Posted;
 import java.lang.management.ManagementFactory;
@@ -110,6 +111,34 @@ class ArrayInterfaceTest extends FabricContract {
     expect(right, memory, Status.DONE);
     assertEquals(type.dataType(), memory.type());
     assertTrue(Objects.deepEquals(sent, arrived), type.toString());
+  }
+
+  @Test
+  void refusesAMessageThatIsTooLongForItsSlots() {
+    connect();
+    from = over(left);
+    to = right.call(() -> new ArrayInterface(right.link(), 64, SLOTS));
+    send(ArrayType.INTS, new int[100], 0, 100, 1);
+    send(ArrayType.INTS, new int[] {7}, 0, 1, 2);
+    NetException refusal = assertThrows(NetException.class, () -> receive(ArrayType.INTS));
+    assertTrue(refusal.getMessage().contains("64 bytes"), refusal.getMessage());
+    assertArrayEquals(new int[] {7}, receive(ArrayType.INTS).array());
+  }
+
+  @Test
+  void refusesAPartOfAnElement() {
+    connect();
+    to = over(right);
+    Ticket ints = left.call(() -> left.link().register(Jbuf.allocate(16, "test").asInts()));
+    expect(left, left.send(left.range(ints, 0, 7)), Status.DONE);
+    expect(left, left.send(left.range(ints, 0, 8)), Status.DONE);
+    assertThrows(NetException.class, () -> receive(ArrayType.INTS));
+    assertEquals(2, receive(ArrayType.INTS).array().length);
+    int[] array = new int[4];
+    Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, array, 0, 4));
+    expect(left, left.send(left.range(ints, 0, 9)), Status.DONE);
+    assertTrue(right.call(() -> to.await(posted, Side.LONG_NANOS)));
+    assertEquals(Status.OTHER_TYPE, posted.status());
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -42,7 +43,7 @@ abstract class CompletionContract extends FabricContract {
     for (int round = 0; round < 3; round++) {
       for (int i = count - 1; i >= 0; i--) {
         left.link(from.get(i));
-        left.send(left.memory(text("message " + i)).tag(i));
+        left.send(left.tag(left.memory(text("message " + i)), i));
       }
       boolean[] seen = new boolean[count];
       for (Descriptor next : right.next(count)) {
@@ -130,6 +131,98 @@ abstract class CompletionContract extends FabricContract {
     expect(right, memory, Status.DONE);
     left.queue().wake();
     awaitLatch(signalled);
+  }
+
+  @Test
+  void signalsWhatTheOwnersDoorbellCompletes() {
+    connect();
+    Ticket memory = right.receive(right.memory(10));
+    CountDownLatch signalled = new CountDownLatch(1);
+    left.run(
+        () -> {
+          left.queue().signalOnce(signalled::countDown);
+          assertNull(left.queue().poll());
+        });
+    Ticket message = left.send(left.memory(text("rung")));
+    awaitLatch(signalled);
+    expect(left, message, Status.DONE);
+    expect(right, memory, Status.DONE);
+  }
+
+  @Test
+  void signalsAReceiveThatAMessageWaitedFor() {
+    connect();
+    Ticket message = left.send(left.memory(text("early")));
+    right.run(() -> assertNull(right.queue().await(Side.SHORT_NANOS)));
+    CountDownLatch signalled = new CountDownLatch(1);
+    right.run(() -> right.queue().signalOnce(signalled::countDown));
+    Ticket memory = right.receive(right.memory(10));
+    awaitLatch(signalled);
+    expect(right, memory, Status.DONE);
+    expect(left, message, Status.DONE);
+  }
+
+  @Test
+  void refusesToWaitTwice() {
+    connect();
+    CountDownLatch signalled = new CountDownLatch(1);
+    left.run(
+        () -> {
+          left.queue().signalOnce(signalled::countDown);
+          assertThrows(IllegalStateException.class, () -> left.queue().await(1));
+          assertThrows(IllegalStateException.class, () -> left.queue().signalOnce(() -> {}));
+        });
+    left.queue().wake();
+    awaitLatch(signalled);
+    left.run(() -> assertNull(left.queue().await(Side.SHORT_NANOS)));
+  }
+
+  @Test
+  void closesWhileASignalIsPending() {
+    connect();
+    CountDownLatch signalled = new CountDownLatch(1);
+    left.run(() -> left.queue().signalOnce(signalled::countDown));
+    left.run(left.queue()::close);
+    awaitLatch(signalled);
+    expectEnded(right);
+  }
+
+  @Test
+  void endsAWaitThatSpins() {
+    Side spinning = new Side(fabric, Long.MAX_VALUE);
+    Future<Boolean> waiter =
+        spinning.start(
+            () -> {
+              boolean woken = spinning.queue().await(Long.MAX_VALUE) == null;
+              Thread.currentThread().interrupt();
+              return woken
+                  && spinning.queue().await(Long.MAX_VALUE) == null
+                  && Thread.interrupted();
+            });
+    spinning.queue().wake();
+    assertTrue(get(waiter));
+    get(spinning.startClosing());
+  }
+
+  @Test
+  void showsOtherThreadsWhereAnInterfaceIs() {
+    connect();
+    VirtualInterface link = left.link();
+    CountDownLatch looking = new CountDownLatch(1);
+    Future<InterfaceState> looker =
+        right.start(
+            () -> {
+              long looks = 0;
+              while (link.state() == InterfaceState.CONNECTED) {
+                if (++looks == 100_000) { // long enough for the loop to be compiled
+                  looking.countDown();
+                }
+              }
+              return link.state();
+            });
+    awaitLatch(looking);
+    left.run(link::close);
+    assertEquals(InterfaceState.CLOSED, get(looker));
   }
 
   private static void awaitLatch(CountDownLatch latch) {

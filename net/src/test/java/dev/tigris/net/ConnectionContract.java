@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Connection.Reason;
+import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /// How every provider connects, and how connections end.
 abstract class ConnectionContract extends FabricContract {
@@ -133,6 +136,44 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void findsARequestThatIsThereWithoutAWait() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    ConnectionRequest request = listener.next(Duration.ZERO);
+    while (request == null) { // it is on its way
+      Thread.onSpinWait();
+      request = listener.next(Duration.ZERO);
+    }
+    request.reject();
+    refused(asked, Reason.REJECTED);
+  }
+
+  @Test
+  void keepsARequestThatAClosedQueueCannotAccept() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    ConnectionRequest request = listenUntilAsked(listener);
+    right.run(right.queue()::close);
+    assertThrows(
+        IllegalStateException.class,
+        () -> right.call(() -> request.accept(right.queue(), Attributes.DEFAULT)));
+    request.reject();
+    refused(asked, Reason.REJECTED);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void leavesNothingOpenWhenItCannotListen() {
+    int before = openFiles();
+    for (int i = 0; i < 50; i++) {
+      assertThrows(NetException.class, () -> fabric.listen(listener.address()));
+    }
+    assertTrue(openFiles() < before + 25, before + " files were open, now " + openFiles());
+  }
+
+  private static int openFiles() {
+    return new File("/proc/self/fd").list().length;
+  }
+
+  @Test
   void listensNoLongerThanItWasTold() {
     assertNull(listener.next(Duration.ofMillis(1)));
     listener.wake();
@@ -166,7 +207,7 @@ abstract class ConnectionContract extends FabricContract {
     connect();
     List<Ticket> memory = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      expect(left, left.send(left.memory(new byte[i * 3_000]).tag(i)), Status.DONE);
+      expect(left, left.send(left.tag(left.memory(new byte[i * 3_000]), i)), Status.DONE);
     }
     left.run(left.link()::close);
     assertEquals(InterfaceState.CLOSED, left.link().state());

@@ -46,7 +46,7 @@ class LibfabricRemoteTest extends FabricContract {
     byte[] content = new byte[bytes];
     new SplittableRandom(bytes).nextBytes(content);
     Ticket there = right.memory(bytes + 20L);
-    RemoteMemory memory = expose(right, there.range(10, bytes + 5L), true);
+    RemoteMemory memory = expose(right, right.range(there, 10, bytes + 5L), true);
     Ticket from = left.memory(content);
     left.run(() -> access(left).postWrite(from, memory, 5).orThrow());
     assertEquals(from, next(left, right));
@@ -121,7 +121,7 @@ class LibfabricRemoteTest extends FabricContract {
         () -> left.run(() -> access(left).postWrite(ticket, memory, -1).orThrow()));
     assertEquals(Status.IDLE, ticket.status());
     Ticket empty = left.memory(1);
-    assertThrows(IllegalArgumentException.class, () -> expose(left, empty.range(0, 0), true));
+    assertThrows(IllegalArgumentException.class, () -> expose(left, left.range(empty, 0, 0), true));
   }
 
   @ParameterizedTest
@@ -129,7 +129,7 @@ class LibfabricRemoteTest extends FabricContract {
   void breaksOverAnAccessThatThePeerHasNotAllowed(String what) {
     connect();
     Ticket there = right.memory(new byte[100]);
-    RemoteMemory memory = expose(right, there.range(0, 50), what.equals("read too much"));
+    RemoteMemory memory = expose(right, right.range(there, 0, 50), what.equals("read too much"));
     Ticket ticket = left.memory(new byte[] {1, 2, 3});
     switch (what) {
       case "write what may be read" ->

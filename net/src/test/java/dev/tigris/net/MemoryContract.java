@@ -194,19 +194,29 @@ abstract class MemoryContract extends FabricContract {
     right.receive(both);
     assertThrows(IllegalStateException.class, () -> right.receive(memory));
     assertThrows(IllegalStateException.class, () -> right.send(memory));
-    assertThrows(IllegalStateException.class, () -> memory.range(0, 1));
-    assertThrows(IllegalStateException.class, () -> memory.tag(1));
+    assertThrows(IllegalStateException.class, () -> right.range(memory, 0, 1));
+    assertThrows(IllegalStateException.class, () -> right.tag(memory, 1));
     assertThrows(IllegalStateException.class, () -> right.run(() -> right.link().deregister(part)));
+  }
+
+  @Test
+  void refusesChangesByOtherThreads() {
+    connect();
+    Ticket ticket = left.memory(100);
+    assertThrows(WrongThreadException.class, () -> ticket.range(0, 1));
+    assertThrows(WrongThreadException.class, () -> ticket.tag(1));
+    assertEquals(100, ticket.length());
+    assertEquals(0, ticket.tag());
   }
 
   @Test
   void refusesRangesOutsideTheMemory() {
     connect();
     Ticket ticket = left.memory(100);
-    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(-1, 1));
-    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(0, 101));
-    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(100, 1));
-    assertThrows(IndexOutOfBoundsException.class, () -> ticket.range(1, Long.MAX_VALUE));
+    assertThrows(IndexOutOfBoundsException.class, () -> left.range(ticket, -1, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> left.range(ticket, 0, 101));
+    assertThrows(IndexOutOfBoundsException.class, () -> left.range(ticket, 100, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> left.range(ticket, 1, Long.MAX_VALUE));
     assertThrows(IllegalArgumentException.class, () -> Descriptor.of());
     assertEquals(100, ticket.length());
   }

@@ -30,7 +30,7 @@ abstract class MessageContract extends FabricContract {
   void carriesAMessageWithItsTagItsTypeAndItsLength() {
     connect();
     Ticket memory = right.receive(right.memory(100));
-    Ticket message = left.send(left.memory(text("hello")).tag(-7));
+    Ticket message = left.send(left.tag(left.memory(text("hello")), -7));
     expect(left, message, Status.DONE);
     expect(right, memory, Status.DONE);
     expectContent(text("hello"), memory);
@@ -173,7 +173,9 @@ abstract class MessageContract extends FabricContract {
     Ticket other = left.memory(all);
     Descriptor message =
         Descriptor.of(
-            first.range(0, bytes), again.range(bytes, bytes), other.range(2L * bytes, bytes));
+            left.range(first, 0, bytes),
+            left.range(again, bytes, bytes),
+            left.range(other, 2L * bytes, bytes));
     Ticket[] parts = {right.memory(bytes / 2), right.memory(1), right.memory(4L * bytes)};
     Descriptor memory = Descriptor.of(parts);
     right.receive(memory);
@@ -211,7 +213,7 @@ abstract class MessageContract extends FabricContract {
                 return left.queue().await(Side.LONG_NANOS);
               });
       System.gc(); // a long message waits for its receive, half sent, and the arrays are moved
-      right.receive(memory.range(8, 8 * (count + 1L)));
+      right.receive(right.range(memory, 8, 8 * (count + 1L)));
       expect(right, memory, Status.DONE);
       assertSame(message, get(sent));
       assertEquals(8 * (count + 1L), memory.transferredBytes());
@@ -245,7 +247,7 @@ abstract class MessageContract extends FabricContract {
     long bytes = 8 << 20;
     List<Ticket> messages = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
-      messages.add(left.send(left.memory(bytes).tag(i)));
+      messages.add(left.send(left.tag(left.memory(bytes), i)));
     }
     while (left.call(() -> left.queue().await(Side.SHORT_NANOS)) != null) {
       // as many as the network holds
@@ -272,7 +274,7 @@ abstract class MessageContract extends FabricContract {
   void dropsAndCountsWhatFindsNoReceiveInUnreliableMode() {
     connect(Attributes.DEFAULT.with(Delivery.UNRELIABLE));
     for (int i = 0; i < 10; i++) {
-      Ticket message = left.send(left.memory(new byte[i * 1000]).tag(i));
+      Ticket message = left.send(left.tag(left.memory(new byte[i * 1000]), i));
       expect(left, message, Status.DONE);
     }
     right.run(
@@ -282,7 +284,7 @@ abstract class MessageContract extends FabricContract {
           }
         });
     Ticket memory = right.receive(right.memory(100));
-    left.send(left.memory(text("now")).tag(10));
+    left.send(left.tag(left.memory(text("now")), 10));
     expect(right, memory, Status.DONE);
     assertEquals(10, memory.tag());
     Counters counters = right.call(right.link()::counters);
@@ -377,7 +379,7 @@ abstract class MessageContract extends FabricContract {
         assertThrows(IllegalArgumentException.class, () -> left.send(message));
     assertTrue(refusal.getMessage().contains("1000"), refusal.getMessage());
     Ticket memory = right.receive(right.memory(1000));
-    left.send(message.range(1, 1000));
+    left.send(left.range(message, 1, 1000));
     expect(right, memory, Status.DONE);
   }
 }

@@ -93,8 +93,17 @@ final class Side {
   Ticket memory(byte... content) {
     Ticket ticket = memory(Math.max(1, content.length));
     bytes(ticket).copyFrom(0, content, 0, content.length);
-    ticket.range(0, content.length);
-    return ticket;
+    return range(ticket, 0, content.length);
+  }
+
+  /// Names a range.
+  Ticket range(Ticket ticket, long offset, long length) {
+    return call(() -> ticket.range(offset, length));
+  }
+
+  /// Sets a tag.
+  Ticket tag(Ticket ticket, int tag) {
+    return call(() -> ticket.tag(tag));
   }
 
   static Bytes bytes(Ticket ticket) {

@@ -92,7 +92,7 @@ class UringTest {
         connect(Attributes.DEFAULT.withDepths(8, 8));
         to.add(right.link());
         for (int n = 0; n < 8; n++) {
-          left.send(left.memory(text("message " + i)).tag(n));
+          left.send(left.tag(left.memory(text("message " + i)), n));
         }
       }
       left.next(8 * count);

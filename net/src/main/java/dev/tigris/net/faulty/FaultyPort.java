@@ -4,6 +4,7 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.Faults;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -67,6 +68,11 @@ final class FaultyPort extends Port {
   @Override
   public void wake() {
     inner.wake();
+  }
+
+  @Override
+  public Wake wakeRequest() {
+    return inner.wakeRequest();
   }
 
   @Override

@@ -63,19 +63,16 @@ final class LibfabricDoor implements Door {
   @Override
   public @Nullable Knock next(long timeoutNanos) {
     long start = System.nanoTime();
-    for (long left = timeoutNanos;
-        left > 0 && !Thread.currentThread().isInterrupted();
-        left = timeoutNanos - (System.nanoTime() - start)) {
-      Knock next = next();
-      if (next != null) {
-        return next;
-      }
-      if (wake.take()) {
+    Knock next = next();
+    while (next == null && !wake.take()) {
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
         return null;
       }
       poll.await(left);
+      next = next();
     }
-    return null;
+    return next;
   }
 
   /// The next request that is there. What is none is rejected.

@@ -478,7 +478,7 @@ final class LibfabricLink extends Link implements RemoteLink {
       Operation operation = station.start(channel).read(message);
       long result =
           channel.endpoint.read(
-              Packets.address(into, to) + here,
+              Packets.address(into, to, here, size),
               size,
               Packets.descriptor(into.region(to)),
               channel.peer,

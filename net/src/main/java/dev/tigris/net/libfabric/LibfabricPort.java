@@ -128,6 +128,11 @@ final class LibfabricPort extends Port {
     poll.wake();
   }
 
+  @Override
+  public Wake wakeRequest() {
+    return wake;
+  }
+
   /// The links that are not gone.
   private List<LibfabricLink> links() {
     List<LibfabricLink> links = new ArrayList<>();

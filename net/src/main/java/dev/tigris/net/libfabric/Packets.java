@@ -5,6 +5,7 @@ import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sends packets over a channel: short ones are copied by the library at once; a longer message is
@@ -51,8 +52,13 @@ final class Packets {
     return region.registered instanceof Registered registered ? registered.descriptor() : 0;
   }
 
-  static long address(Transfer message, int range) {
-    return message.region(range).segment().address() + message.offset(range);
+  /// The address of bytes `[from, from + count)` of a range, for the library, which checks nothing.
+  static long address(Transfer message, int range, long from, long count) {
+    Objects.checkFromIndexSize(from, count, message.length(range));
+    MemorySegment memory = message.region(range).segment();
+    long at = message.offset(range) + from;
+    Objects.checkFromIndexSize(at, count, memory.byteSize());
+    return memory.address() + at;
   }
 
   /// Sends one that has nothing but a header.
@@ -104,8 +110,8 @@ final class Packets {
       while (skip >= transfer.length(range)) {
         skip -= transfer.length(range++);
       }
-      long memory = address(transfer, range) + skip;
       long bytes = Math.min(transfer.length(range) - skip, station.operationBytes());
+      long memory = address(transfer, range, skip, bytes);
       long descriptor = descriptor(transfer.region(range));
       long there = transfer.remoteAddress() + outbound.sent;
       int number = station.start(channel).access(outbound).number;
@@ -132,7 +138,8 @@ final class Packets {
     for (int i = 0; left > 0; i++) {
       long part = Math.min(message.length(i) - skip, left);
       if (part > 0) {
-        station.range(count++, address(message, i) + skip, part, descriptor(message.region(i)));
+        station.range(
+            count++, address(message, i, skip, part), part, descriptor(message.region(i)));
         left -= part;
       }
       skip = Math.max(0, skip - message.length(i));
@@ -162,7 +169,7 @@ final class Packets {
     int count = 0;
     for (int i = 0; i < message.count(); i++) {
       if (message.length(i) > 0) {
-        long address = address(message, i);
+        long address = address(message, i, 0, message.length(i));
         long registration = device.register(address, message.length(i), true, false);
         if (registration < 0) {
           outbound.deregister();

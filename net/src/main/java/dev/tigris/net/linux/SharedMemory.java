@@ -19,7 +19,12 @@ public final class SharedMemory implements AutoCloseable {
   private static final int F_SEAL_SEAL = 1;
   private static final int F_SEAL_SHRINK = 2;
   private static final int F_SEAL_GROW = 4;
+  private static final int F_SEAL_WRITE = 8;
+  private static final int F_SEAL_FUTURE_WRITE = 16;
   private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+
+  /// With one of these, it cannot be mapped for writing.
+  private static final int READ_ONLY_SEALS = F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
   private static final int SEEK_END = 2;
   private static final int PROT_READ_WRITE = 3;
   private static final int MAP_SHARED_AND_POPULATE = 1 | 0x8000;
@@ -66,7 +71,7 @@ public final class SharedMemory implements AutoCloseable {
     try {
       int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
       long size = Calls.lseek(errno, fd, SEEK_END);
-      if ((seals & SEALS) != SEALS || size != bytes) {
+      if ((seals & (SEALS | READ_ONLY_SEALS)) != SEALS || size != bytes) {
         throw new SystemException(
             "the shared memory has %d bytes and seals %#x, not %d and %#x"
                 .formatted(size, seals, bytes, SEALS));

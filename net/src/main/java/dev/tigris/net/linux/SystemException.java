@@ -23,6 +23,9 @@ public final class SystemException extends IOException {
   /// Something that this kernel does not know.
   public static final int INVALID = 22;
 
+  /// Too many open files of all processes.
+  public static final int TOO_MANY_FILES_OF_ALL = 23;
+
   /// Too many open files.
   public static final int TOO_MANY_FILES = 24;
 
@@ -40,6 +43,9 @@ public final class SystemException extends IOException {
 
   /// The peer has broken the connection.
   public static final int CONNECTION_RESET = 104;
+
+  /// No room for what the kernel needs.
+  public static final int NO_BUFFERS = 105;
 
   /// It took too long.
   public static final int TIMED_OUT = 110;

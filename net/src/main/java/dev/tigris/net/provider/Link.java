@@ -38,8 +38,12 @@ public abstract class Link {
   private final Attributes attributes;
   private final long maximumMessageBytes;
   private final Tally tally = new Tally();
-  private InterfaceState state = InterfaceState.CONNECTED;
-  private @Nullable NetException failure;
+
+  /// Read by any thread.
+  private volatile InterfaceState state = InterfaceState.CONNECTED;
+
+  /// Written before `state` becomes `BROKEN`.
+  private volatile @Nullable NetException failure;
 
   /// Makes a connected link.
   ///

@@ -26,6 +26,9 @@ public abstract class Port implements AutoCloseable {
   /// Ends a [#park], or the next one. Any thread.
   public abstract void wake();
 
+  /// What [#wake] asks: for a wait that does not [#park].
+  public abstract Wake wakeRequest();
+
   /// Closes it, with all its links closed. It may wait for up to a second for what links have sent
   /// last.
   @Override

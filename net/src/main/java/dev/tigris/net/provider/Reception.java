@@ -46,22 +46,22 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   @Override
   public final @Nullable Knock next(long timeoutNanos) {
     long start = System.nanoTime();
-    while (true) {
-      Knock first = ready.poll();
-      if (first != null) {
-        return first;
-      }
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted() || wake.take()) {
+    Knock first = ready.poll();
+    long left = Math.max(0, timeoutNanos);
+    while (first == null) {
+      look(Math.min(left, untilForgotten()));
+      first = ready.poll();
+      left = timeoutNanos - (System.nanoTime() - start);
+      if (first == null && (left <= 0 || Thread.currentThread().isInterrupted() || wake.take())) {
         return null;
       }
-      look(Math.min(left, untilForgotten()));
     }
+    return first;
   }
 
-  /// Waits for so long at the most, ends early when [#endWait] is called, and looks at what has
-  /// come: new connections become `silent`, those that have said what they want `ready`, and those
-  /// that took too long are left to [#forgetTheSilent].
+  /// Waits for so long at the most, not at all if that is 0, ends early when [#endWait] is called,
+  /// and looks at what has come: new connections become `silent`, those that have said what they
+  /// want `ready`, and those that took too long are left to [#forgetTheSilent].
   protected abstract void look(long nanos);
 
   private long untilForgotten() {

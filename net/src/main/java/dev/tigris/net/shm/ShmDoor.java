@@ -53,7 +53,11 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
       this.listening = UnixSocket.listen(socketName, MOST_SILENT);
     } catch (SystemException e) {
       set.close();
-      throw failed("listen at", e);
+      throw new NetException(
+          "listen at",
+          address,
+          e.getMessage() + ": choose another name or port, or '*' for any",
+          e);
     }
   }
 

@@ -160,6 +160,11 @@ final class ShmPort extends Port {
     wakeIfParked();
   }
 
+  @Override
+  public Wake wakeRequest() {
+    return wake;
+  }
+
   /// Whoever waits must not do so for what was there before.
   private void wakeIfParked() {
     synchronized (lock) {

@@ -1,6 +1,7 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.NetException;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /// `host:port` as text; an IPv6 address stands in brackets.
@@ -35,6 +36,15 @@ public final class TcpAddress {
   public static String format(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, address.getPort());
+  }
+
+  /// Nobody can listen at an address.
+  public static NetException refused(String address, IOException why) {
+    return new NetException(
+        "listen at",
+        address,
+        why.getMessage() + ": name an address of this host, and a port that is free, or 0 for any",
+        why);
   }
 
   private static IllegalArgumentException wrong(String text) {

@@ -10,6 +10,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -124,9 +125,11 @@ final class TcpCarrier implements Carrier {
   @Override
   public void close() {}
 
-  static void closeQuietly(SocketChannel channel) {
+  static void closeQuietly(@Nullable Closeable channel) {
     try {
-      channel.close();
+      if (channel != null) {
+        channel.close();
+      }
     } catch (IOException alreadyUseless) {
       // nothing is left that could be done with it
     }

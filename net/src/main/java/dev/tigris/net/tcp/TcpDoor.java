@@ -57,16 +57,22 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     super(handshakeNanos);
     this.tls = tls;
     InetSocketAddress wanted = TcpAddress.parse(address);
+    ServerSocketChannel listening = null;
+    Selector waiting = null;
     try {
-      this.server = ServerSocketChannel.open();
-      this.selector = Selector.open();
-      server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      server.bind(wanted, MOST_SILENT);
-      server.configureBlocking(false);
-      server.register(selector, SelectionKey.OP_ACCEPT);
-      this.address = TcpAddress.format((InetSocketAddress) server.getLocalAddress());
+      listening = ServerSocketChannel.open();
+      listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      listening.bind(wanted, MOST_SILENT);
+      listening.configureBlocking(false);
+      waiting = Selector.open();
+      listening.register(waiting, SelectionKey.OP_ACCEPT);
+      this.address = TcpAddress.format((InetSocketAddress) listening.getLocalAddress());
+      this.server = listening;
+      this.selector = waiting;
     } catch (IOException e) {
-      throw new NetException("listen at", address, String.valueOf(e.getMessage()), e);
+      TcpCarrier.closeQuietly(listening);
+      TcpCarrier.closeQuietly(waiting);
+      throw TcpAddress.refused(address, e);
     }
   }
 
@@ -78,12 +84,16 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   @Override
   protected void look(long nanos) {
     try {
-      selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
-      forgetTheSilent();
+      if (nanos <= 0) {
+        selector.selectNow(key -> {});
+      } else {
+        selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
+      }
       for (SocketChannel next = server.accept(); next != null; next = server.accept()) {
         greet(next);
       }
       hear();
+      forgetTheSilent();
       selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
     } catch (IOException e) {
       throw new NetException("listen at", address, String.valueOf(e.getMessage()), e);

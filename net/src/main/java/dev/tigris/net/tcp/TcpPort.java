@@ -110,6 +110,11 @@ final class TcpPort extends Port {
     selector.wakeup();
   }
 
+  @Override
+  public Wake wakeRequest() {
+    return wake;
+  }
+
   /// Adds a link, whose channel does not block.
   SelectionKey add(TcpLink link) throws IOException {
     SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
@@ -155,6 +160,7 @@ final class TcpPort extends Port {
 
   @Override
   public void close() {
+    wake(); // whoever waits lets go of the selector
     long start = System.nanoTime();
     while (!links.isEmpty() && System.nanoTime() - start < LINGER_NANOS) {
       progress();

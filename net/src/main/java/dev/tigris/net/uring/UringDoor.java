@@ -51,7 +51,7 @@ final class UringDoor extends Reception<UringDoor.Unheard> {
       if (listening != null) {
         listening.close();
       }
-      throw failed("listen at", address, e);
+      throw TcpAddress.refused(address, e);
     }
   }
 
@@ -70,9 +70,9 @@ final class UringDoor extends Reception<UringDoor.Unheard> {
     all.add(server.file());
     silent.forEach(each -> all.add(each.socket.file()));
     all.await(nanos);
-    forgetTheSilent();
     greetAll();
     hear();
+    forgetTheSilent();
   }
 
   private void greetAll() {
@@ -81,10 +81,16 @@ final class UringDoor extends Reception<UringDoor.Unheard> {
       try {
         socket = server.accept();
       } catch (SystemException e) {
-        if (e.error() == SystemException.TOO_MANY_FILES || e.error() == SystemException.NO_MEMORY) {
-          throw failed("listen at", address, e);
+        switch (e.error()) {
+          case SystemException.TOO_MANY_FILES,
+              SystemException.TOO_MANY_FILES_OF_ALL,
+              SystemException.NO_MEMORY,
+              SystemException.NO_BUFFERS ->
+              throw failed("listen at", address, e);
+          default -> {
+            return; // nobody waits any more, or whoever did has given up
+          }
         }
-        return; // nobody waits any more, or whoever did has given up
       }
       try {
         socket.sendAtOnce();

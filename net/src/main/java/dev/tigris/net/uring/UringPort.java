@@ -73,7 +73,7 @@ final class UringPort extends Port {
     IoUring ring = null;
     Signal signal = null;
     try {
-      ring = new IoUring(polling, !Thread.currentThread().isVirtual());
+      ring = UringProvider.ring(polling);
       signal = new Signal();
       ring.signalTo(signal);
       UringPort port = new UringPort(ring, signal, new PollSet());
@@ -201,6 +201,11 @@ final class UringPort extends Port {
     waited.wake();
   }
 
+  @Override
+  public Wake wakeRequest() {
+    return wake;
+  }
+
   // ---- buffers
 
   /// The kernel gives a buffer back, with so many bytes in it.
@@ -261,6 +266,7 @@ final class UringPort extends Port {
 
   @Override
   public void close() {
+    wake(); // whoever waits lets go of the ring
     long start = System.nanoTime();
     long left = LINGER_NANOS;
     while (freeSlots.size() < links.size() && left > 0) {
@@ -274,7 +280,6 @@ final class UringPort extends Port {
       link.giveUp();
       link.awaitEnd();
     }
-    wake(); // whoever waits lets go of the ring
     waiting.lock();
     try {
       closed = true;

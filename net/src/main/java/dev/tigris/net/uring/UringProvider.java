@@ -23,13 +23,22 @@ public final class UringProvider implements Provider {
         : IoUring.Polling.NONE;
   }
 
+  /// A ring for the calling thread. What a thread asks for, the kernel cancels when it ends, and
+  /// threads that carry virtual ones end when these have been idle for a while. So a virtual thread
+  /// gets a ring whose operations a thread of the kernel takes.
+  static IoUring ring(IoUring.Polling polling) throws SystemException {
+    return Thread.currentThread().isVirtual()
+        ? new IoUring(IoUring.Polling.BY_THE_KERNEL, false)
+        : new IoUring(polling, true);
+  }
+
   @Override
   public Optional<String> obstacle() {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Optional.of("io_uring is a part of Linux: use tcp here");
     }
     try {
-      new IoUring(polling(), !Thread.currentThread().isVirtual()).close();
+      ring(polling()).close();
       return Optional.empty();
     } catch (SystemException refusal) {
       return Optional.of(explain(refusal));

@@ -10,7 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -89,6 +91,30 @@ class IoUringTest {
         }
       }
       assertEquals(3, filled);
+    }
+  }
+
+  @Test
+  void goesOnWithWhatAThreadHasAskedForWhenItEndsIfTheKernelPolls() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Arena arena = Arena.ofShared();
+        IoUring ring = new IoUring(IoUring.Polling.BY_THE_KERNEL, false);
+        TcpSocket server = TcpSocket.listen(any, 1);
+        TcpSocket sender = TcpSocket.connect(server.localAddress(), 1_000_000_000L);
+        TcpSocket receiver = server.accept()) {
+      MemorySegment memory = arena.allocate(8);
+      Thread asking =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    ring.receive(1, receiver.file().number(), memory, 0, 8);
+                    ring.submit();
+                  });
+      asking.join();
+      assertEquals(8, sender.send(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
+      next(ring);
+      assertEquals(8, ring.result());
+      assertEquals(8, memory.get(ValueLayout.JAVA_BYTE, 7));
     }
   }
 

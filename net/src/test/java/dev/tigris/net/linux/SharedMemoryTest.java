@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -150,12 +152,10 @@ class SharedMemoryTest {
     refuses(sealed(BYTES + 4096, 7), "has %d bytes".formatted(BYTES + 4096));
   }
 
-  @Test
-  void refusesToMapMemoryThatCannotBeWritten() throws SystemException {
-    try (Arena arena = Arena.ofConfined();
-        SharedMemory memory = SharedMemory.adopt(sealed(BYTES, 7 | 8), BYTES)) {
-      assertThrows(SystemException.class, () -> memory.map(arena));
-    }
+  @ParameterizedTest
+  @ValueSource(ints = {8, 16}) // of writing, and of writing through what is mapped from now on
+  void refusesMemoryThatCannotBeMappedForWriting(int seal) throws SystemException {
+    refuses(sealed(BYTES, 7 | seal), "seals %#x".formatted(7 | seal));
   }
 
   @Test
