@@ -1,5 +1,7 @@
 package dev.tigris.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.Delivery;
@@ -159,6 +161,13 @@ final class SpecializeCommand implements Command {
           print
               ? print(found, specializer, options.hasMatchedOption(MACHINE_CODE), console)
               : ClassFiles.specialize(found.inputs(), specializer, delivery);
+      if (report.classesSeen() == 0) {
+        found.discard();
+        throw new CommandException(
+            ExitCode.BAD_INPUT,
+            "there is no class in %s: name class files, or jars or folders that have some"
+                .formatted(inputs.stream().map("'%s'"::formatted).collect(joining(", "))));
+      }
       return tell(report, hierarchy, found, options, console);
     } catch (IOException | UncheckedIOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);

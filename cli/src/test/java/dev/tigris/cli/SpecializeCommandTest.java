@@ -124,6 +124,25 @@ class SpecializeCommandTest {
   }
 
   @Test
+  void refusesInputsThatHaveNoClass() throws Exception {
+    Path sources = Files.createDirectory(folder.resolve("sources"));
+    Files.writeString(sources.resolve("Trade.java"), TRADE);
+    Path jar = folder.resolve("resources.jar");
+    try (ZipOutputStream entries = new ZipOutputStream(Files.newOutputStream(jar))) {
+      entries.putNextEntry(new ZipEntry("message.txt"));
+    }
+    for (String how : List.of("", " --print", " -o @/out")) {
+      Result result = shell.run("specialize @/sources @/resources.jar" + how);
+      assertEquals(ExitCode.BAD_INPUT, result.code(), result.err());
+      assertMentions(result.err(), "there is no class in", sources.toString(), jar.toString());
+      assertEquals("", result.out());
+    }
+    assertFalse(Files.exists(folder.resolve("out")));
+    // A jar without classes among others is nobody's mistake.
+    assertEquals(ExitCode.OK, shell.run("specialize @/resources.jar @/classes").code());
+  }
+
+  @Test
   void addsSignedPatches() throws Exception {
     KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
     pem("key.pem", "PRIVATE KEY", pair.getPrivate().getEncoded());
