@@ -133,21 +133,27 @@ public abstract class Pso {
 
   /// Makes this object stand for another place of its container, which was checked for its class.
   /// References that were recovered stay: they are compared with what is stored.
-  final void moveTo(long place) {
+  ///
+  /// @param partsStay whether the class has no fields in place but texts, which ask this object
+  ///     where it is
+  final void moveTo(long place, boolean partsStay) {
     offset = place;
     bits = (container.address + place) ^ Raw.SCRATCH;
-    // Few objects have any, and writing a reference costs more than reading one.
-    Object[] known = parts;
-    if (known != null) {
-      forgetParts(known);
+    if (!partsStay) {
+      forgetParts();
     }
+    // Few objects have any, and writing a reference costs more than reading one.
     if (foreign != null) {
       foreign = null;
     }
   }
 
-  /// Texts ask this object where it is, and need not be made anew.
-  private static void forgetParts(Object[] known) {
+  /// Texts need not be made anew.
+  private void forgetParts() {
+    Object[] known = parts;
+    if (known == null) {
+      return;
+    }
     for (int i = 0; i < known.length; i++) {
       if (known[i] != null && !(known[i] instanceof Utf8)) {
         known[i] = null;

@@ -41,6 +41,9 @@ public final class PsoCursor<T extends Pso> {
   private long place;
   private @Nullable T moving;
 
+  /// Whether what stands for the object's parts moves along: known since there is an object.
+  private boolean partsStay;
+
   /// Over objects that lie one after the other, which the caller has checked.
   PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
     this.region = region;
@@ -51,7 +54,10 @@ public final class PsoCursor<T extends Pso> {
     this.size = size;
     // Made here and not by the first step, so that C2 sees one object in the whole loop and keeps
     // its place in a register.
-    this.moving = size == 0 ? null : bind(region, type, start);
+    if (size > 0) {
+      this.moving = bind(region, type, start);
+      this.partsStay = partsStay(type);
+    }
   }
 
   PsoCursor(PsoList<T> list, long size) {
@@ -80,8 +86,9 @@ public final class PsoCursor<T extends Pso> {
       T object = moving;
       if (object == null) {
         moving = bind(region, type, to);
+        partsStay = partsStay(type);
       } else {
-        object.moveTo(to);
+        object.moveTo(to, partsStay);
       }
     }
     return true;
@@ -91,6 +98,10 @@ public final class PsoCursor<T extends Pso> {
   private static <T extends Pso> T bind(Region region, Class<T> type, long place) {
     PsoClass target = PsoClass.of(type);
     return type.cast(target.bind(PsoBinding.checked(target, region, place)));
+  }
+
+  private static boolean partsStay(Class<?> type) {
+    return PsoClass.of(type).layout().hasOnlyTexts();
   }
 
   /// Where the cursor is: 0 at the first element.

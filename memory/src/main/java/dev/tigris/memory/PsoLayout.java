@@ -29,6 +29,7 @@ public final class PsoLayout {
   private final List<PsoField> fields;
   private final List<PsoField> references;
   private final List<PsoField> parts;
+  private final boolean onlyTexts;
   private final int sizeBytes;
 
   private PsoLayout(Class<?> type, List<PsoField> fields) {
@@ -37,6 +38,7 @@ public final class PsoLayout {
     this.references =
         fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
     this.parts = fields.stream().filter(field -> field.kind().isPart()).toList();
+    this.onlyTexts = parts.stream().allMatch(part -> part.kind() instanceof FieldKind.Text);
     this.sizeBytes = Math.max(align(end(fields), OBJECT_ALIGNMENT_BYTES), OBJECT_ALIGNMENT_BYTES);
   }
 
@@ -215,6 +217,11 @@ public final class PsoLayout {
   /// subclass.
   List<PsoField> parts() {
     return parts;
+  }
+
+  /// Whether none of [#parts] is anything but a text.
+  boolean hasOnlyTexts() {
+    return onlyTexts;
   }
 
   /// The fields that the class itself declares.

@@ -202,16 +202,33 @@ public final class Utf8 implements Comparable<Utf8> {
       return false;
     }
     long start = address() + DATA_AT;
-    int same = 0;
-    while (same <= length - Long.BYTES
-        && (long) Raw.LONG_ANY.get(Raw.GLOBAL, start + same) == (long) LONG.get(utf8, same)) {
-      same += Long.BYTES;
-    }
-    while (same < length && (byte) Raw.BYTE.get(Raw.GLOBAL, start + same) == utf8[same]) {
-      same++;
-    }
+    boolean same = length < Long.BYTES ? sameBytes(start, utf8) : sameLongs(start, utf8);
     Reference.reachabilityFence(holder);
-    return same == length;
+    return same;
+  }
+
+  /// Compares eight bytes at once, the last ones first: names and paths often begin alike. They may
+  /// overlap those before them, so that no bytes are left over.
+  private static boolean sameLongs(long start, byte[] utf8) {
+    int last = utf8.length - Long.BYTES;
+    if ((long) Raw.LONG_ANY.get(Raw.GLOBAL, start + last) != (long) LONG.get(utf8, last)) {
+      return false;
+    }
+    for (int index = 0; index < last; index += Long.BYTES) {
+      if ((long) Raw.LONG_ANY.get(Raw.GLOBAL, start + index) != (long) LONG.get(utf8, index)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean sameBytes(long start, byte[] utf8) {
+    for (int index = 0; index < utf8.length; index++) {
+      if ((byte) Raw.BYTE.get(Raw.GLOBAL, start + index) != utf8[index]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// The same from a character on that takes more than one byte.

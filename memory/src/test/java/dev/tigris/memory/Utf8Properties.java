@@ -111,6 +111,22 @@ class Utf8Properties {
     }
   }
 
+  @Example
+  void tellsBytesApartThatDifferAnywhere() {
+    byte[] text = utf8("abcdefghijklmnopqrstuvwxyzabcdefghijklmn");
+    for (int length = 0; length <= text.length; length++) {
+      byte[] wanted = Arrays.copyOf(text, length);
+      named.name.set(new String(wanted, StandardCharsets.US_ASCII));
+      assertTrue(named.name.contentEquals(wanted));
+      assertEquals(length == text.length, named.name.contentEquals(text));
+      for (int at = 0; at < length; at++) {
+        wanted[at] ^= 0x40;
+        assertFalse(named.name.contentEquals(wanted), at + " of " + length);
+        wanted[at] ^= 0x40;
+      }
+    }
+  }
+
   @Property(tries = 500)
   void anyBytesAreTheTextThatTheDecoderReadsOrCorrupt(@ForAll @Size(max = 40) byte[] content) {
     bytes.copyFrom(textAt(), content, 0, content.length);
