@@ -15,7 +15,11 @@ final class Providers {
   /// All of them, the fastest first.
   static List<Provider> all() {
     return List.of(
-        new ShmProvider(), new LibfabricProvider(), new UringProvider(), new TcpProvider());
+        new ShmProvider(),
+        new LibfabricProvider(true),
+        new LibfabricProvider(false),
+        new UringProvider(),
+        new TcpProvider());
   }
 
   static Provider named(String name) {

@@ -19,8 +19,19 @@ final class Addresses {
   /// The library's providers of connected endpoints. Its `sockets` is an older `tcp`.
   private static final Set<String> CONNECTED = Set.of("verbs", "tcp");
 
+  /// Those of endpoints without connections that have hardware of their own: of Amazon, HPE and
+  /// Cornelis.
+  private static final Set<String> RDMA = Set.of("efa", "cxi", "opx", "psm2", "psm3");
+
+  /// Those over sockets: `net` is what 1.17 calls the half of `tcp` that has no connections. Not
+  /// `shm`, which hangs when a sender is killed, nor any `ofi_rxm`, whose devices cannot always be
+  /// closed: docs/decisions/066-reliable-datagrams.md.
+  private static final Set<String> SOCKETS = Set.of("tcp", "net");
+
   /// What can be posted to an endpoint: of less, window and spare receives would not fit.
   private static final int LEAST_DEPTH = 2 * Greeting.LARGEST_WINDOW;
+
+  private static final long LONGEST_PACKET_BYTES = Switchboard.NUMBER_BYTES + Buffer.BYTES;
 
   private static final int FAMILY_INET = 2;
   private static final int FAMILY_INET6 = 10;
@@ -60,6 +71,48 @@ final class Addresses {
         "libfabric has no connected endpoints for it: 'fi_info -t FI_EP_MSG' shows what it has, and"
             + " FI_PROVIDER in the environment may hide some",
         null);
+  }
+
+  /// The fastest endpoints that are not connected: of hardware, or at an address of this host.
+  static Route unconnected(Library library, String address) {
+    String host = TcpAddress.parse(address).getAddress().getHostAddress();
+    try {
+      Route best = first(Route.find(library, false, null, 0, false), RDMA);
+      if (best == null) {
+        best = first(Route.find(library, false, host, 0, true), SOCKETS);
+      }
+      if (best != null) {
+        return best;
+      }
+    } catch (LibfabricException e) {
+      throw Failures.of("open an endpoint at", address, e);
+    }
+    throw new NetException(
+        "open an endpoint at",
+        address,
+        "libfabric has no endpoints without connections there that Tigris uses: 'fi_info -t"
+            + " FI_EP_RDM' shows what it has, and FI_PROVIDER in the environment may hide some",
+        null);
+  }
+
+  /// The first of some providers; the others are closed.
+  private static @Nullable Route first(List<Route> all, Set<String> providers) {
+    Route best = null;
+    for (Route each : all) {
+      if (best == null
+          && providers.contains(each.provider())
+          && Long.compareUnsigned(each.operationBytes(), LONGEST_PACKET_BYTES) >= 0) {
+        best = each;
+      } else {
+        each.close();
+      }
+    }
+    return best;
+  }
+
+  /// Whether what a provider calls endpoints are addresses of sockets.
+  static boolean ofSockets(String provider) {
+    return SOCKETS.contains(provider);
   }
 
   private static boolean isUsable(Route route) {

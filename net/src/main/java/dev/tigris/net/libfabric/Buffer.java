@@ -4,9 +4,11 @@ import java.lang.foreign.MemorySegment;
 
 /// Memory for a packet.
 ///
-/// @param memory what it is
-/// @param address where it is
+/// @param memory the packet
+/// @param whole what travels: the packet, behind the number of its connection where connections
+///     share an endpoint
+/// @param address where that is
 /// @param descriptor what the library calls it; 0 if it need not be registered
-record Buffer(MemorySegment memory, long address, long descriptor) {
+record Buffer(MemorySegment memory, MemorySegment whole, long address, long descriptor) {
   static final int BYTES = Packet.HEADER_BYTES + Packet.CONTENT_BYTES;
 }

@@ -17,15 +17,19 @@ final class Buffers {
   private final Arena arena;
   private final Device device;
   private final boolean registered;
+  private final int prefix;
   private final int bytes;
   private final int atATime;
   private final ArrayDeque<Buffer> spare = new ArrayDeque<>();
   private final List<Long> registrations = new ArrayList<>();
 
-  Buffers(Arena arena, Device device, boolean registered, int bytes, int atATime) {
+  /// @param prefix the bytes before a packet
+  /// @param bytes those of a packet
+  Buffers(Arena arena, Device device, boolean registered, int prefix, int bytes, int atATime) {
     this.arena = arena;
     this.device = device;
     this.registered = registered;
+    this.prefix = prefix;
     this.bytes = bytes;
     this.atATime = atATime;
   }
@@ -47,7 +51,8 @@ final class Buffers {
   }
 
   private void make() {
-    MemorySegment slab = arena.allocate((long) bytes * atATime, ALIGNMENT);
+    int size = prefix + bytes;
+    MemorySegment slab = arena.allocate((long) size * atATime, ALIGNMENT);
     long descriptor = 0;
     if (registered) {
       long registration = device.register(slab.address(), slab.byteSize(), false, false);
@@ -58,8 +63,8 @@ final class Buffers {
       descriptor = Device.descriptor(registration);
     }
     for (int i = 0; i < atATime; i++) {
-      MemorySegment memory = slab.asSlice((long) i * bytes, bytes);
-      spare.push(new Buffer(memory, memory.address(), descriptor));
+      MemorySegment whole = slab.asSlice((long) i * size, size);
+      spare.push(new Buffer(whole.asSlice(prefix), whole, whole.address(), descriptor));
     }
   }
 

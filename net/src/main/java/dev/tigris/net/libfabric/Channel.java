@@ -1,11 +1,13 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.libfabric.raw.Endpoint;
-import java.util.ArrayDeque;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.linux.TcpSocket;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// An endpoint with what is posted to it. It is there before its link is: receives are posted
-/// before it is connected.
+/// What a link sends and receives through: an endpoint of its own that is connected, or a share in
+/// one that is not. It is there before its link is: receives are posted before it is connected.
 final class Channel {
   /// How many more receives are posted than a peer may send messages: for packets that need no
   /// credit. Those are consumed as soon as they are seen, so that a few are enough.
@@ -13,64 +15,80 @@ final class Channel {
 
   final Station station;
   final Endpoint endpoint;
+  final Mailbox mailbox;
 
-  /// What events call it.
+  /// What events call it, or what packets for it begin with.
   final long identity;
-
-  private final ArrayDeque<Buffer> unposted = new ArrayDeque<>();
 
   /// How many messages the peer may send before some are consumed.
   final int window;
 
-  /// Who it is connected to: connected endpoints know that themselves.
-  final long peer = 0;
-
   @Nullable LibfabricLink link;
-  int operationsUnderWay;
+  private final @Nullable Switchboard switchboard;
+
+  /// Of a share, once it has met its peer.
+  private @Nullable Meeting meeting;
+
   private boolean settled;
   private boolean closed;
 
+  /// The other end of a share.
+  ///
+  /// @param card what the peer says of it
+  /// @param address what the library calls the endpoint
+  /// @param line a socket that ends when the peer does
+  private record Meeting(Card card, long address, TcpSocket line) {}
+
+  /// A channel of an endpoint of its own.
   Channel(Station station, Endpoint endpoint, int window) {
     this.station = station;
     this.endpoint = endpoint;
+    this.mailbox = new Mailbox(station, endpoint, this);
     this.identity = endpoint.identity();
     this.window = window;
-    for (int i = 0; i < window + SPARE_RECEIVES; i++) {
-      unposted.add(station.packets().take());
-    }
+    this.switchboard = null;
+    mailbox.grow(window + SPARE_RECEIVES);
+  }
+
+  /// A share.
+  Channel(Station station, Switchboard switchboard, long number, int window) {
+    this.station = station;
+    this.endpoint = switchboard.mailbox().endpoint;
+    this.mailbox = switchboard.mailbox();
+    this.identity = number;
+    this.window = window;
+    this.switchboard = switchboard;
+    mailbox.grow(window + SPARE_RECEIVES);
+  }
+
+  /// Names the peer of a share, which closes the line from now on.
+  void meet(Card card, TcpSocket line) throws LibfabricException {
+    long address = Objects.requireNonNull(switchboard).reach(card.name());
+    meeting = new Meeting(card, address, line);
+    switchboard.watch(this);
+  }
+
+  /// What the library calls the peer: connected endpoints know it themselves.
+  long peer() {
+    return meeting == null ? 0 : meeting.address();
+  }
+
+  /// What packets to the peer begin with.
+  long peerNumber() {
+    return meeting == null ? 0 : meeting.card().number();
+  }
+
+  /// What ends when the peer does; null if the endpoint says so itself.
+  @Nullable TcpSocket line() {
+    return meeting == null ? null : meeting.line();
+  }
+
+  boolean isShare() {
+    return switchboard != null;
   }
 
   boolean isClosed() {
     return closed;
-  }
-
-  /// Takes a buffer for the next packet, to be posted.
-  void give(Buffer buffer) {
-    unposted.add(buffer);
-  }
-
-  /// Posts the buffers that are not. There is room for all: the depth was looked at before it was
-  /// connected.
-  ///
-  /// @return 0, or what is wrong
-  int post() {
-    for (Buffer next = unposted.peek(); next != null; next = unposted.peek()) {
-      Operation operation = station.start(this).receive(next);
-      long result =
-          endpoint.receive(
-              next.address(), next.memory().byteSize(), next.descriptor(), operation.number);
-      if (result != 0) {
-        station.abandon(operation.number);
-        return result == Endpoint.AGAIN ? 0 : (int) -result;
-      }
-      unposted.poll();
-    }
-    return 0;
-  }
-
-  /// Whether receives are to be posted when completions were taken.
-  boolean hasUnposted() {
-    return !unposted.isEmpty();
   }
 
   /// It is connected, or never will be: no event is waited for.
@@ -85,15 +103,23 @@ final class Channel {
     return settled;
   }
 
-  /// After this the library touches nothing that was posted.
+  /// After this the library touches nothing of the application's, and hands over nothing.
   void close() {
-    if (!closed) {
-      settle();
-      closed = true;
-      endpoint.close();
-      unposted.forEach(station.packets()::giveBack);
-      unposted.clear();
-      station.closed(this);
+    if (closed) {
+      return;
     }
+    settle();
+    closed = true;
+    if (switchboard == null) {
+      mailbox.close();
+    } else {
+      mailbox.shrink(window + SPARE_RECEIVES);
+      switchboard.remove(this);
+      if (meeting != null) {
+        meeting.line().close();
+        switchboard.forget(meeting.card().name());
+      }
+    }
+    station.closed(this);
   }
 }

@@ -86,7 +86,7 @@ final class LibfabricCarrier implements Carrier {
         || theirs.hello().answer() != Hello.Answer.ACCEPTED) {
       return stranger(address);
     }
-    LibfabricLink link = new LibfabricLink(channel, address, attributes, mine, theirs);
+    LibfabricLink link = new ConnectedLink(channel, address, attributes, mine, theirs);
     link.connected();
     return new Linking.Linked(link);
   }

@@ -176,7 +176,7 @@ final class LibfabricDoor implements Door {
             greeting.hello().answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
         Greeting mine = Greeting.of(answer, attributes.receiveDepth());
         channel = ours.station(route).open(route, mine.window());
-        LibfabricLink link = new LibfabricLink(channel, peer, attributes, mine, greeting);
+        LibfabricLink link = new ConnectedLink(channel, peer, attributes, mine, greeting);
         channel.endpoint.accept(mine.toBytes());
         switch (ours.await(channel, ACCEPT_NANOS)) {
           case Events.Connected _ -> link.connected();

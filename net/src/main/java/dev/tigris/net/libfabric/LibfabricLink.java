@@ -1,6 +1,5 @@
 package dev.tigris.net.libfabric;
 
-import dev.tigris.memory.View;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.DataType;
 import dev.tigris.net.NetException;
@@ -8,11 +7,8 @@ import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
-import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,15 +30,19 @@ import org.jspecify.annotations.Nullable;
 /// needs no credit. A message that has to wait for the application stays in its buffers, and its
 /// credits with it, so that its sender is held back. Nothing is sent while completions are taken:
 /// to send to a peer that has closed would lose what it has sent before.
-final class LibfabricLink extends Link implements RemoteLink {
+class LibfabricLink extends Link {
   /// How many long messages are read at a time: while one is, the next is asked for.
   private static final int READS_AHEAD = 4;
 
   /// How long a closed link waits for the peer to take the last messages and close its side.
   private static final long LINGER_NANOS = 1_000_000_000L;
 
+  /// How long nothing must have arrived before a peer whose line has ended is given up: what it has
+  /// sent goes another way, and may come later.
+  private static final long QUIET_NANOS = 20_000_000;
+
   private final Channel channel;
-  private final Station station;
+  final Station station;
   private final String peer;
   private final long maximumIncomingBytes;
   private final Packet packet = new Packet();
@@ -72,19 +72,34 @@ final class LibfabricLink extends Link implements RemoteLink {
 
   private int untoldCount;
 
-  /// Memory that the peer may access: held until the endpoint is closed, which a link that says
-  /// goodbye does later than the interface is, since an access may be under way.
-  private final List<View> exposed = new ArrayList<>();
+  /// Whether each side has sent a first packet. Where endpoints are not connected, that has them
+  /// find each other, and may take several attempts.
+  private boolean greeted;
 
+  private boolean heard;
+
+  /// Whether this side's is the first of both: if both were, they might look for each other at the
+  /// same time, and what they have sent get lost.
+  private final boolean speaksFirst;
   private boolean isStuck;
   private boolean peerClosed;
+
+  /// Since when nothing has arrived from a peer that has closed.
+  private long quietSince;
+
   private boolean goodbyeReceived;
   private boolean goodbyeSent;
   private boolean lingering;
   private long lingersSince;
 
+  /// @param speaksFirst whether this side has asked to be connected
   LibfabricLink(
-      Channel channel, String peer, Attributes attributes, Greeting ours, Greeting theirs) {
+      Channel channel,
+      String peer,
+      Attributes attributes,
+      Greeting ours,
+      Greeting theirs,
+      boolean speaksFirst) {
     super(attributes, theirs.hello().maximumMessageBytes());
     this.channel = channel;
     this.station = channel.station;
@@ -92,7 +107,16 @@ final class LibfabricLink extends Link implements RemoteLink {
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     this.packets = new Packets(channel, ours.sequence());
     this.outgoing =
-        new Outgoing(station.device(), packets, sends, attributes.sendDepth(), theirs.window());
+        new Outgoing(
+            station.device(),
+            packets,
+            sends,
+            attributes.sendDepth(),
+            theirs.window(),
+            !station.copies());
+    this.speaksFirst = speaksFirst;
+    this.greeted = !channel.isShare();
+    this.heard = !channel.isShare();
     this.inSequence = theirs.sequence();
     this.held = new Inbound[channel.window];
     for (int i = 0; i < held.length; i++) {
@@ -109,7 +133,7 @@ final class LibfabricLink extends Link implements RemoteLink {
 
   @Override
   public void register(Region region) {
-    if (!station.registersMemory() || channel.isClosed()) {
+    if (!station.registersMemory() || station.copies() || channel.isClosed()) {
       return;
     }
     long registration =
@@ -126,23 +150,6 @@ final class LibfabricLink extends Link implements RemoteLink {
     if (region.registered instanceof Packets.Registered(long registration, long _)) {
       station.device().deregister(registration);
     }
-  }
-
-  @Override
-  public Exposed expose(Region region, long offset, long length, boolean writable) {
-    Device device = station.device();
-    long address = region.segment().address() + offset;
-    long registration = device.register(address, length, true, writable);
-    if (registration < 0) {
-      throw Failures.of("register memory for", peer, device, (int) -registration);
-    }
-    exposed.add(region.view());
-    return new Exposed(registration, device.remoteAddress(address), Device.key(registration));
-  }
-
-  @Override
-  public void withdraw(Exposed memory) {
-    station.device().deregister(memory.registration());
   }
 
   // ---- moving
@@ -169,13 +176,18 @@ final class LibfabricLink extends Link implements RemoteLink {
   void asked() {
     isStuck = false;
     if (peerClosed) {
-      fail("the connection is lost: the peer has closed it");
+      if (channel.isShare() && !lingering && System.nanoTime() - quietSince < QUIET_NANOS) {
+        stick();
+      } else {
+        fail("the connection is lost: the peer has closed it");
+      }
     }
     goOn();
   }
 
   /// The peer has closed its endpoint: what it sent before was taken.
   void peerClosed() {
+    quietSince = peerClosed ? quietSince : System.nanoTime();
     peerClosed = true;
     stick();
   }
@@ -190,7 +202,7 @@ final class LibfabricLink extends Link implements RemoteLink {
     if (!channel.isClosed()) {
       postReceives();
     }
-    if (channel.isSettled() && !channel.isClosed()) {
+    if (channel.isSettled() && !channel.isClosed() && greet()) {
       tell();
       if (!channel.isClosed()) {
         check(outgoing.push());
@@ -200,11 +212,21 @@ final class LibfabricLink extends Link implements RemoteLink {
     }
   }
 
+  private boolean greet() {
+    greeted = greeted || ((speaksFirst || heard) && check(packets.send(Packet.CREDIT, 0)));
+    return greeted;
+  }
+
+  /// Whether both sides have heard of each other.
+  boolean isGreeted() {
+    return greeted && heard;
+  }
+
   private void postReceives() {
-    int error = channel.post();
+    int error = channel.mailbox.post();
     if (error != 0) {
       fail("memory for messages cannot be posted: " + station.device().describe(error));
-    } else if (channel.hasUnposted()) {
+    } else if (channel.mailbox.hasUnposted()) {
       stick();
     }
   }
@@ -257,23 +279,25 @@ final class LibfabricLink extends Link implements RemoteLink {
   /// Takes a packet.
   void arrived(Buffer buffer, long bytes, int failure) {
     if (failure != 0) {
-      station.giveBack(buffer);
+      channel.mailbox.give(buffer);
       fail("the connection is lost: " + station.device().describe(failure));
       return;
     }
+    heard = true;
+    quietSince = peerClosed ? System.nanoTime() : 0;
     int heldBefore = heldCount;
     String wrong = packet.take(buffer.memory(), bytes, maximumIncomingBytes, inSequence++);
     if (wrong == null) {
       wrong = look(buffer);
     }
     if (wrong != null) {
-      station.giveBack(buffer);
+      channel.mailbox.give(buffer);
       goodbyeReceived = false;
       fail("the peer does not keep to the protocol: " + wrong);
       return;
     }
     if (heldCount == heldBefore) {
-      channel.give(buffer);
+      channel.mailbox.give(buffer);
     }
     stick();
   }
@@ -295,6 +319,9 @@ final class LibfabricLink extends Link implements RemoteLink {
       }
       case Packet.GOODBYE -> goodbyeReceived = true;
       case Packet.MESSAGE, Packet.OFFER, Packet.MORE -> {
+        if (packet.kind == Packet.OFFER && station.copies()) {
+          return "an offer where none can be read";
+        }
         boolean isMore = packet.kind == Packet.MORE;
         if (isMore ? packet.content > missing : missing > 0) {
           return "%d bytes where %d of a message are missing".formatted(packet.content, missing);
@@ -416,11 +443,10 @@ final class LibfabricLink extends Link implements RemoteLink {
     first.into = null;
     firstHeld = (firstHeld + 1) % held.length;
     heldCount--;
+    channel.mailbox.give(buffer);
     if (channel.isClosed()) {
-      station.giveBack(buffer);
       return;
     }
-    channel.give(buffer);
     packets.owe();
     if (first.kind == Packet.OFFER) {
       untold[untoldCount++] = first.sequence;
@@ -475,13 +501,13 @@ final class LibfabricLink extends Link implements RemoteLink {
       }
       long size = Math.min(Packet.rangeBytes(offer, from) - there, into.length(to) - here);
       size = Math.min(size, station.operationBytes());
-      Operation operation = station.start(channel).read(message);
+      Operation operation = station.start(channel.mailbox, channel).read(message);
       long result =
           channel.endpoint.read(
               Packets.address(into, to, here, size),
               size,
               Packets.descriptor(into.region(to)),
-              channel.peer,
+              channel.peer(),
               Packet.rangeAddress(offer, from) + there,
               Packet.rangeKey(offer, from),
               operation.number);
@@ -594,11 +620,7 @@ final class LibfabricLink extends Link implements RemoteLink {
       first.buffer = null;
       first.into = null;
       firstHeld = (firstHeld + 1) % held.length;
-      if (channel.isClosed()) {
-        station.giveBack(buffer);
-      } else {
-        channel.give(buffer);
-      }
+      channel.mailbox.give(buffer);
     }
   }
 
@@ -606,9 +628,12 @@ final class LibfabricLink extends Link implements RemoteLink {
     if (!channel.isClosed()) {
       channel.close();
       outgoing.close();
-      exposed.clear();
+      closed();
     }
   }
+
+  /// The endpoint is closed.
+  void closed() {}
 
   /// Closes the endpoint: after this the library touches nothing of this link.
   void release() {

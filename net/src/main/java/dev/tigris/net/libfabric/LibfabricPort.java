@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import dev.tigris.net.InterfaceState;
 import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Route;
@@ -39,6 +40,9 @@ final class LibfabricPort extends Port {
 
   private final Wake wake = new Wake();
 
+  /// Whether somebody has waited since [#progress] was called: for the end of a peer, perhaps.
+  private volatile boolean waited;
+
   LibfabricPort() {
     try {
       this.poll = new PollSet();
@@ -56,10 +60,31 @@ final class LibfabricPort extends Port {
       station = Station.open(route);
       byName.put(name, station);
       stations = byName.values().toArray(Station[]::new);
-      files = byName.values().stream().flatMap(each -> each.files().stream()).toList();
-      poll.wake(); // who waits has more to wait for
+      lookAtFiles();
     }
     return station;
+  }
+
+  /// There is something else to wait for.
+  private void lookAtFiles() {
+    files = byName.values().stream().flatMap(each -> each.files().stream()).toList();
+    poll.wake();
+  }
+
+  /// Waits until a link and its peer have heard of each other, whose endpoints are not connected.
+  ///
+  /// @return whether they have
+  boolean greet(LibfabricLink link, long timeoutNanos) {
+    long start = System.nanoTime();
+    while (!link.isGreeted() && link.state() == InterfaceState.CONNECTED) {
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        return false;
+      }
+      progress();
+      Thread.onSpinWait();
+    }
+    return link.isGreeted();
   }
 
   /// Waits for what happens to a channel that is being connected. Nothing else on this port moves
@@ -83,8 +108,17 @@ final class LibfabricPort extends Port {
 
   @Override
   public void progress() {
+    if (waited) {
+      waited = false;
+      for (Station station : stations) {
+        station.look();
+      }
+    }
     for (Station station : stations) {
       station.progress();
+      if (station.takeFilesChanged()) {
+        lookAtFiles();
+      }
     }
   }
 
@@ -102,6 +136,7 @@ final class LibfabricPort extends Port {
       }
     } finally {
       waiting.unlock();
+      waited = true;
     }
     return wake.take();
   }

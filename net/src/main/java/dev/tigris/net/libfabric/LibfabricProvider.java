@@ -6,20 +6,38 @@ import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
-/// Connected endpoints of libfabric: RDMA hardware through its provider `verbs`, and sockets
-/// through its provider `tcp`.
+/// Endpoints of libfabric: connected ones, of RDMA hardware through its provider `verbs` and of
+/// sockets through its provider `tcp`; or reliable datagrams (RDM), of networks that know no
+/// connections, through `efa`, `cxi` and others, and again of sockets.
 public final class LibfabricProvider implements Provider {
-  /// Where Linux lists RDMA devices of every make.
+  /// Where Linux lists RDMA devices of almost every make, each with its driver.
   private static final Path DEVICES = Path.of("/sys/class/infiniband");
+
+  /// The drivers of those that know no connections.
+  private static final Set<String> UNCONNECTED = Set.of("efa", "hfi1");
+
+  /// Where it lists those of Slingshot, which know none either.
+  private static final Path SLINGSHOT = Path.of("/sys/class/cxi");
+
+  private final boolean connected;
+
+  /// Makes one.
+  ///
+  /// @param connected whether of connected endpoints
+  public LibfabricProvider(boolean connected) {
+    this.connected = connected;
+  }
 
   @Override
   public String name() {
-    return "libfabric";
+    return connected ? "libfabric" : "libfabric-rdm";
   }
 
   @Override
@@ -29,22 +47,35 @@ public final class LibfabricProvider implements Provider {
 
   @Override
   public Optional<String> obstacleTo(String host) {
-    return hasDevice()
+    boolean hasDevice =
+        devices(DEVICES).stream().anyMatch(device -> isUnconnected(device) != connected)
+            || (!connected && !devices(SLINGSHOT).isEmpty());
+    String missing =
+        connected
+            ? "no RDMA device with connections in " + DEVICES
+            : "no device of EFA, Slingshot or Omni-Path in %s or %s".formatted(DEVICES, SLINGSHOT);
+    return hasDevice
         ? Optional.empty()
-        : Optional.of(
-            "there is no RDMA device in "
-                + DEVICES
-                + ", and over sockets it is no faster than tcp");
+        : Optional.of("there is " + missing + ", and over sockets it is no faster than tcp");
   }
 
-  private static boolean hasDevice() {
-    if (!Files.isDirectory(DEVICES)) {
-      return false;
-    }
-    try (DirectoryStream<Path> devices = Files.newDirectoryStream(DEVICES)) {
-      return devices.iterator().hasNext();
+  private static boolean isUnconnected(Path device) {
+    try {
+      Path driver = device.resolve("device/driver").toRealPath();
+      return UNCONNECTED.contains(String.valueOf(driver.getFileName()));
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  private static List<Path> devices(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> devices = Files.list(directory)) {
+      return devices.toList();
+    } catch (IOException e) {
+      return List.of();
     }
   }
 
@@ -55,7 +86,8 @@ public final class LibfabricProvider implements Provider {
       throw new NetException("open", name(), obstacle.get(), null);
     }
     try {
-      return new LibfabricCarrier(Library.load("libfabric"));
+      Library library = Library.load("libfabric");
+      return connected ? new LibfabricCarrier(library) : new RdmCarrier(library);
     } catch (LibfabricException e) {
       throw new NetException("open", name(), String.valueOf(e.getMessage()), e);
     }

@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// from here until then.
 final class Operation {
   final int number;
+  private @Nullable Mailbox mailbox;
+
+  /// Null for a receive of a mailbox that several share.
   @Nullable Channel channel;
+
   Kind kind = Kind.NONE;
   private @Nullable Buffer buffer;
   private @Nullable Outbound outbound;
@@ -25,6 +29,12 @@ final class Operation {
 
   Operation(int number) {
     this.number = number;
+  }
+
+  Operation start(Mailbox postedTo, @Nullable Channel by) {
+    mailbox = postedTo;
+    channel = by;
+    return this;
   }
 
   Operation receive(Buffer into) {
@@ -59,14 +69,19 @@ final class Operation {
 
   void forget() {
     kind = Kind.NONE;
+    mailbox = null;
     channel = null;
     buffer = null;
     outbound = null;
     inbound = null;
   }
 
-  Channel channel() {
-    return Objects.requireNonNull(channel);
+  Mailbox mailbox() {
+    return Objects.requireNonNull(mailbox);
+  }
+
+  boolean isOf(Mailbox other) {
+    return mailbox == other;
   }
 
   @Nullable Buffer buffer() {

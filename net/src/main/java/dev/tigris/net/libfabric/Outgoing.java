@@ -31,12 +31,15 @@ final class Outgoing {
   private boolean begun;
 
   /// @param window how many messages the peer takes before it gives credit
-  Outgoing(Device device, Packets packets, TransferQueue sends, int depth, int window) {
+  /// @param offers whether long messages are offered
+  Outgoing(
+      Device device, Packets packets, TransferQueue sends, int depth, int window, boolean offers) {
     this.packets = packets;
     this.sends = sends;
     this.window = window;
     this.credits = window;
-    this.piecesBytes = Math.min(LONG_BYTES, (long) window * Packet.CONTENT_BYTES);
+    this.piecesBytes =
+        offers ? Math.min(LONG_BYTES, (long) window * Packet.CONTENT_BYTES) : Long.MAX_VALUE;
     this.outbounds = new Outbound[depth];
     for (int i = 0; i < depth; i++) {
       outbounds[i] = new Outbound(device);

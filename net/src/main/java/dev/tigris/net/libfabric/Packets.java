@@ -9,7 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Sends packets over a channel: short ones are copied by the library at once; a longer message is
-/// sent from its own memory, after a header, unless it has more ranges than the library takes.
+/// sent from its own memory, after a header, unless it has more ranges than the library takes, or
+/// the endpoint is shared: that outlives the connection, and what was posted to it does too.
 ///
 /// Every method returns 0, or what the library says; [Endpoint#AGAIN] if nothing was sent because
 /// too much is under way.
@@ -77,7 +78,7 @@ final class Packets {
     long size = Math.min(Packet.CONTENT_BYTES, message.bytes() - from);
     long bytes = Packet.HEADER_BYTES + size;
     boolean inject = bytes <= station.injectBytes();
-    boolean whole = inject || 1 + message.count() > station.ranges();
+    boolean whole = inject || station.copies() || 1 + message.count() > station.ranges();
     Buffer buffer =
         inject ? station.scratch() : (whole ? station.packets() : station.headers()).take();
     if (from == 0) {
@@ -94,7 +95,7 @@ final class Packets {
     if (inject) {
       result = inject(buffer, bytes);
     } else if (whole) {
-      result = gather(buffer, bytes, 1, outbound);
+      result = gather(buffer, bytes, 1, station.copies() ? null : outbound);
     } else {
       result = gather(buffer, Packet.HEADER_BYTES, ranges(message, from, size), outbound);
     }
@@ -114,12 +115,13 @@ final class Packets {
       long memory = address(transfer, range, skip, bytes);
       long descriptor = descriptor(transfer.region(range));
       long there = transfer.remoteAddress() + outbound.sent;
-      int number = station.start(channel).access(outbound).number;
+      int number = station.start(channel.mailbox, channel).access(outbound).number;
       long key = transfer.remoteKey();
       long result =
           transfer.remote() == Transfer.Remote.READ
-              ? channel.endpoint.read(memory, bytes, descriptor, channel.peer, there, key, number)
-              : channel.endpoint.write(memory, bytes, descriptor, channel.peer, there, key, number);
+              ? channel.endpoint.read(memory, bytes, descriptor, channel.peer(), there, key, number)
+              : channel.endpoint.write(
+                  memory, bytes, descriptor, channel.peer(), there, key, number);
       if (result != 0) {
         station.abandon(number);
         return result;
@@ -204,21 +206,23 @@ final class Packets {
   }
 
   private long inject(Buffer buffer, long bytes) {
-    return counted(channel.endpoint.inject(buffer.address(), bytes, channel.peer));
+    long prefix = number(buffer);
+    long result = channel.endpoint.inject(buffer.address(), prefix + bytes, channel.peer());
+    return counted(result);
   }
 
   /// @param bytes how much of the buffer is the first range
   /// @param count how many ranges there are
   /// @param message what it is a piece of; null if nothing waits until it is sent
   private long gather(Buffer buffer, long bytes, int count, @Nullable Outbound message) {
-    station.range(0, buffer.address(), bytes, buffer.descriptor());
-    Operation operation = station.start(channel).send(buffer, message);
+    station.range(0, buffer.address(), number(buffer) + bytes, buffer.descriptor());
+    Operation operation = station.start(channel.mailbox, channel).send(buffer, message);
     long result =
         channel.endpoint.gather(
             station.rangeList().address(),
             station.descriptorList().address(),
             count,
-            channel.peer,
+            channel.peer(),
             operation.number);
     if (result != 0) {
       station.abandon(operation.number);
@@ -227,6 +231,15 @@ final class Packets {
       message.piecesUnderWay++;
     }
     return counted(result);
+  }
+
+  /// Puts the number of the connection before a packet, if it needs one; returns its length.
+  private int number(Buffer buffer) {
+    if (!channel.isShare()) {
+      return 0;
+    }
+    buffer.whole().set(Packet.LONG, 0, channel.peerNumber());
+    return Switchboard.NUMBER_BYTES;
   }
 
   private long counted(long result) {

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import dev.tigris.net.libfabric.raw.AddressVector;
 import dev.tigris.net.libfabric.raw.Completions;
 import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
@@ -8,12 +9,16 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.OpenFile;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +26,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A device that a port has opened, with one queue of completions for all its channels.
+// Over 400 lines: endpoints of both kinds share operations, buffers and completions.
+
+/// A device that a port has opened, with one queue of completions for all its channels. Either each
+/// of these has an endpoint that is connected, or all share one that is not.
 ///
-/// Conserved: operations made = spare + under way; those under way belong to channels, closed ones
+/// Conserved: operations made = spare + under way; those under way belong to mailboxes, closed ones
 /// among them until the queue of completions was empty once after the close.
 final class Station implements Completions.Taker {
   /// How many operations are made at a time.
@@ -45,10 +53,16 @@ final class Station implements Completions.Taker {
   /// completions, too.
   private static final int POLLS_BETWEEN_EVENTS = 256;
 
+  /// That peers are gone whose endpoints do not say so shows nowhere else.
+  private static final int POLLS_BETWEEN_LOOKS = 64;
+
   private final Arena arena = Arena.ofConfined();
   private final Network network;
   private final Device device;
-  private final Events events;
+
+  /// Of connected endpoints.
+  private final @Nullable Events events;
+
   private final Completions completions;
   private final Buffers packets;
   private final Buffers headers;
@@ -58,8 +72,14 @@ final class Station implements Completions.Taker {
 
   private final List<Operation> operations = new ArrayList<>();
   private final ArrayDeque<Operation> spare = new ArrayDeque<>();
+
+  /// Those that have endpoints of their own.
   private final Map<Long, Channel> channels = new HashMap<>();
-  private final List<Channel> closed = new ArrayList<>();
+
+  /// The others.
+  private final @Nullable Switchboard switchboard;
+
+  private final List<Mailbox> closed = new ArrayList<>();
 
   /// Links that could not do all they wanted, and are to be asked again.
   private final ArrayDeque<LibfabricLink> stuck = new ArrayDeque<>();
@@ -74,27 +94,43 @@ final class Station implements Completions.Taker {
   private int connecting;
   private int polls;
 
+  /// An endpoint that channels share.
+  private record Shared(Endpoint endpoint, ByteBuffer name, AddressVector peers, PollSet lines) {}
+
   private Station(
-      Network network, Device device, Events events, Completions completions, Route route) {
+      Network network,
+      Device device,
+      @Nullable Events events,
+      @Nullable Shared shared,
+      Completions completions,
+      Route route) {
     this.network = network;
     this.device = device;
     this.events = events;
     this.completions = completions;
     this.files =
-        Stream.of(completions.file(), events.file())
+        Stream.of(completions.file(), events == null ? -1 : events.file())
             .filter(file -> file >= 0)
             .map(OpenFile::new)
             .toList();
     this.registersMemory = route.registersLocalMemory();
-    this.injectBytes = Math.min(Buffer.BYTES, route.injectBytes());
+    int prefix = shared == null ? 0 : Switchboard.NUMBER_BYTES;
+    this.injectBytes = Math.min(Buffer.BYTES, route.injectBytes() - prefix);
     this.operationBytes = route.operationBytes() < 0 ? Long.MAX_VALUE : route.operationBytes();
     this.ranges = (int) Math.min(MOST_RANGES, route.ranges());
-    this.packets = new Buffers(arena, device, registersMemory, Buffer.BYTES, PACKETS_AT_A_TIME);
+    this.packets =
+        new Buffers(arena, device, registersMemory, prefix, Buffer.BYTES, PACKETS_AT_A_TIME);
     this.headers =
-        new Buffers(arena, device, registersMemory, Packets.HEADER_BYTES, HEADERS_AT_A_TIME);
+        new Buffers(
+            arena, device, registersMemory, prefix, Packets.HEADER_BYTES, HEADERS_AT_A_TIME);
     this.scratch = packets.take();
     this.rangeList = arena.allocate((long) MOST_RANGES * Endpoint.RANGE_BYTES, Long.BYTES);
     this.descriptorList = arena.allocate(ValueLayout.JAVA_LONG, MOST_RANGES);
+    this.switchboard =
+        shared == null
+            ? null
+            : new Switchboard(
+                new Mailbox(this, shared.endpoint, null), shared.name, shared.peers, shared.lines);
   }
 
   /// What tells the stations of a port apart.
@@ -105,13 +141,33 @@ final class Station implements Completions.Taker {
   static Station open(Route route) throws LibfabricException {
     try (Opened opened = new Opened()) {
       Network network = opened.add(Network.open(route));
-      Events events = opened.add(Events.open(network));
+      Events events = route.isConnected() ? opened.add(Events.open(network)) : null;
       Device device = opened.add(Device.open(network, route));
       Completions completions = opened.add(Completions.open(device, COMPLETIONS));
-      Station made = new Station(network, device, events, completions, route);
+      Shared shared = null;
+      if (events == null) {
+        AddressVector peers = opened.add(AddressVector.open(device));
+        PollSet lines = opened.add(new PollSet());
+        Endpoint endpoint = opened.add(Endpoint.open(device, route, peers, completions));
+        shared = new Shared(endpoint, endpoint.name(), peers, lines);
+      }
+      Station made = new Station(network, device, events, shared, completions, route);
       opened.keep();
       return made;
+    } catch (SystemException e) {
+      throw Failures.of("open", route.provider(), e);
     }
+  }
+
+  /// Whether channels share an endpoint. It is not closed with them, so that nothing may be posted
+  /// to it but memory of the station's own.
+  boolean copies() {
+    return switchboard != null;
+  }
+
+  /// What a share is called, for [Card].
+  ByteBuffer name() {
+    return Objects.requireNonNull(switchboard).name();
   }
 
   Device device() {
@@ -168,10 +224,15 @@ final class Station implements Completions.Taker {
 
   /// Opens a channel, with its receives posted. It is closed by whoever is not connected.
   Channel open(Route route, int window) throws LibfabricException {
-    Channel channel = new Channel(this, Endpoint.open(device, route, events, completions), window);
-    channels.put(channel.identity, channel);
+    Channel channel;
+    if (events == null) {
+      channel = Objects.requireNonNull(switchboard).open(this, window);
+    } else {
+      channel = new Channel(this, Endpoint.open(device, route, events, completions), window);
+      channels.put(channel.identity, channel);
+    }
     connecting++;
-    int error = channel.post();
+    int error = channel.mailbox.post();
     if (error != 0) {
       channel.close();
       throw Failures.of("post memory for messages with", route.provider(), device, error);
@@ -194,7 +255,7 @@ final class Station implements Completions.Taker {
 
   private Events.@Nullable Event event() {
     try {
-      return events.next();
+      return events == null ? null : events.next();
     } catch (LibfabricException e) {
       throw Failures.of("wait for", "connections", e);
     }
@@ -232,7 +293,9 @@ final class Station implements Completions.Taker {
   // ---- operations
 
   /// An operation for something that is about to be posted.
-  Operation start(Channel channel) {
+  ///
+  /// @param by whose it is; null for a receive of a mailbox that several share
+  Operation start(Mailbox mailbox, @Nullable Channel by) {
     if (spare.isEmpty()) {
       for (int i = 0; i < OPERATIONS_AT_A_TIME; i++) {
         Operation made = new Operation(operations.size());
@@ -240,10 +303,8 @@ final class Station implements Completions.Taker {
         spare.push(made);
       }
     }
-    Operation next = spare.pop();
-    next.channel = channel;
-    channel.operationsUnderWay++;
-    return next;
+    mailbox.operationsUnderWay++;
+    return spare.pop().start(mailbox, by);
   }
 
   /// It could not be posted.
@@ -252,7 +313,7 @@ final class Station implements Completions.Taker {
   }
 
   private void abandon(Operation operation) {
-    operation.channel().operationsUnderWay--;
+    operation.mailbox().operationsUnderWay--;
     operation.forget();
     spare.push(operation);
   }
@@ -264,21 +325,29 @@ final class Station implements Completions.Taker {
   @Override
   public void completed(long context, long bytes, int failure) {
     Operation operation = operations.get((int) context);
-    Channel channel = operation.channel();
-    LibfabricLink link = channel.link;
+    Mailbox mailbox = operation.mailbox();
+    Channel channel = operation.channel;
     Operation.Kind kind = operation.kind;
     Buffer buffer = operation.buffer();
     Outbound outbound = operation.outbound();
     Inbound inbound = kind == Operation.Kind.READ ? operation.inbound() : null;
     abandon(operation);
-    if (channel.isClosed() || link == null) {
-      if (buffer != null) {
+    long packetBytes = bytes;
+    if (kind == Operation.Kind.RECEIVE && switchboard != null) {
+      channel = failure == 0 ? addressee(switchboard, Objects.requireNonNull(buffer), bytes) : null;
+      packetBytes -= Switchboard.NUMBER_BYTES;
+    }
+    LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
+    if (link == null) {
+      if (kind == Operation.Kind.RECEIVE) {
+        mailbox.give(Objects.requireNonNull(buffer)); // from a stranger, or too late
+      } else if (buffer != null) {
         giveBack(buffer);
       }
       return;
     }
     switch (kind) {
-      case RECEIVE -> link.arrived(Objects.requireNonNull(buffer), bytes, failure);
+      case RECEIVE -> link.arrived(Objects.requireNonNull(buffer), packetBytes, failure);
       case SEND -> {
         giveBack(Objects.requireNonNull(buffer));
         link.sent(outbound, failure);
@@ -289,19 +358,28 @@ final class Station implements Completions.Taker {
     }
   }
 
-  /// A channel was closed: what was posted to it comes back failed, or never.
+  /// Whose packet has arrived; null if it is nobody's.
+  private static @Nullable Channel addressee(Switchboard switchboard, Buffer buffer, long bytes) {
+    return bytes < Switchboard.NUMBER_BYTES
+        ? null
+        : switchboard.find(buffer.whole().get(Packet.LONG, 0));
+  }
+
+  /// A channel was closed: what was posted to an endpoint of its own comes back failed, or never.
   void closed(Channel channel) {
-    channels.remove(channel.identity);
-    if (channel.operationsUnderWay > 0) {
-      closed.add(channel);
+    if (!channel.isShare()) {
+      channels.remove(channel.identity);
+      if (channel.mailbox.operationsUnderWay > 0) {
+        closed.add(channel.mailbox);
+      }
     }
   }
 
   private void reclaim() {
-    for (Channel channel : closed) {
-      for (int i = 0; channel.operationsUnderWay > 0 && i < operations.size(); i++) {
+    for (Mailbox mailbox : closed) {
+      for (int i = 0; mailbox.operationsUnderWay > 0 && i < operations.size(); i++) {
         Operation operation = operations.get(i);
-        if (operation.channel == channel) {
+        if (operation.isOf(mailbox)) {
           Buffer buffer = operation.buffer();
           abandon(operation);
           if (buffer != null) {
@@ -325,7 +403,14 @@ final class Station implements Completions.Taker {
     if (!more && !closed.isEmpty()) {
       reclaim();
     }
-    if (connecting > 0 || ++polls >= POLLS_BETWEEN_EVENTS) {
+    if (switchboard != null) {
+      if (switchboard.mailbox().hasUnposted()) {
+        int _ = switchboard.mailbox().post(); // if that fails, links will find out, too
+      }
+      if (++polls >= POLLS_BETWEEN_LOOKS) {
+        look();
+      }
+    } else if (connecting > 0 || ++polls >= POLLS_BETWEEN_EVENTS) {
       polls = 0;
       for (Events.Event event = event(); event != null; event = event()) {
         handle(event);
@@ -336,31 +421,55 @@ final class Station implements Completions.Taker {
     }
   }
 
+  /// Looks whether peers are gone whose endpoints do not say so.
+  void look() {
+    polls = 0;
+    if (switchboard != null) {
+      switchboard.look();
+    }
+  }
+
   /// Has [#progress] ask a link again.
   void stuck(LibfabricLink link) {
     stuck.add(link);
   }
 
+  /// Whether [#files] were others when this was last asked.
+  boolean takeFilesChanged() {
+    return switchboard != null && switchboard.takeFilesChanged();
+  }
+
   /// What becomes readable when there is something to do.
   List<OpenFile> files() {
-    return files;
+    return switchboard == null
+        ? files
+        : Stream.concat(files.stream(), switchboard.files().stream()).toList();
   }
 
   /// The links that are not gone.
   List<LibfabricLink> links() {
-    return channels.values().stream().map(channel -> channel.link).filter(l -> l != null).toList();
+    return channels().stream().map(channel -> channel.link).filter(l -> l != null).toList();
+  }
+
+  private Collection<Channel> channels() {
+    return switchboard == null ? channels.values() : switchboard.channels();
   }
 
   /// Closes it: its channels are closed.
   void close() {
-    if (!channels.isEmpty()) {
-      throw new IllegalStateException(channels.size() + " channels are open");
+    if (!channels().isEmpty()) {
+      throw new IllegalStateException(channels().size() + " channels are open");
+    }
+    if (switchboard != null) {
+      switchboard.close();
     }
     packets.close();
     headers.close();
     completions.close();
     device.close();
-    events.close();
+    if (events != null) {
+      events.close();
+    }
     network.close();
     arena.close();
   }
@@ -368,11 +477,16 @@ final class Station implements Completions.Taker {
   void checkInvariants() {
     int underWay = operations.size() - spare.size();
     int owned =
-        channels.values().stream().mapToInt(channel -> channel.operationsUnderWay).sum()
-            + closed.stream().mapToInt(channel -> channel.operationsUnderWay).sum();
+        Stream.concat(
+                switchboard == null
+                    ? channels.values().stream().map(channel -> channel.mailbox)
+                    : Stream.of(switchboard.mailbox()),
+                closed.stream())
+            .mapToInt(mailbox -> mailbox.operationsUnderWay)
+            .sum();
     if (underWay != owned) {
       throw new IllegalStateException(
-          "%d operations are under way, and channels have %d".formatted(underWay, owned));
+          "%d operations are under way, and mailboxes have %d".formatted(underWay, owned));
     }
   }
 }

@@ -15,7 +15,7 @@ class LibfabricProviderTest {
   void saysWhatToInstallWhereTheLibraryIsMissing() {
     System.setProperty(LIBRARY, "/nowhere/libfabric.so.1");
     try {
-      String obstacle = new LibfabricProvider().obstacle().orElseThrow();
+      String obstacle = new LibfabricProvider(true).obstacle().orElseThrow();
       assertTrue(obstacle.contains("apt install libfabric1"), obstacle);
       NetException refusal = assertThrows(NetException.class, () -> Fabric.open("libfabric"));
       assertTrue(refusal.getMessage().contains(obstacle), refusal.getMessage());

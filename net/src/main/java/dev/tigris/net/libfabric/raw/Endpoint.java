@@ -23,6 +23,8 @@ public final class Endpoint extends Fid {
   /// The size of an entry of a list of ranges: address and length.
   public static final int RANGE_BYTES = Size.IOVEC.bytes;
 
+  private static final int NAME_BYTES = 200;
+
   private MemorySegment receive = MemorySegment.NULL;
   private MemorySegment gather = MemorySegment.NULL;
   private MemorySegment inject = MemorySegment.NULL;
@@ -36,10 +38,15 @@ public final class Endpoint extends Fid {
   /// Opens an endpoint that can be connected, or that accepts the request a route belongs to.
   public static Endpoint open(Device device, Route route, Events events, Completions completions)
       throws LibfabricException {
+    return open(device, route, (Fid) events, completions);
+  }
+
+  private static Endpoint open(Device device, Route route, Fid peers, Completions completions)
+      throws LibfabricException {
     long address = device.open("open an endpoint", Slot.FI_OPS_DOMAIN__ENDPOINT, route.address());
     Endpoint made = new Endpoint(device.library, address);
     try (Signals _ = Signals.save()) {
-      made.bind(events, 0);
+      made.bind(peers, 0);
       made.bind(completions, Constant.FI_TRANSMIT.value | Constant.FI_RECV.value);
       made.library.check("enable an endpoint", made.control(Constant.FI_ENABLE, 0));
     } catch (LibfabricException e) {
@@ -48,6 +55,13 @@ public final class Endpoint extends Fid {
     }
     made.resolve();
     return made;
+  }
+
+  /// Opens an endpoint that is never connected: peers are called what the vector calls them.
+  public static Endpoint open(
+      Device device, Route route, AddressVector peers, Completions completions)
+      throws LibfabricException {
+    return open(device, route, (Fid) peers, completions);
   }
 
   /// The tables are final only now.
@@ -62,6 +76,24 @@ public final class Endpoint extends Fid {
   /// What events call it.
   public long identity() {
     return address();
+  }
+
+  /// What its provider calls it.
+  public ByteBuffer name() throws LibfabricException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(NAME_BYTES, Long.BYTES);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, NAME_BYTES);
+      MemorySegment getname = function(Slot.FID_EP__CM, Slot.FI_OPS_CM__GETNAME);
+      int result =
+          (int) Functions.INT_3.invokeExact(getname, address(), name.address(), length.address());
+      library.check("ask for a name", result);
+      long bytes = length.get(ValueLayout.JAVA_LONG, 0);
+      return ByteBuffer.wrap(name.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    } catch (LibfabricException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
   }
 
   /// Starts to connect to the address that a route names.

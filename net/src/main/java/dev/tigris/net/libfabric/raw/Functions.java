@@ -27,6 +27,9 @@ final class Functions {
   /// `int f(void *, void *, void *, void *)`
   static final MethodHandle INT_4 = returningInt(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
+  /// `int remove(struct fid_av *, fi_addr_t *, size_t, uint64_t)`
+  static final MethodHandle REMOVE = INT_4;
+
   /// `int control(struct fid *, int command, void *)`
   static final MethodHandle CONTROL = returningInt(JAVA_LONG, JAVA_INT, JAVA_LONG);
 

@@ -12,7 +12,7 @@ public final class LibfabricException extends Exception {
   }
 
   /// The library cannot be used at all.
-  LibfabricException(String message) {
+  public LibfabricException(String message) {
     super(message);
     this.error = 0;
   }

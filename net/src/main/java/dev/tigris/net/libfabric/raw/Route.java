@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /// What the library says about one way to reach, or to be reached at, an address: its `fi_info`.
 public final class Route implements AutoCloseable {
-  private static final long CAPABILITIES = Constant.FI_MSG.value | Constant.FI_RMA.value;
   private static final int MEMORY_MODES =
       Constant.FI_MR_LOCAL.number()
           | Constant.FI_MR_VIRT_ADDR.number()
@@ -27,7 +26,7 @@ public final class Route implements AutoCloseable {
     this.address = address;
   }
 
-  /// Asks for endpoints that exchange messages and read remote memory.
+  /// Asks for endpoints that exchange messages; connected ones read remote memory, too.
   ///
   /// @param connected whether they are connected, or else for reliable datagrams
   /// @param host a number, no name; null for none
@@ -39,13 +38,21 @@ public final class Route implements AutoCloseable {
     long hints = library.dupinfo(0);
     long list = 0;
     try (Arena arena = Arena.ofConfined()) {
-      Functions.set(hints, Field.FI_INFO__CAPS, CAPABILITIES);
+      long remote = connected ? Constant.FI_RMA.value : 0;
+      Functions.set(hints, Field.FI_INFO__CAPS, Constant.FI_MSG.value | remote);
       long endpoint = Functions.pointer(hints, Field.FI_INFO__EP_ATTR);
       Constant type = connected ? Constant.FI_EP_MSG : Constant.FI_EP_RDM;
       Functions.set(endpoint, Field.FI_EP_ATTR__TYPE, type.number());
       long domain = Functions.pointer(hints, Field.FI_INFO__DOMAIN_ATTR);
       Functions.set(domain, Field.FI_DOMAIN_ATTR__MR_MODE, MEMORY_MODES);
       Functions.set(domain, Field.FI_DOMAIN_ATTR__THREADING, Constant.FI_THREAD_DOMAIN.number());
+      if (!connected) {
+        long order = Constant.FI_ORDER_SAS.value; // connected ones keep it anyhow
+        long send = Functions.pointer(hints, Field.FI_INFO__TX_ATTR);
+        Functions.set(send, Field.FI_TX_ATTR__MSG_ORDER, order);
+        long receive = Functions.pointer(hints, Field.FI_INFO__RX_ATTR);
+        Functions.set(receive, Field.FI_RX_ATTR__MSG_ORDER, order);
+      }
       MemorySegment node = host == null ? MemorySegment.NULL : arena.allocateFrom(host);
       MemorySegment service =
           host == null ? MemorySegment.NULL : arena.allocateFrom(String.valueOf(port));
@@ -74,6 +81,12 @@ public final class Route implements AutoCloseable {
 
   private long part(Field part) {
     return Functions.pointer(address(), part);
+  }
+
+  /// Whether its endpoints are connected.
+  public boolean isConnected() {
+    return Functions.number(part(Field.FI_INFO__EP_ATTR), Field.FI_EP_ATTR__TYPE)
+        == Constant.FI_EP_MSG.number();
   }
 
   /// The library's provider, as in `tcp`, `verbs` or `shm`.

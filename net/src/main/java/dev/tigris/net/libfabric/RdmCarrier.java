@@ -1,0 +1,222 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Connection.Reason;
+import dev.tigris.net.NetException;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.tcp.TcpAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Connections over endpoints that know none: shares in the endpoint of a port, which a [Card] each
+/// has brought together over a socket. That stays open, because its end is how one side learns that
+/// the other is gone.
+final class RdmCarrier implements Carrier {
+  /// How long a peer that was accepted may take for its first packet.
+  private static final long ACCEPT_NANOS = 2_000_000_000L;
+
+  private final Library library;
+
+  /// By address of this host: to ask the library takes milliseconds.
+  private final Map<String, Route> routes = new ConcurrentHashMap<>();
+
+  RdmCarrier(Library library) {
+    this.library = library;
+  }
+
+  @Override
+  public Port port() {
+    return new LibfabricPort();
+  }
+
+  @Override
+  public Door listen(String address) {
+    return new RdmDoor(this, address);
+  }
+
+  /// What an endpoint is made of beside the end of a socket.
+  private Route route(TcpSocket socket) throws SystemException {
+    String host = TcpAddress.format(new InetSocketAddress(socket.localAddress().getAddress(), 0));
+    return routes.computeIfAbsent(host, address -> Addresses.unconnected(library, address));
+  }
+
+  @Override
+  public Linking connect(
+      String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
+    InetSocketAddress remote = TcpAddress.parse(address);
+    LibfabricPort ours = (LibfabricPort) port;
+    long start = System.nanoTime();
+    TcpSocket socket = null;
+    Channel channel = null;
+    boolean kept = false;
+    try {
+      socket = TcpSocket.connect(remote, timeoutNanos);
+      Route route = route(socket);
+      Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
+      channel = ours.station(route).open(route, greeting.window());
+      Card mine = card(greeting, route, channel);
+      socket.send(mine.toBytes());
+      Card theirs = readAnswer(socket, start, timeoutNanos);
+      String expected = "a Tigris listener over libfabric's datagrams does";
+      Linking refusal =
+          Linking.refusal(
+              address, tag, theirs == null ? null : theirs.greeting().hello(), expected);
+      if (refusal != null) {
+        return refusal;
+      }
+      if (!Objects.requireNonNull(theirs).isReachableBy(mine)) {
+        return Linking.refused(
+            Reason.INCOMPATIBLE,
+            "%s uses %s of libfabric, and this side %s"
+                .formatted(address, theirs.provider(), mine.provider()));
+      }
+      LibfabricLink link = link(channel, socket, address, attributes, mine, theirs, true);
+      kept = ours.greet(link, timeoutNanos - (System.nanoTime() - start));
+      return kept ? new Linking.Linked(link) : silent(link, address);
+    } catch (LibfabricException e) {
+      throw Failures.of("connect to", address, e);
+    } catch (SystemException e) {
+      return refused(address, e);
+    } finally {
+      if (!kept && channel != null) {
+        channel.close();
+      }
+      if (!kept && socket != null) {
+        socket.close();
+      }
+    }
+  }
+
+  private static Linking silent(LibfabricLink link, String address) {
+    NetException failure = link.failure();
+    link.release();
+    return failure == null
+        ? Linking.refused(
+            Reason.TIMED_OUT,
+            address + " has accepted, and its endpoint of libfabric does not answer in time")
+        : Linking.refused(
+            Reason.INCOMPATIBLE, address + " has accepted, but " + failure.getMessage());
+  }
+
+  private static Linking refused(String address, SystemException e) {
+    return switch (e.error()) {
+      case SystemException.TIMED_OUT ->
+          Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      case SystemException.CONNECTION_REFUSED,
+          SystemException.HOST_UNREACHABLE,
+          SystemException.NETWORK_UNREACHABLE ->
+          Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+      default -> throw Failures.of("connect to", address, e);
+    };
+  }
+
+  private static Card card(Greeting greeting, Route route, Channel channel)
+      throws LibfabricException {
+    Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
+    if (!card.fits()) {
+      throw new LibfabricException("the name of an endpoint is longer than a card");
+    }
+    return card;
+  }
+
+  private static LibfabricLink link(
+      Channel channel,
+      TcpSocket socket,
+      String peer,
+      Attributes attributes,
+      Card mine,
+      Card theirs,
+      boolean speaksFirst)
+      throws LibfabricException {
+    channel.meet(theirs, socket);
+    LibfabricLink link =
+        new LibfabricLink(
+            channel, peer, attributes, mine.greeting(), theirs.greeting(), speaksFirst);
+    link.connected();
+    return link;
+  }
+
+  /// Accepts what a peer has asked for in its card.
+  Link accept(
+      TcpSocket socket, Card theirs, String peer, LibfabricPort port, Attributes attributes) {
+    Channel channel = null;
+    boolean kept = false;
+    try {
+      Route route = route(socket);
+      Hello answer =
+          theirs
+              .greeting()
+              .hello()
+              .answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
+      Greeting greeting = Greeting.of(answer, attributes.receiveDepth());
+      channel = port.station(route).open(route, greeting.window());
+      Card mine = card(greeting, route, channel);
+      if (!theirs.isReachableBy(mine)) {
+        boolean _ = RdmDoor.answer(socket, mine); // so that the peer can say why, too
+        socket.close();
+        kept = true;
+        LibfabricLink link =
+            new LibfabricLink(channel, peer, attributes, greeting, theirs.greeting(), false);
+        link.fail(
+            "it uses %s of libfabric, and this side %s"
+                .formatted(theirs.provider(), mine.provider()));
+        return link;
+      }
+      LibfabricLink link = link(channel, socket, peer, attributes, mine, theirs, false);
+      kept = true;
+      if (!RdmDoor.answer(socket, mine)) {
+        link.fail("the peer has given up connecting");
+      } else if (!port.greet(link, ACCEPT_NANOS)) {
+        link.fail("the connection is not made in time");
+      }
+      return link;
+    } catch (LibfabricException | SystemException e) {
+      throw Failures.of("accept", peer, e);
+    } finally {
+      if (!kept && channel != null) {
+        channel.close();
+      }
+    }
+  }
+
+  /// Reads an answer; returns null if something else came, or the peer closed first.
+  private static @Nullable Card readAnswer(TcpSocket socket, long start, long timeoutNanos)
+      throws SystemException {
+    byte[] bytes = new byte[Card.BYTES];
+    for (int read = 0; read < bytes.length; ) {
+      int n;
+      try {
+        n = socket.receive(bytes, read, timeoutNanos - (System.nanoTime() - start));
+      } catch (SystemException e) {
+        if (e.error() == SystemException.CONNECTION_RESET) {
+          return null;
+        }
+        throw e;
+      }
+      if (n == 0) {
+        return null;
+      }
+      read += n;
+    }
+    return Card.from(bytes);
+  }
+
+  @Override
+  public void close() {
+    routes.values().forEach(Route::close);
+    routes.clear();
+  }
+}

@@ -1,0 +1,201 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.net.libfabric.raw.AddressVector;
+import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.linux.OpenFile;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.TcpSocket;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The connections that share an endpoint which knows none. A packet begins with the number of its
+/// connection, which its receiver has made up:
+///
+/// ```text
+///   63        16       0
+///   +----------+-------+
+///   |  random  | place |
+///   +----------+-------+
+/// ```
+///
+/// Only the peer is told it, so that nobody else sends into a connection. What comes under a number
+/// that is not, or no longer, given out is dropped.
+///
+/// Such an endpoint does not notice that a peer is gone, so each connection has a line besides: the
+/// socket that has brought both together, over which nothing more is sent.
+final class Switchboard {
+  /// What precedes a packet.
+  static final int NUMBER_BYTES = Long.BYTES;
+
+  private static final int PLACE_BITS = 16;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Mailbox mailbox;
+  private final ByteBuffer name;
+  private final AddressVector peers;
+  private final PollSet lines;
+
+  /// By place.
+  private @Nullable Channel[] channels = new @Nullable Channel[16];
+
+  private int nextPlace;
+
+  /// Those with a peer: the order is that of `lines`, unless that is out of date.
+  private final List<Channel> watched = new ArrayList<>();
+
+  private boolean linesChanged;
+  private boolean filesChanged;
+  private final Map<ByteBuffer, Peer> byName = new HashMap<>();
+
+  /// An endpoint that channels send to.
+  private static final class Peer {
+    final long address;
+    int channels;
+
+    Peer(long address) {
+      this.address = address;
+    }
+  }
+
+  Switchboard(Mailbox mailbox, ByteBuffer name, AddressVector peers, PollSet lines) {
+    this.mailbox = mailbox;
+    this.name = name;
+    this.peers = peers;
+    this.lines = lines;
+  }
+
+  Mailbox mailbox() {
+    return mailbox;
+  }
+
+  /// What others call the endpoint.
+  ByteBuffer name() {
+    return name;
+  }
+
+  /// Makes a channel, with a number of its own.
+  Channel open(Station station, int window) throws LibfabricException {
+    int place = freePlace();
+    long number = RANDOM.nextLong() << PLACE_BITS | place;
+    Channel channel = new Channel(station, this, number, window);
+    channels[place] = channel;
+    return channel;
+  }
+
+  /// A free place: the next one, so that none is used again at once.
+  private int freePlace() throws LibfabricException {
+    for (int i = 0; i < channels.length; i++) {
+      int place = (nextPlace + i) % channels.length;
+      if (channels[place] == null) {
+        nextPlace = place + 1;
+        return place;
+      }
+    }
+    int place = channels.length;
+    if (place == 1 << PLACE_BITS) {
+      throw new LibfabricException(place + " connections of a queue are open: use another queue");
+    }
+    channels = Arrays.copyOf(channels, 2 * place);
+    nextPlace = place + 1;
+    return place;
+  }
+
+  /// The channel with this number; null if there is none.
+  @Nullable Channel find(long number) {
+    int place = (int) number & ((1 << PLACE_BITS) - 1);
+    Channel there = place < channels.length ? channels[place] : null;
+    return there != null && there.identity == number ? there : null;
+  }
+
+  void remove(Channel channel) {
+    channels[(int) channel.identity & ((1 << PLACE_BITS) - 1)] = null;
+    if (watched.remove(channel)) {
+      linesChanged = true;
+      filesChanged = true;
+    }
+  }
+
+  /// All that are open.
+  List<Channel> channels() {
+    return Arrays.stream(channels).filter(Objects::nonNull).toList();
+  }
+
+  // ---- peers
+
+  /// What the library calls an endpoint: it is told of each only once.
+  long reach(ByteBuffer peerName) throws LibfabricException {
+    Peer peer = byName.get(peerName);
+    if (peer == null) {
+      peer = new Peer(peers.insert(peerName));
+      byName.put(peerName, peer);
+    }
+    peer.channels++;
+    return peer.address;
+  }
+
+  /// A channel to an endpoint is closed.
+  void forget(ByteBuffer peerName) {
+    Peer peer = Objects.requireNonNull(byName.get(peerName));
+    if (--peer.channels == 0) {
+      byName.remove(peerName);
+      peers.remove(peer.address);
+    }
+  }
+
+  // ---- lines
+
+  /// Has [#look] look at the line of a channel.
+  void watch(Channel channel) {
+    watched.add(channel);
+    linesChanged = true;
+    filesChanged = true;
+  }
+
+  /// Whether there were others to wait for when this was last asked.
+  boolean takeFilesChanged() {
+    boolean were = filesChanged;
+    filesChanged = false;
+    return were;
+  }
+
+  /// The lines, to wait for.
+  List<OpenFile> files() {
+    return watched.stream().map(each -> Objects.requireNonNull(each.line()).file()).toList();
+  }
+
+  /// Tells the links whose line has ended. Peers send nothing over it: what does is no better.
+  void look() {
+    if (linesChanged) {
+      linesChanged = false;
+      lines.clear();
+      for (Channel each : watched) {
+        TcpSocket line = Objects.requireNonNull(each.line());
+        lines.add(line.file());
+      }
+    }
+    if (watched.isEmpty()) {
+      return;
+    }
+    lines.look();
+    for (int i = 0; i < watched.size(); i++) {
+      LibfabricLink link = watched.get(i).link;
+      if (link != null && lines.isReady(i)) {
+        link.peerClosed(); // which closes it later, when what has arrived was taken
+      }
+    }
+  }
+
+  /// Closes the endpoint: its channels are closed.
+  void close() {
+    mailbox.close();
+    peers.close();
+    lines.close();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tigris.net;
+
+import dev.tigris.net.libfabric.LibfabricProvider;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/// The contract suite on endpoints of libfabric that are not connected: over sockets, or where
+/// there
+/// is hardware over that, with `-Dtigris.test.libfabric.address=HOST:0` if it is to be between the
+/// addresses of a device.
+@EnabledIf(value = "isInstalled", disabledReason = "libfabric is missing: apt install libfabric1")
+class LibfabricRdmTest {
+  private static final String ADDRESS =
+      System.getProperty("tigris.test.libfabric.address", "127.0.0.1:0");
+
+  static final FabricContract.Subject RDM =
+      new FabricContract.Subject() {
+        @Override
+        public Fabric open() {
+          return Fabric.open("libfabric-rdm");
+        }
+
+        @Override
+        public String anyAddress() {
+          return ADDRESS;
+        }
+      };
+
+  static boolean isInstalled() {
+    return new LibfabricProvider(false).obstacle().isEmpty();
+  }
+
+  @Nested
+  class Messages extends MessageContract {
+    Messages() {
+      super(RDM);
+    }
+  }
+
+  @Nested
+  class Completions extends CompletionContract {
+    Completions() {
+      super(RDM);
+    }
+  }
+
+  @Nested
+  class Memory extends MemoryContract {
+    Memory() {
+      super(RDM);
+    }
+  }
+
+  @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(RDM);
+    }
+  }
+
+  @Nested
+  class Connections extends ConnectionContract {
+    Connections() {
+      super(RDM);
+    }
+  }
+}
