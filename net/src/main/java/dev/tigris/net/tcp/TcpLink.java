@@ -198,10 +198,10 @@ final class TcpLink extends Link {
       }
       boolean more = (stage == Stage.FILLING && isInPlace()) ? readBody() : readAhead();
       if (!more && !endOfStream) {
-        take();
-        return;
+        break;
       }
     }
+    take(); // what is left in the buffer afterwards waits for a receive, and not for another read
   }
 
   /// Reads into `in`; returns whether there may be more.
