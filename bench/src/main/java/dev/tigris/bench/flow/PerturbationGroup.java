@@ -77,7 +77,7 @@ final class PerturbationGroup implements Group {
   public void measure(Run run) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     int rounds = run.scale().pick(1, 2, 5);
-    Duration duration = Duration.ofMillis(run.scale().pick(30, 600, 800));
+    Duration duration = Duration.ofMillis(run.scale().pick(100, 600, 800));
     for (int round = 0; round < rounds; round++) {
       run.say(name + ": round " + (round + 1) + " of " + rounds);
       for (int slow = 0; slow <= mostSlow; slow++) {
