@@ -19,7 +19,6 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /// Connections over endpoints that know none: shares in the endpoint of a port, which a [Card] each
 /// has brought together over a socket. That stays open, because its end is how one side learns that
@@ -69,7 +68,8 @@ final class RdmCarrier implements Carrier {
       channel = ours.station(route).open(route, greeting.window());
       Card mine = card(greeting, route, channel);
       socket.send(mine.toBytes());
-      Card theirs = readAnswer(socket, start, timeoutNanos);
+      byte[] answer = socket.receiveAll(Card.BYTES, timeoutNanos - (System.nanoTime() - start));
+      Card theirs = answer == null ? null : Card.from(answer);
       String expected = "a Tigris listener over libfabric's datagrams does";
       Linking refusal =
           Linking.refusal(
@@ -89,7 +89,7 @@ final class RdmCarrier implements Carrier {
     } catch (LibfabricException e) {
       throw Failures.of("connect to", address, e);
     } catch (SystemException e) {
-      return refused(address, e);
+      return TcpAddress.unreachable(address, e);
     } finally {
       if (!kept && channel != null) {
         channel.close();
@@ -109,18 +109,6 @@ final class RdmCarrier implements Carrier {
             address + " has accepted, and its endpoint of libfabric does not answer in time")
         : Linking.refused(
             Reason.INCOMPATIBLE, address + " has accepted, but " + failure.getMessage());
-  }
-
-  private static Linking refused(String address, SystemException e) {
-    return switch (e.error()) {
-      case SystemException.TIMED_OUT ->
-          Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
-      case SystemException.CONNECTION_REFUSED,
-          SystemException.HOST_UNREACHABLE,
-          SystemException.NETWORK_UNREACHABLE ->
-          Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
-      default -> throw Failures.of("connect to", address, e);
-    };
   }
 
   private static Card card(Greeting greeting, Route route, Channel channel)
@@ -190,28 +178,6 @@ final class RdmCarrier implements Carrier {
         channel.close();
       }
     }
-  }
-
-  /// Reads an answer; returns null if something else came, or the peer closed first.
-  private static @Nullable Card readAnswer(TcpSocket socket, long start, long timeoutNanos)
-      throws SystemException {
-    byte[] bytes = new byte[Card.BYTES];
-    for (int read = 0; read < bytes.length; ) {
-      int n;
-      try {
-        n = socket.receive(bytes, read, timeoutNanos - (System.nanoTime() - start));
-      } catch (SystemException e) {
-        if (e.error() == SystemException.CONNECTION_RESET) {
-          return null;
-        }
-        throw e;
-      }
-      if (n == 0) {
-        return null;
-      }
-      read += n;
-    }
-    return Card.from(bytes);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /// A TCP socket with a descriptor, which the JDK does not tell of its own: made and connected here,
 /// for others to move messages through.
@@ -226,13 +227,31 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  /// As [#receive(byte[], int)], and waits until something is there.
+  /// Receives so many bytes, and waits for them.
   ///
-  /// @throws SystemException with [SystemException#TIMED_OUT] if that takes longer, and with
+  /// @return null if the peer closes first
+  /// @throws SystemException with [SystemException#TIMED_OUT] if it takes longer, and with
   ///     [SystemException#INTERRUPTED] if the thread is interrupted
-  public int receive(byte[] to, int from, long nanos) throws SystemException {
-    await(false, nanos);
-    return receive(to, from);
+  public byte @Nullable [] receiveAll(int count, long nanos) throws SystemException {
+    long start = System.nanoTime();
+    byte[] bytes = new byte[count];
+    for (int read = 0; read < count; ) {
+      await(false, nanos - (System.nanoTime() - start));
+      int n;
+      try {
+        n = receive(bytes, read);
+      } catch (SystemException e) {
+        if (e.error() == SystemException.CONNECTION_RESET) {
+          return null;
+        }
+        throw e;
+      }
+      if (n == 0) {
+        return null;
+      }
+      read += n;
+    }
+    return bytes;
   }
 
   /// Says that nothing more will be sent. Without effect on a connection that is gone.

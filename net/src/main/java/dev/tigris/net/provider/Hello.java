@@ -85,6 +85,11 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
         .flip();
   }
 
+  /// As [#from(ByteBuffer)].
+  public static @Nullable Hello from(byte[] bytes) {
+    return from(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
+  }
+
   /// Reads one from the beginning of a buffer of its size.
   ///
   /// @return null if it is something else. What has another version is read without being checked

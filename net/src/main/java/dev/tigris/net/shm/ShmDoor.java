@@ -16,8 +16,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want. A request comes
-/// in one packet, with the memory. Other users' processes
-/// are closed, and whoever sends no memory as it must be.
+/// in one packet, with the memory. Closed are other users' processes, and whoever sends no memory
+/// as it must be.
 final class ShmDoor extends Reception<ShmDoor.Unheard> {
   private final String address;
   private final UnixSocket listening;

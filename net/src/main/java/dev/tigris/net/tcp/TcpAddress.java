@@ -1,6 +1,9 @@
 package dev.tigris.net.tcp;
 
+import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Linking;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
@@ -45,6 +48,22 @@ public final class TcpAddress {
         address,
         why.getMessage() + ": name an address of this host, and a port that is free, or 0 for any",
         why);
+  }
+
+  /// Nobody could be connected to at an address.
+  ///
+  /// @throws NetException if that is no answer of the network
+  public static Linking unreachable(String address, SystemException why) {
+    return switch (why.error()) {
+      case SystemException.TIMED_OUT ->
+          Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      case SystemException.CONNECTION_REFUSED,
+          SystemException.HOST_UNREACHABLE,
+          SystemException.NETWORK_UNREACHABLE ->
+          Linking.refused(Reason.NOBODY_LISTENS, address + ": " + why.getMessage());
+      default ->
+          throw new NetException("connect to", address, String.valueOf(why.getMessage()), why);
+    };
   }
 
   private static IllegalArgumentException wrong(String text) {

@@ -112,15 +112,8 @@ class HostileDatagramsTest {
     served = thread.submit(() -> serve(listener.next(PATIENCE)));
     socket = TcpSocket.connect(TcpAddress.parse(listener.address()), PATIENCE_NANOS);
     socket.send(card);
-    byte[] answer = new byte[Card.BYTES];
-    for (int read = 0; read < answer.length; ) {
-      int n = socket.receive(answer, read, PATIENCE_NANOS);
-      if (n == 0) {
-        return null;
-      }
-      read += n;
-    }
-    return Card.from(answer);
+    byte[] answer = socket.receiveAll(Card.BYTES, PATIENCE_NANOS);
+    return answer == null ? null : Card.from(answer);
   }
 
   /// A card as it should be, of an endpoint of this side.
