@@ -74,6 +74,7 @@ final class LibfabricPort extends Port {
   /// Waits until a link and its peer have heard of each other, whose endpoints are not connected.
   ///
   /// @return whether they have
+  @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor to answer
   boolean greet(LibfabricLink link, long timeoutNanos) {
     long start = System.nanoTime();
     while (!link.isGreeted() && link.state() == InterfaceState.CONNECTED) {
@@ -82,7 +83,7 @@ final class LibfabricPort extends Port {
         return false;
       }
       progress();
-      Thread.onSpinWait();
+      Thread.yield();
     }
     return link.isGreeted();
   }
