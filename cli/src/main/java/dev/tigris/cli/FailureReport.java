@@ -2,8 +2,8 @@ package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -78,10 +78,11 @@ final class FailureReport {
 
   private ExitCode report(ExitCode code, String message, Throwable cause) {
     if (json) {
-      console
-          .out()
-          .println(
-              Json.object(Map.of("status", "failed", "exitCode", code.number(), "error", message)));
+      var facts = new LinkedHashMap<String, Object>();
+      facts.put("status", "failed");
+      facts.put("exitCode", code.number());
+      facts.put("error", message);
+      console.out().println(Json.object(facts));
     } else {
       console.err().println("tigris: " + message);
     }

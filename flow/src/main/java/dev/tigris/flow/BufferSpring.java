@@ -131,11 +131,6 @@ public final class BufferSpring implements Spring {
     }
   }
 
-  /// How many waters there are, wherever they may be. Only for tests that know the spring at rest.
-  int made() {
-    return made.size();
-  }
-
   /// How many waters wait to be used again. Only for tests that know the spring at rest.
   int atHome() {
     takeReturned();

@@ -86,14 +86,6 @@ public final class Flow {
     return List.copyOf(stages.values());
   }
 
-  Stage stage(String stage) {
-    Stage found = stages.get(stage);
-    if (found == null) {
-      throw new IllegalArgumentException("flow " + name + " has no stage " + stage);
-    }
-    return found;
-  }
-
   List<Edge> edges() {
     return edges;
   }

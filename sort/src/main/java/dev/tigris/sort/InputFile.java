@@ -134,10 +134,6 @@ final class InputFile implements Closeable {
     return slow <= PROBES / 4;
   }
 
-  Path path() {
-    return path;
-  }
-
   /// The file's size in bytes as it was opened.
   long size() {
     return size;

@@ -170,14 +170,6 @@ final class Splitters {
     return shares[bucket];
   }
 
-  /// Whether all keys of a bucket are equal, by construction.
-  boolean isSingleKey(int bucket) {
-    return bucket > 0
-        && bucket < windows.length
-        && isAfter[bucket]
-        && boundaryBytes == format.keySize();
-  }
-
   private long window(Bytes bytes, long key) {
     long at = key + common;
     int left = boundaryBytes - common;

@@ -65,7 +65,12 @@ class SplittersTest {
     Splitters splitters = choose(format, 10_000, 100, Records.Keys.MOSTLY_EQUAL, 7);
     byte[] key = new byte[10];
     Arrays.fill(key, (byte) 0x80);
-    assertTrue(splitters.isSingleKey(splitters.bucket(bytes(key), 0)));
+    int bucket = splitters.bucket(bytes(key), 0);
+    key[9]++;
+    assertEquals(bucket + 1, splitters.bucket(bytes(key), 0), "the bucket of the next key");
+    Arrays.fill(key, 1, 10, (byte) 0xff);
+    key[0] = 0x7f;
+    assertEquals(bucket - 1, splitters.bucket(bytes(key), 0), "the bucket of the keys before");
   }
 
   private static Splitters choose(
