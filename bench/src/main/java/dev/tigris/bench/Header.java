@@ -1,5 +1,6 @@
 package dev.tigris.bench;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Where and of what a group's figures were measured: the first line of its file.
 ///
@@ -20,7 +22,11 @@ import java.util.concurrent.TimeUnit;
 /// @param commit the commit, with `+` when the tree had changes
 /// @param started when, in UTC
 /// @param seconds how long it took
-@JsonPropertyOrder({"group", "scale", "machine", "system", "jdk", "commit", "started", "seconds"})
+/// @param missing what could not be measured, as [Group#missing] says
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+@JsonPropertyOrder({
+  "group", "scale", "machine", "system", "jdk", "commit", "started", "seconds", "missing"
+})
 public record Header(
     String group,
     Scale scale,
@@ -29,18 +35,20 @@ public record Header(
     String jdk,
     String commit,
     String started,
-    long seconds) {
+    long seconds,
+    @Nullable List<String> missing) {
 
-  static Header of(String group, Scale scale, Path home, Instant started, Instant ended) {
+  static Header of(Group group, Scale scale, Path home, Instant started, Instant ended) {
     return new Header(
-        group,
+        group.name(),
         scale,
         processor(),
         System.getProperty("os.name") + " " + System.getProperty("os.version"),
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"),
         commit(home),
         started.truncatedTo(ChronoUnit.SECONDS).toString(),
-        started.until(ended, ChronoUnit.SECONDS));
+        started.until(ended, ChronoUnit.SECONDS),
+        group.missing().isEmpty() ? null : group.missing());
   }
 
   private static String processor() {

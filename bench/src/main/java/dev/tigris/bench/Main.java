@@ -139,8 +139,7 @@ public final class Main implements Callable<Integer> {
         continue;
       }
       missed |= figures.stream().anyMatch(Main::missesItsBar);
-      Header header =
-          Header.of(group.name(), scale(), Home.find(), started, Clock.systemUTC().instant());
+      Header header = Header.of(group, scale(), Home.find(), started, Clock.systemUTC().instant());
       if (results.isPresent()) {
         results.get().save(new Results.Sheet(header, figures));
       } else {

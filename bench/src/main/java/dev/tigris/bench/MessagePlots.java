@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import java.awt.BasicStroke;
 import java.awt.Color;
+import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -20,22 +21,32 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /// Draws round trips and bandwidth over the size of messages, all providers and all rivals on one
 /// picture each, as the papers drew them: both axes are logarithmic. A provider is a line, its twin
-/// in C the same colour dashed, and a rival is grey.
+/// in C the same colour dashed, and a rival is grey. What went between network namespaces is
+/// dotted,
+/// with squares; everything else stayed on loopback or in memory.
 final class MessagePlots {
   private static final Pattern FIGURE =
-      Pattern.compile("net\\.([^.]+)\\.(pingpong|bandwidth)\\.(\\d+)(B|KiB|MiB)");
+      Pattern.compile("net\\.([^.]+)(\\.veth)?\\.(pingpong|bandwidth)\\.(\\d+[KM]?i?B)");
+  private static final Pattern SIZE = Pattern.compile("(\\d+)(B|KiB|MiB)");
   private static final Map<String, Integer> UNITS = Map.of("B", 1, "KiB", 1 << 10, "MiB", 1 << 20);
   private static final List<Color> GREYS =
       List.of(
           new Color(0x60, 0x60, 0x60), new Color(0x90, 0x90, 0x90), new Color(0xb4, 0xb4, 0xb4));
   private static final List<Marker> MARKERS =
       List.of(
-          SeriesMarkers.SQUARE,
           SeriesMarkers.DIAMOND,
           SeriesMarkers.TRIANGLE_UP,
           SeriesMarkers.TRIANGLE_DOWN,
           SeriesMarkers.CROSS,
           SeriesMarkers.PLUS);
+  private static final Font LEGEND = new Font(Font.SANS_SERIF, Font.PLAIN, 15);
+
+  /// Room for some thirty lines in the legend.
+  private static final int HEIGHT = 1000;
+
+  private static final float[] DASHES = {10, 6};
+  private static final float[] DOTS = {2, 5};
+  private static final float[] DASHES_AND_DOTS = {10, 5, 2, 5};
   private static final float THIN = 2;
   private static final float THICK = 4;
 
@@ -45,25 +56,41 @@ final class MessagePlots {
   ///
   /// @param owner the provider, for its colour; empty for a rival
   /// @param peer whether it is a twin or a rival, and not a provider itself
+  /// @param veth whether it went between network namespaces
   /// @param points bytes, and what was measured
-  private record Line(String owner, boolean peer, SortedMap<Double, Double> points) {}
+  private record Line(String owner, boolean peer, boolean veth, SortedMap<Double, Double> points) {
+    boolean isRival() {
+      return owner.isEmpty();
+    }
+  }
 
   /// The figures of one kind, `pingpong` or `bandwidth`; values in nanoseconds are drawn as
   /// microseconds.
   private MessagePlots(List<Figure> figures, String kind) {
     for (Figure figure : figures) {
       Matcher name = FIGURE.matcher(figure.figure());
-      if (name.matches() && name.group(2).equals(kind)) {
+      if (name.matches() && name.group(3).equals(kind)) {
         String provider = name.group(1);
-        double bytes = Double.parseDouble(name.group(3)) * UNITS.getOrDefault(name.group(4), 1);
+        boolean veth = name.group(2) != null;
+        double bytes = bytes(name.group(4));
         double scale = kind.equals("pingpong") ? 1e-3 : 1;
         boolean twin = figure.peer().equals(Bar.C_TWIN);
         // The first peer's value: those beside other peers differ by what the machine did.
-        line(provider, provider, false).putIfAbsent(bytes, scale * figure.value());
+        line(provider, provider, false, veth).putIfAbsent(bytes, scale * figure.value());
         String title = twin ? provider + " in C" : figure.peer() + medium(figure.peer(), provider);
-        line(title, twin ? provider : "", true).putIfAbsent(bytes, scale * figure.peerValue());
+        line(title, twin ? provider : "", true, veth)
+            .putIfAbsent(bytes, scale * figure.peerValue());
       }
     }
+  }
+
+  /// The size that a figure's name ends in.
+  static double bytes(String size) {
+    Matcher matcher = SIZE.matcher(size);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(size + " is no size");
+    }
+    return Double.parseDouble(matcher.group(1)) * UNITS.getOrDefault(matcher.group(2), 1);
   }
 
   /// Of libraries that were measured over several things, over which.
@@ -73,8 +100,11 @@ final class MessagePlots {
         : "";
   }
 
-  private SortedMap<Double, Double> line(String title, String owner, boolean peer) {
-    return lines.computeIfAbsent(title, key -> new Line(owner, peer, new TreeMap<>())).points();
+  private SortedMap<Double, Double> line(String title, String owner, boolean peer, boolean veth) {
+    return lines
+        .computeIfAbsent(
+            veth ? title + ", veth" : title, key -> new Line(owner, peer, veth, new TreeMap<>()))
+        .points();
   }
 
   static void draw(List<Figure> figures, Results results) throws IOException {
@@ -91,17 +121,18 @@ final class MessagePlots {
     XYChart chart =
         new XYChartBuilder()
             .width(Plots.WIDTH)
-            .height(Plots.HEIGHT)
+            .height(HEIGHT)
             .title(title)
             .xAxisTitle("bytes of a message")
             .yAxisTitle(unit)
             .build();
     Plots.style(chart.getStyler());
+    chart.getStyler().setLegendFont(LEGEND);
     chart.getStyler().setYAxisMin(null);
     chart.getStyler().setXAxisLogarithmic(true);
     chart.getStyler().setYAxisLogarithmic(true);
     List<String> providers =
-        lines.values().stream().filter(line -> !line.peer()).map(Line::owner).toList();
+        lines.values().stream().filter(line -> !line.peer()).map(Line::owner).distinct().toList();
     int rivals = 0;
     for (Map.Entry<String, Line> entry : lines.entrySet()) {
       Line line = entry.getValue();
@@ -110,23 +141,28 @@ final class MessagePlots {
               entry.getKey(),
               new ArrayList<>(line.points().keySet()),
               new ArrayList<>(line.points().values()));
-      boolean rival = line.owner().isEmpty();
       Color color =
-          rival
+          line.isRival()
               ? GREYS.get(rivals++ % GREYS.size())
               : Plots.COLORS.get(providers.indexOf(line.owner()) % Plots.COLORS.size());
       series.setLineColor(color);
       series.setMarkerColor(color);
-      series.setMarker(rival ? MARKERS.get(rivals % MARKERS.size()) : SeriesMarkers.CIRCLE);
+      series.setMarker(
+          line.veth()
+              ? SeriesMarkers.SQUARE
+              : line.isRival() ? MARKERS.get(rivals % MARKERS.size()) : SeriesMarkers.CIRCLE);
       series.setLineStyle(stroke(line));
     }
     Files.write(results.beside(file), ChartEncoder.getBytes(chart, "PNG"));
   }
 
   private static BasicStroke stroke(Line line) {
-    return line.peer() && !line.owner().isEmpty()
-        ? new BasicStroke(
-            THIN, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {10, 6}, 0)
-        : new BasicStroke(line.peer() ? THIN : THICK);
+    float width = line.peer() ? THIN : THICK;
+    boolean twin = line.peer() && !line.isRival();
+    if (!twin && !line.veth()) {
+      return new BasicStroke(width);
+    }
+    float[] pattern = !line.veth() ? DASHES : twin ? DASHES_AND_DOTS : DOTS;
+    return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, pattern, 0);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -41,6 +42,8 @@ final class Plots {
           new Color(0x00, 0x9e, 0x73),
           new Color(0xcc, 0x79, 0xa7));
 
+  private static final Set<String> PALE_LINES = Set.of(Bar.IDEAL, Bar.C_TWIN);
+
   private final Results results;
   private final List<Figure> figures;
 
@@ -64,6 +67,10 @@ final class Plots {
     plots.slow(
         "fig5.png", "paper.tigris.fig5.", "4 to 4, 8 KiB, the set-up of paper 002, figure 5");
     plots.sorts();
+    for (String provider : List.of("shm", "tcp", "uring", "libfabric")) {
+      plots.levels(provider, "roundtrip", "Round trips", "microseconds");
+      plots.levels(provider, "oneway", "Messages one way", "MB/s");
+    }
     MessagePlots.draw(plots.figures, results);
   }
 
@@ -94,6 +101,29 @@ final class Plots {
       }
     }
     XYChart chart = chart("Slow consumers: " + title, "slow consumers", "waters a second", lines);
+    write(file, chart, lines);
+  }
+
+  /// The levels of a provider over the size of messages, as in figures 3 and 6 of the paper: round
+  /// trips on linear axes, so that a byte's cost is the slope.
+  private void levels(String provider, String what, String title, String unit) throws IOException {
+    Map<String, SortedMap<Double, Double>> lines = new TreeMap<>();
+    boolean oneWay = what.equals("oneway");
+    double scale = oneWay ? 1 : 1e-3;
+    Pattern name =
+        Pattern.compile("net\\.levels\\.%s\\.(.*)\\.%s\\.(.*)".formatted(provider, what));
+    for (Figure figure : figures) {
+      Matcher matcher = name.matcher(figure.figure());
+      if (matcher.matches() && figure.peer().equals(Bar.C_TWIN)) {
+        double bytes = MessagePlots.bytes(matcher.group(2));
+        point(lines, Bar.C_TWIN, bytes, scale * figure.peerValue());
+        point(lines, matcher.group(1), bytes, scale * figure.value());
+      }
+    }
+    String file = "levels-%s-%s.png".formatted(provider, oneWay ? "bandwidth" : "latency");
+    XYChart chart =
+        chart(title + " over " + provider + ", by level", "bytes of a message", unit, lines);
+    chart.getStyler().setXAxisLogarithmic(oneWay);
     write(file, chart, lines);
   }
 
@@ -151,18 +181,18 @@ final class Plots {
     style(chart.getStyler());
     chart.getStyler().setXAxisDecimalPattern("0");
     int index = 0;
-    // The ideal first and pale, so that those that reach it are seen.
+    // What is to be reached is first and pale, so that those that reach it are seen.
     List<String> names =
         Stream.concat(
-                lines.keySet().stream().filter(Bar.IDEAL::equals),
-                lines.keySet().stream().filter(name -> !name.equals(Bar.IDEAL)))
+                lines.keySet().stream().filter(PALE_LINES::contains),
+                lines.keySet().stream().filter(name -> !PALE_LINES.contains(name)))
             .toList();
     for (String name : names) {
       SortedMap<Double, Double> points = lines.getOrDefault(name, new TreeMap<>());
       var series =
           chart.addSeries(name, new ArrayList<>(points.keySet()), new ArrayList<>(points.values()));
       series.setMarker(SeriesMarkers.CIRCLE);
-      boolean ideal = name.equals(Bar.IDEAL);
+      boolean ideal = PALE_LINES.contains(name);
       Color color = ideal ? PALE : COLORS.get(index++ % COLORS.size());
       series.setLineColor(color);
       series.setMarkerColor(color);

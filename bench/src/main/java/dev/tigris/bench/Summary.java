@@ -34,6 +34,10 @@ final class Summary {
                   header.scale().name().toLowerCase(Locale.ROOT),
                   header.started(),
                   header.seconds()));
+      List<String> missing = header.missing();
+      if (missing != null) {
+        page.append(String.join("; ", missing)).append(".\n\n");
+      }
       page.append("| figure | value | peer | its value | times | 95 % | spread | must be | |\n");
       page.append("|---|---|---|---|---|---|---|---|---|\n");
       for (Figure figure : sheet.figures()) {

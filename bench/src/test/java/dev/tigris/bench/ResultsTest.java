@@ -16,6 +16,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResultsTest {
+  private static final Group GROUP =
+      new Group() {
+        @Override
+        public String name() {
+          return "memory.field";
+        }
+
+        @Override
+        public List<String> figures() {
+          return List.of();
+        }
+
+        @Override
+        public List<String> missing() {
+          return List.of("memory.field.moon is left out: there is none here");
+        }
+
+        @Override
+        public void measure(Run run) {}
+      };
+
   private static final Figure FIGURE =
       Figure.of(
           "memory.field.straight32",
@@ -52,7 +73,7 @@ class ResultsTest {
   void whatIsSavedIsLoadedAgain(@TempDir Path folder) throws IOException {
     Results results = new Results(folder.resolve("results"));
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
-    Header header = Header.of("memory.field", Scale.TINY, folder, now, now.plusSeconds(3));
+    Header header = Header.of(GROUP, Scale.TINY, folder, now, now.plusSeconds(3));
     Results.Sheet sheet = new Results.Sheet(header, List.of(FIGURE, FIGURE.withNote("again")));
 
     results.save(sheet);
@@ -65,12 +86,13 @@ class ResultsTest {
   @Test
   void theSummaryShowsHeaderFigureAndVerdict(@TempDir Path folder) {
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
-    Header header = Header.of("memory.field", Scale.TINY, folder, now, now.plusSeconds(3));
+    Header header = Header.of(GROUP, Scale.TINY, folder, now, now.plusSeconds(3));
 
     String page = Summary.page(List.of(new Results.Sheet(header, List.of(FIGURE))));
 
     assertTrue(page.contains("## memory.field"), page);
     assertTrue(page.contains("commit unknown"), page);
+    assertTrue(page.contains("\nmemory.field.moon is left out: there is none here.\n"), page);
     assertTrue(page.contains("| `memory.field.straight32` | 7.41 ns | plain object |"), page);
     assertTrue(page.contains("| time <= 1.3x | met |"), page);
   }

@@ -33,6 +33,8 @@ public final class NetGroups {
         group(Wire.libfabric(), List.of(libfabric, ucx)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
+        new LevelsGroup(Wire.uring()),
+        new LevelsGroup(Wire.libfabric()),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 

@@ -20,41 +20,64 @@ import java.util.Optional;
 /// @param provider to be opened
 /// @param address to listen at; `%s` is the IP address of the place
 /// @param onNetwork whether it uses IP, and wants a network namespace for that
+/// @param takesArrays whether it registers arrays on the heap as it does buffers (decision 061)
 /// @param source the twin's, beside `net.c`
 /// @param linked what the twin is linked with, and how
 record Wire(
-    String name, String provider, String address, boolean onNetwork, String source, Linked linked) {
+    String name,
+    String provider,
+    String address,
+    boolean onNetwork,
+    boolean takesArrays,
+    String source,
+    Linked linked) {
   static final String TIGRIS = "Tigris";
 
   /// What a twin needs besides `net.c`.
   ///
-  /// @param flags for the linker
+  /// @param flags for the compiler and the linker
+  /// @param environment variables that keep it from taking signal handlers from a JVM
   /// @param header that is there if the package is
   /// @param fromPackage the Debian package
-  record Linked(List<String> flags, String header, String fromPackage) {
-    static final Linked NOTHING = new Linked(List.of(), "/usr/include", "libc6-dev");
-    static final Linked LIBFABRIC =
-        new Linked(List.of("-lfabric"), "/usr/include/rdma/fabric.h", "libfabric-dev");
+  record Linked(List<String> flags, List<String> environment, String header, String fromPackage) {
+    static final Linked NOTHING = new Linked(List.of(), List.of(), "/usr/include", "libc6-dev");
+    static final Linked LIBFABRIC = libfabric("-lfabric");
+    static final Linked LIBFABRIC_RDM = libfabric("-DDATAGRAMS", "-lfabric");
+
+    private static Linked libfabric(String... flags) {
+      return new Linked(
+          List.of(flags),
+          List.of("IPATH_NO_BACKTRACE=1", "HFI_NO_BACKTRACE=1"),
+          "/usr/include/rdma/fabric.h",
+          "libfabric-dev");
+    }
   }
 
   /// Shared memory.
   static Wire shm() {
-    return new Wire("shm", "shm", "*", false, "net_shm.c", Linked.NOTHING);
+    return new Wire("shm", "shm", "*", false, true, "net_shm.c", Linked.NOTHING);
   }
 
   /// libfabric's connected endpoints, over its own tcp where there is no other network.
   static Wire libfabric() {
-    return new Wire("libfabric", "libfabric", "%s:0", true, "net_libfabric.c", Linked.LIBFABRIC);
+    return new Wire(
+        "libfabric", "libfabric", "%s:0", true, false, "net_libfabric.c", Linked.LIBFABRIC);
+  }
+
+  /// Connections over libfabric's reliable datagrams.
+  static Wire libfabricRdm() {
+    String name = "libfabric-rdm";
+    return new Wire(name, name, "%s:0", true, false, "net_libfabric.c", Linked.LIBFABRIC_RDM);
   }
 
   /// TCP through NIO.
   static Wire tcp() {
-    return new Wire("tcp", "tcp", "%s:0", true, "net_tcp.c", Linked.NOTHING);
+    return new Wire("tcp", "tcp", "%s:0", true, true, "net_tcp.c", Linked.NOTHING);
   }
 
   /// TCP through io_uring.
   static Wire uring() {
-    return new Wire("uring", "uring", "%s:0", true, "net_uring.c", Linked.NOTHING);
+    return new Wire("uring", "uring", "%s:0", true, false, "net_uring.c", Linked.NOTHING);
   }
 
   /// Why the provider cannot be measured here; empty if it can.
@@ -129,8 +152,13 @@ record Wire(
   private Exchange startCalled(String title, CalledTransport.Kind kind, Place place)
       throws IOException {
     CProgram library = compile(CalledInterface.SOURCE, "-fPIC", "-shared");
-    String transport = Transports.called(kind, library.file());
-    return Duo.start(title, Transports.command(transport), at(place), place).andThen(library);
+    List<String> command = new ArrayList<>();
+    if (!linked.environment().isEmpty()) {
+      command.add("env");
+      command.addAll(linked.environment());
+    }
+    command.addAll(Transports.command(Transports.called(kind, library.file())));
+    return Duo.start(title, command, at(place), place).andThen(library);
   }
 
   /// @param user the source of what uses the interface
