@@ -69,6 +69,9 @@ public record Bar(
   /// libfabric, by its own benchmark.
   public static final String LIBFABRIC = "libfabric";
 
+  /// libfabric's reliable datagrams over sockets, by its own benchmark.
+  public static final String LIBFABRIC_RDM = "libfabric RDM";
+
   /// Aeron between processes.
   public static final String AERON = "Aeron IPC";
 

@@ -14,6 +14,8 @@ public final class NetGroups {
   /// In the order in which they are measured.
   public static List<Group> all() {
     Contestant ucx = ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "tcp");
+    Contestant datagrams =
+        new ToolExchange.FiPingPong(Bar.LIBFABRIC_RDM, "net", "rdm").contestant();
     Contestant libfabric = new ToolExchange.FiPingPong(Bar.LIBFABRIC, "tcp", "msg").contestant();
     List<Contestant> sockets =
         new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
@@ -31,6 +33,7 @@ public final class NetGroups {
         group(Wire.uring(), sockets),
         acrossHosts(Wire.uring(), sockets),
         group(Wire.libfabric(), List.of(libfabric, ucx)),
+        group(Wire.libfabricRdm(), List.of(datagrams)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
         new LevelsGroup(Wire.uring()),

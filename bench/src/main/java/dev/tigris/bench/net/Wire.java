@@ -33,6 +33,9 @@ record Wire(
     Linked linked) {
   static final String TIGRIS = "Tigris";
 
+  private static final List<String> HEADERS =
+      List.of("net.h", "net_listen.h", "net_socket.h", "net_connected.h", "net_datagrams.h");
+
   /// What a twin needs besides `net.c`.
   ///
   /// @param flags for the compiler and the linker
@@ -165,7 +168,9 @@ record Wire(
   private CProgram compile(String user, String... flags) throws IOException {
     List<String> all = new ArrayList<>(List.of(flags));
     all.addAll(linked.flags());
-    return CProgram.compile(List.of("net.h", user, "net_socket.h", source), all);
+    List<String> sources = new ArrayList<>(HEADERS);
+    sources.addAll(List.of(user, source));
+    return CProgram.compile(sources, all);
   }
 
   private Optional<String> twinIsMissing() {

@@ -1,6 +1,8 @@
 /* The twin of dev.tigris.net.libfabric, which it can talk to: Packets, Outgoing, LibfabricLink,
    Channel and Station, line by line where that means anything, over the same functions of the
-   library. One channel to a station; messages of one range; an orderly end. */
+   library. One channel to a station; messages of one range; an orderly end. With DATAGRAMS it is
+   the twin of libfabric-rdm: what differs is in net_datagrams.h, and what does not apply there in
+   net_connected.h. */
 #include "net.h"
 
 #include <arpa/inet.h>
@@ -11,10 +13,20 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#ifdef DATAGRAMS
+enum { PREFIX_BYTES = 8 }; /* Switchboard: the number of a connection, before each packet */
+#else
+enum { PREFIX_BYTES = 0 };
+#endif
+
+/* Whether messages are copied into packets and out of them, long ones too: Station. */
+static const bool COPIES = PREFIX_BYTES > 0;
 
 enum {
   HEADER_BYTES = 16, /* Packet */
@@ -107,7 +119,9 @@ struct operation {
 static struct {
   struct fid_fabric *fabric;
   struct fid_domain *domain;
-  struct fid_eq *events;
+  struct fid_eq *events;      /* of connected endpoints */
+  struct fid_av *peers;       /* of the others: of the one that all connections share */
+  struct fid_ep *endpoint;
   struct fid_cq *completions;
   struct pollfd files[2];
   bool registers_memory, virtual_addresses;
@@ -117,6 +131,7 @@ static struct {
   struct operation operations[OPERATIONS];
   struct operation *spare;
   int polls;
+  int posted; /* receives */
 } station;
 
 static uint64_t random_number(void) {
@@ -151,16 +166,18 @@ static struct buffer *take_buffer(struct buffers *from) {
   if (from->spare == NULL) {
     unsigned char *slab = NULL;
     struct buffer *made = calloc((size_t)from->at_a_time, sizeof *made);
-    if (made == NULL || posix_memalign((void **)&slab, 64, from->bytes * from->at_a_time) != 0) {
+    size_t size = PREFIX_BYTES + from->bytes;
+    if (made == NULL || posix_memalign((void **)&slab, 64, size * from->at_a_time) != 0) {
       fail("no memory for packets");
     }
-    memset(slab, 0, from->bytes * from->at_a_time);
+    memset(slab, 0, size * from->at_a_time);
     void *descriptor = NULL;
     if (station.registers_memory) {
-      descriptor = fi_mr_desc(register_memory(slab, from->bytes * from->at_a_time, ACCESS));
+      descriptor = fi_mr_desc(register_memory(slab, size * from->at_a_time, ACCESS));
     }
     for (int i = 0; i < from->at_a_time; i++) {
-      made[i] = (struct buffer){from->spare, from, slab + i * from->bytes, descriptor};
+      unsigned char *memory = slab + i * size + PREFIX_BYTES;
+      made[i] = (struct buffer){from->spare, from, memory, descriptor};
       from->spare = &made[i];
     }
   }
@@ -190,60 +207,20 @@ static void forget(struct operation *operation) {
   station.spare = operation;
 }
 
-static struct fi_info *route(const char *address, bool here) {
-  char host[64];
-  char port[8];
-  if (sscanf(address, "%63[0-9.]:%7[0-9]", host, port) != 2) {
-    errno = EINVAL;
-    fail(address);
-  }
-  setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
-  struct fi_info *hints = fi_allocinfo();
-  struct fi_info *list;
-  hints->caps = FI_MSG | FI_RMA;
-  hints->ep_attr->type = FI_EP_MSG;
-  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
-  uint64_t flags = FI_NUMERICHOST | (here ? FI_SOURCE : 0);
-  check(address, fi_getinfo(FI_VERSION(1, 17), host, port, flags, hints, &list));
-  fi_freeinfo(hints);
-  struct fi_info *best = NULL;
-  for (struct fi_info *each = list; each != NULL && best == NULL; each = each->next) {
-    const char *provider = each->fabric_attr->prov_name;
-    if ((strcmp(provider, "verbs") == 0 || strcmp(provider, "tcp") == 0) &&
-        each->tx_attr->size >= 2 * WINDOW && each->rx_attr->size >= 2 * WINDOW &&
-        each->tx_attr->iov_limit >= 2) { /* of one, Tigris would copy: not mirrored */
-      best = fi_dupinfo(each);
-    }
-  }
-  fi_freeinfo(list);
-  if (best == NULL) {
-    errno = 0;
-    fail("libfabric has no connected endpoints for this address");
-  }
-  return best;
-}
-
-static void open_station(struct fi_info *info) {
-  if (station.fabric != NULL) {
-    return;
-  }
-  struct fi_eq_attr for_events = {.wait_obj = FI_WAIT_FD};
+/* Opens what endpoints of either kind need. */
+static void open_device(struct fi_info *info) {
   struct fi_cq_attr for_completions = {
       .size = COMPLETIONS, .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
-  check("fi_fabric", fi_fabric(info->fabric_attr, &station.fabric, NULL));
-  check("fi_eq_open", fi_eq_open(station.fabric, &for_events, &station.events, NULL));
   check("fi_domain", fi_domain(station.fabric, info, &station.domain, NULL));
   check("fi_cq_open",
         fi_cq_open(station.domain, &for_completions, &station.completions, NULL));
   check("fi_control", fi_control(&station.completions->fid, FI_GETWAIT, &station.files[0].fd));
-  check("fi_control", fi_control(&station.events->fid, FI_GETWAIT, &station.files[1].fd));
   station.files[0].events = POLLIN;
   station.files[1].events = POLLIN;
   station.registers_memory = (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   station.virtual_addresses = (info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  station.inject_bytes =
-      info->tx_attr->inject_size < PACKET_BYTES ? info->tx_attr->inject_size : PACKET_BYTES;
+  size_t inject_bytes = info->tx_attr->inject_size - PREFIX_BYTES;
+  station.inject_bytes = inject_bytes < PACKET_BYTES ? inject_bytes : PACKET_BYTES;
   station.operation_bytes = info->ep_attr->max_msg_size;
   station.packets = (struct buffers){PACKET_BYTES, 8, NULL};
   station.headers = (struct buffers){OFFER_BYTES, 32, NULL};
@@ -274,7 +251,13 @@ struct inbound {
 enum { MOST_REGISTERED = 4 };
 
 struct vi {
-  struct fid_ep *endpoint;
+  struct fid_ep *endpoint; /* NULL when it is released */
+  fi_addr_t peer;          /* of datagrams, and all that follows: see net_datagrams.h */
+  uint64_t number, peer_number;
+  int line;
+  bool speaks_first, greeted, heard;
+  int64_t quiet_since;
+
   bool connected, unrung, stuck, peer_closed, goodbye_received, lingering;
   struct queue sends, receives, complete;
   struct fid_mr *registered[MOST_REGISTERED]; /* memory of the application */
@@ -337,13 +320,15 @@ static void post_receives(struct vi *vi) {
     struct operation *operation = start(RECEIVE);
     operation->buffer = buffer;
     ssize_t result = fi_recv(
-        vi->endpoint, buffer->memory, PACKET_BYTES, buffer->descriptor, 0, operation);
+        vi->endpoint, buffer->memory - PREFIX_BYTES, PREFIX_BYTES + PACKET_BYTES,
+        buffer->descriptor, 0, operation);
     if (result != 0) {
       forget(operation);
     }
     if (!is_under_way(vi, "fi_recv", result)) {
       return;
     }
+    station.posted++;
     vi->unposted_count--;
   }
 }
@@ -366,20 +351,30 @@ static int64_t counted(struct vi *vi, int64_t result) {
   return result;
 }
 
+/* The whole of a buffer, with the number that precedes a packet, if one does. */
+static unsigned char *numbered(struct vi *vi, struct buffer *buffer) {
+  unsigned char *whole = buffer->memory - PREFIX_BYTES;
+  memcpy(whole, &vi->peer_number, PREFIX_BYTES);
+  return whole;
+}
+
 static int64_t inject(struct vi *vi, struct buffer *buffer, size_t bytes) {
-  return counted(vi, fi_inject(vi->endpoint, buffer->memory, bytes, 0));
+  unsigned char *whole = numbered(vi, buffer);
+  return counted(vi, fi_inject(vi->endpoint, whole, PREFIX_BYTES + bytes, vi->peer));
 }
 
 /* Sends the beginning of a buffer, and what follows it of a message. */
 static int64_t gather(struct vi *vi, struct buffer *buffer, size_t bytes, unsigned char *content,
                       size_t content_bytes, struct outbound *outbound) {
-  struct iovec ranges[2] = {{buffer->memory, bytes}, {content, content_bytes}};
+  struct iovec ranges[2] = {
+      {numbered(vi, buffer), PREFIX_BYTES + bytes}, {content, content_bytes}};
   void *descriptors[2] = {buffer->descriptor, descriptor_of(vi, content)};
   struct operation *operation = start(SEND);
   operation->buffer = buffer;
   operation->outbound = outbound;
   ssize_t result =
-      fi_sendv(vi->endpoint, ranges, descriptors, content == NULL ? 1 : 2, 0, operation);
+      fi_sendv(vi->endpoint, ranges, descriptors, content == NULL ? 1 : 2, vi->peer,
+               operation);
   if (result != 0) {
     forget(operation);
     give_back(buffer);
@@ -403,16 +398,21 @@ static int64_t send_piece(struct vi *vi, struct transfer *message, struct outbou
   uint32_t from = outbound->sent;
   uint32_t size = message->bytes - from < CONTENT_BYTES ? message->bytes - from : CONTENT_BYTES;
   bool injects = HEADER_BYTES + size <= station.inject_bytes;
-  struct buffer *buffer = injects ? station.scratch : take_buffer(&station.headers);
+  struct buffer *buffer =
+      injects ? station.scratch : take_buffer(COPIES ? &station.packets : &station.headers);
   if (from == 0) {
     put_header(vi, buffer, MESSAGE, message->bytes, message->tag);
   } else {
     put_header(vi, buffer, MORE, 0, 0);
   }
+  if (injects || COPIES) {
+    memcpy(buffer->memory + HEADER_BYTES, message->memory + from, size);
+  }
   int64_t result;
   if (injects) {
-    memcpy(buffer->memory + HEADER_BYTES, message->memory + from, size);
     result = inject(vi, buffer, HEADER_BYTES + size);
+  } else if (COPIES) {
+    result = gather(vi, buffer, HEADER_BYTES + size, NULL, 0, NULL);
   } else {
     result = gather(vi, buffer, HEADER_BYTES, message->memory + from, size, outbound);
   }
@@ -550,7 +550,7 @@ static const char *look(struct vi *vi, struct buffer *buffer, size_t bytes) {
       vi->missing -= content;
       break;
     case OFFER:
-      if (vi->missing > 0 || content != RANGE_BYTES) {
+      if (COPIES || vi->missing > 0 || content != RANGE_BYTES) {
         return "an offer of several ranges";
       }
       break;
@@ -578,6 +578,8 @@ static void arrived(struct vi *vi, struct buffer *buffer, size_t bytes) {
   if (vi->held_count == held_before) {
     vi->unposted[vi->unposted_count++] = buffer;
   }
+  vi->heard = true;
+  vi->quiet_since = vi->peer_closed ? now_nanos() : 0;
   vi->stuck = true;
 }
 
@@ -682,7 +684,20 @@ static void read_ahead(struct vi *vi) {
   }
 }
 
+/* What net_connected.h and net_datagrams.h have, each in its way. */
+
+/* Closes the endpoint, or the share in it: after this the library touches nothing that belongs to
+   the interface. */
 static void release(struct vi *vi);
+
+/* Whether a packet has arrived for this interface. */
+static bool is_addressee(const struct vi *vi, const struct buffer *buffer, size_t bytes);
+
+/* Looks now and then whether the peer is gone. */
+static void look_at_peer(struct vi *vi);
+
+/* Whether it has been gone for so long that nothing comes from it any more. */
+static bool is_lost(struct vi *vi);
 
 static void consume(struct vi *vi) {
   while (vi->held_count > 0 && consume_first(vi)) {
@@ -694,11 +709,21 @@ static void consume(struct vi *vi) {
   }
 }
 
+/* Says the first word, if it is this side's turn: connected endpoints need none. */
+static bool greet(struct vi *vi) {
+  if (!vi->greeted && (vi->speaks_first || vi->heard)) {
+    vi->greeted = is_under_way(vi, "a message cannot be sent", send_header(vi, CREDIT, 0));
+  }
+  return vi->greeted;
+}
+
 /* Does what can be done. */
 static void go_on(struct vi *vi) {
   consume(vi);
   if (vi->connected) {
     post_receives(vi);
+  }
+  if (vi->connected && greet(vi)) {
     tell(vi);
     push(vi);
     complete_sends(vi);
@@ -711,8 +736,9 @@ static void go_on(struct vi *vi) {
 static void completed(struct vi *vi, struct operation *operation, size_t bytes, int failure) {
   struct operation done = *operation;
   forget(operation);
-  if (failure != 0 || vi == NULL || vi->endpoint == NULL) {
-    if (failure != 0 && vi != NULL && !vi->lingering && !vi->goodbye_received) {
+  station.posted -= done.what == RECEIVE;
+  if (failure != 0 || vi->endpoint == NULL) {
+    if (failure != 0 && !vi->lingering && !vi->goodbye_received) {
       refused("the connection is lost", -failure);
     }
     if (done.buffer != NULL) {
@@ -722,7 +748,11 @@ static void completed(struct vi *vi, struct operation *operation, size_t bytes, 
   }
   switch (done.what) {
     case RECEIVE:
-      arrived(vi, done.buffer, bytes);
+      if (is_addressee(vi, done.buffer, bytes)) {
+        arrived(vi, done.buffer, bytes - PREFIX_BYTES);
+      } else {
+        vi->unposted[vi->unposted_count++] = done.buffer;
+      }
       break;
     case SEND:
       give_back(done.buffer);
@@ -761,50 +791,13 @@ static bool take_completions(struct vi *vi) {
   return count > 0;
 }
 
-struct event {
-  struct fi_eq_cm_entry entry;
-  unsigned char data[256];
-};
-
-/* The next event; 0 if there is none. `bytes` is how much the peer says with it. */
-static uint32_t next_event(struct fid_eq *events, struct event *event, size_t *bytes) {
-  uint32_t kind = 0;
-  ssize_t length = fi_eq_read(events, &kind, event, sizeof *event, 0);
-  if (length == -FI_EAVAIL) {
-    struct fi_eq_err_entry error = {0};
-    if (fi_eq_readerr(events, &error, 0) > 0) {
-      refused("the connection has failed", -error.err);
-    }
-    return 0;
-  }
-  if (length == -FI_EAGAIN || length == -FI_EINTR || length == 0) {
-    return 0;
-  }
-  if (length < 0) {
-    refused("fi_eq_read", length);
-  }
-  *bytes = (size_t)length - sizeof event->entry;
-  return kind;
-}
-
 static void progress(struct vi *vi) {
   for (int batches = 0; batches < MOST_BATCHES && take_completions(vi); batches++) {
   }
-  if (++station.polls >= POLLS_BETWEEN_EVENTS) {
-    station.polls = 0;
-    struct event event;
-    size_t bytes;
-    for (uint32_t kind = next_event(station.events, &event, &bytes); kind != 0;
-         kind = next_event(station.events, &event, &bytes)) {
-      if (kind == FI_SHUTDOWN && vi->endpoint != NULL && event.entry.fid == &vi->endpoint->fid) {
-        vi->peer_closed = true;
-        vi->stuck = true;
-      }
-    }
-  }
+  look_at_peer(vi);
   if (vi->stuck && vi->endpoint != NULL) {
     vi->stuck = false;
-    if (vi->peer_closed && !vi->goodbye_received && !vi->lingering) {
+    if (vi->peer_closed && !vi->goodbye_received && !vi->lingering && is_lost(vi)) {
       errno = 0;
       fail("the peer has closed");
     }
@@ -820,26 +813,6 @@ void vi_park(struct vi *vi, int64_t nanos) {
   (void)vi;
   int64_t millis = (nanos + 999999) / 1000000;
   poll(station.files, 2, millis > INT32_MAX ? INT32_MAX : (int)millis);
-}
-
-/* An event of the station that must come. */
-static void await_connected(struct event *event, size_t *bytes) {
-  int64_t start = now_nanos();
-  uint32_t kind = 0;
-  while (kind == 0) {
-    if (now_nanos() - start > INT64_C(10000000000)) {
-      errno = ETIMEDOUT;
-      fail("connect");
-    }
-    kind = next_event(station.events, event, bytes);
-    if (kind == 0) {
-      poll(&station.files[1], 1, 100);
-    }
-  }
-  if (kind != FI_CONNECTED) {
-    errno = 0;
-    fail("the connection is not made");
-  }
 }
 
 static struct greeting greeting(uint32_t answer, uint64_t tag) {
@@ -865,85 +838,14 @@ static void take_greeting(
   vi->window = theirs.window;
   vi->credits = theirs.window;
   uint64_t pieces = (uint64_t)theirs.window * CONTENT_BYTES;
-  vi->pieces_bytes = pieces < LONG_BYTES ? (uint32_t)pieces : LONG_BYTES;
+  vi->pieces_bytes = COPIES ? UINT32_MAX : pieces < LONG_BYTES ? (uint32_t)pieces : LONG_BYTES;
 }
 
-/* A new interface over an endpoint that is to be connected, with its receives posted. */
-static struct vi *made(struct fi_info *info) {
-  open_station(info);
-  struct vi *vi = calloc(1, sizeof *vi);
-  check("fi_endpoint", fi_endpoint(station.domain, info, &vi->endpoint, NULL));
-  check("fi_ep_bind", fi_ep_bind(vi->endpoint, &station.events->fid, 0));
-  check("fi_ep_bind",
-        fi_ep_bind(vi->endpoint, &station.completions->fid, FI_TRANSMIT | FI_RECV));
-  check("fi_enable", fi_enable(vi->endpoint));
-  for (int i = 0; i < WINDOW + SPARE_RECEIVES; i++) {
-    vi->unposted[vi->unposted_count++] = take_buffer(&station.packets);
-  }
-  post_receives(vi);
-  return vi;
-}
-
-static struct fid_pep *door;
-static struct fid_eq *knocks;
-
-const char *vi_listen(const char *address) {
-  static char actual[64];
-  struct fi_info *info = route(address, true);
-  struct fid_fabric *fabric;
-  struct fi_eq_attr for_events = {.wait_obj = FI_WAIT_FD};
-  check("fi_fabric", fi_fabric(info->fabric_attr, &fabric, NULL));
-  check("fi_eq_open", fi_eq_open(fabric, &for_events, &knocks, NULL));
-  check("fi_passive_ep", fi_passive_ep(fabric, info, &door, NULL));
-  check("fi_pep_bind", fi_pep_bind(door, &knocks->fid, 0));
-  check("fi_listen", fi_listen(door));
-  struct sockaddr_in name;
-  size_t length = sizeof name;
-  check("fi_getname", fi_getname(&door->fid, &name, &length));
-  char host[INET_ADDRSTRLEN];
-  inet_ntop(AF_INET, &name.sin_addr, host, sizeof host);
-  snprintf(actual, sizeof actual, "%s:%u", host, ntohs(name.sin_port));
-  fi_freeinfo(info);
-  return actual;
-}
-
-struct vi *vi_accept(uint64_t *tag) {
-  struct event event;
-  uint32_t kind;
-  ssize_t length;
-  do {
-    length = fi_eq_sread(knocks, &kind, &event, sizeof event, -1, 0);
-  } while (length == -FI_EAGAIN || length == -FI_EINTR || (length > 0 && kind != FI_CONNREQ));
-  if (length < 0) {
-    refused("accept", length);
-  }
-  size_t bytes = (size_t)length - sizeof event.entry;
-  struct vi *vi = made(event.entry.info);
-  take_greeting(vi, event.data, bytes, 0, tag);
-  struct greeting mine = greeting(1, *tag);
-  vi->out_sequence = mine.sequence;
-  check("fi_accept", fi_accept(vi->endpoint, &mine, GREETING_BYTES));
-  fi_freeinfo(event.entry.info);
-  await_connected(&event, &bytes);
-  vi->connected = true;
-  return vi;
-}
-
-struct vi *vi_connect(const char *address, uint64_t tag) {
-  struct fi_info *info = route(address, false);
-  struct vi *vi = made(info);
-  struct greeting mine = greeting(0, tag);
-  vi->out_sequence = mine.sequence;
-  check(address, fi_connect(vi->endpoint, info->dest_addr, &mine, GREETING_BYTES));
-  fi_freeinfo(info);
-  struct event event;
-  size_t bytes;
-  uint64_t repeated;
-  await_connected(&event, &bytes);
-  take_greeting(vi, event.data, bytes, 1, &repeated);
-  vi->connected = true;
-  return vi;
-}
+#ifdef DATAGRAMS
+#include "net_datagrams.h"
+#else
+#include "net_connected.h"
+#endif
 
 void vi_post(struct vi *vi, struct transfer *transfer) {
   queue_add(transfer->is_send ? &vi->sends : &vi->receives, transfer);
@@ -966,42 +868,6 @@ struct transfer *vi_poll(struct vi *vi) {
   return next;
 }
 
-/* Closes the endpoint: after this the library touches nothing that was posted. */
-static void release(struct vi *vi) {
-  if (vi->endpoint == NULL) {
-    return;
-  }
-  struct fid_ep *endpoint = vi->endpoint;
-  vi->endpoint = NULL;
-  fi_close(&endpoint->fid);
-  while (vi->unposted_count > 0) {
-    give_back(vi->unposted[--vi->unposted_count]);
-  }
-  while (vi->held_count > 0) {
-    give_back(held_at(vi, --vi->held_count)->buffer);
-  }
-  for (int i = 0; i < DEPTH; i++) {
-    if (vi->outbounds[i].registration != NULL) {
-      fi_close(&vi->outbounds[i].registration->fid);
-    }
-  }
-}
-
-/* What was posted to an endpoint that is closed comes back failed, or never. */
-static void reclaim(struct vi *vi) {
-  while (take_completions(vi)) {
-  }
-  for (int i = 0; i < OPERATIONS; i++) {
-    struct operation *operation = &station.operations[i];
-    if (operation->what != NOTHING) {
-      if (operation->buffer != NULL) {
-        give_back(operation->buffer);
-      }
-      forget(operation);
-    }
-  }
-}
-
 void vi_close(struct vi *vi) {
   int64_t start = now_nanos();
   bool said = false;
@@ -1013,14 +879,13 @@ void vi_close(struct vi *vi) {
       said = vi->untold_count == 0 &&
              is_under_way(vi, "a message cannot be sent", send_header(vi, GOODBYE, 0));
     }
-    station.polls = POLLS_BETWEEN_EVENTS;
+    station.polls = INT32_MAX - 1; /* it looks now */
     progress(vi);
     if (said) {
       vi_park(vi, 1000000);
     }
   }
   release(vi);
-  reclaim(vi);
   for (int i = 0; i < MOST_REGISTERED && vi->registered[i] != NULL; i++) {
     fi_close(&vi->registered[i]->fid);
   }

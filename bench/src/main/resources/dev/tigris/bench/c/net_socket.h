@@ -3,15 +3,9 @@
 #ifndef TIGRIS_NET_SOCKET_H
 #define TIGRIS_NET_SOCKET_H
 
-#include "net.h"
+#include "net_listen.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum {
   HEADER_BYTES = 16,
@@ -33,38 +27,6 @@ struct hello {
   uint32_t version, answer;
   uint64_t tag, maximum_bytes;
 };
-
-static int listening = -1;
-
-static struct sockaddr_in parse(const char *address) {
-  struct sockaddr_in parsed = {.sin_family = AF_INET};
-  char host[64];
-  uint16_t port;
-  if (sscanf(address, "%63[0-9.]:%hu", host, &port) != 2 ||
-      inet_pton(AF_INET, host, &parsed.sin_addr) != 1) {
-    errno = EINVAL;
-    fail(address);
-  }
-  parsed.sin_port = htons(port);
-  return parsed;
-}
-
-const char *vi_listen(const char *address) {
-  static char actual[64];
-  struct sockaddr_in wanted = parse(address);
-  socklen_t length = sizeof wanted;
-  int on = 1;
-  listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind(listening, (struct sockaddr *)&wanted, length) != 0 || listen(listening, 16) != 0 ||
-      getsockname(listening, (struct sockaddr *)&wanted, &length) != 0) {
-    fail(address);
-  }
-  char host[INET_ADDRSTRLEN];
-  inet_ntop(AF_INET, &wanted.sin_addr, host, sizeof host);
-  snprintf(actual, sizeof actual, "%s:%u", host, ntohs(wanted.sin_port));
-  return actual;
-}
 
 static void greet(int socket, uint32_t answer, uint64_t tag) {
   struct hello hello = {"TIGRISVI", 1, answer, tag, LARGEST_BYTES};

@@ -24,6 +24,7 @@ class TwinTest {
           case "shm" -> Wire.shm();
           case "uring" -> Wire.uring();
           case "libfabric" -> Wire.libfabric();
+          case "libfabric-rdm" -> Wire.libfabricRdm();
           default -> Wire.tcp();
         };
     assumeTrue(wire.obstacle().isEmpty(), () -> wire.obstacle().orElse(""));
@@ -48,7 +49,7 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric"})
+  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric", "libfabric-rdm"})
   void theTwinServesTigris(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
@@ -57,7 +58,7 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric"})
+  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric", "libfabric-rdm"})
   void tigrisServesTheTwin(String name) throws Exception {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
