@@ -119,6 +119,7 @@ public record Bar(
           times("net\\.(tcp|uring)\\..*bandwidth\\..*", UCX, 1, "not behind"),
           times("net\\.libfabric\\.pingpong\\.[^.]*", LIBFABRIC, 1 / 1.05, "time <= 1.05x"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),
+          times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC_RDM, 1 / 1.05, "time <= 1.05x"),
           times("net\\.shm\\.bandwidth\\..*", AERON, 2, ">= 2x"),
           times("net\\.objects", SERIALIZATION, 20, ">= 20x"),
           times("net\\.objects", FORY, 3, ">= 3x"),

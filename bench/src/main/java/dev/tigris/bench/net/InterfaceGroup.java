@@ -51,6 +51,9 @@ final class InterfaceGroup implements Group {
             List.of(1 << 10, 8 << 10, 32 << 10, 1 << 20),
             4);
 
+    /// The same, in half of the time.
+    static final Sizes ALL_BRIEFLY = new Sizes(ALL.pingPong, ALL.bandwidth, 2);
+
     /// A short one and a long one.
     static final Sizes FEW = new Sizes(List.of(64, 8 << 10), List.of(8 << 10, 1 << 20), 2);
   }

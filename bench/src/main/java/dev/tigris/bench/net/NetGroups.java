@@ -27,13 +27,13 @@ public final class NetGroups {
             new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant(),
             AeronTransport.contestant());
     return List.of(
-        group(Wire.shm(), memory),
-        group(Wire.tcp(), sockets),
+        group(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
+        group(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.tcp(), sockets),
-        group(Wire.uring(), sockets),
+        group(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.uring(), sockets),
-        group(Wire.libfabric(), List.of(libfabric, ucx)),
-        group(Wire.libfabricRdm(), List.of(datagrams)),
+        group(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
+        group(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
         new LevelsGroup(Wire.uring()),
@@ -45,12 +45,12 @@ public final class NetGroups {
     return new ToolExchange.Ucx(title, kind, transports).contestant();
   }
 
-  private static Group group(Wire wire, List<Contestant> rivals) {
+  private static Group group(Wire wire, InterfaceGroup.Sizes sizes, List<Contestant> rivals) {
     return new InterfaceGroup(
         "net." + wire.name(),
         wire.obstacle(),
         wire::place,
-        InterfaceGroup.Sizes.ALL,
+        sizes,
         wire.subject(),
         withTwin(wire, rivals));
   }
