@@ -6,6 +6,7 @@ import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -134,7 +135,11 @@ final class MessagePlots {
     List<String> providers =
         lines.values().stream().filter(line -> !line.peer()).map(Line::owner).distinct().toList();
     int rivals = 0;
-    for (Map.Entry<String, Line> entry : lines.entrySet()) {
+    List<Map.Entry<String, Line>> rivalsLast =
+        lines.entrySet().stream()
+            .sorted(Comparator.comparing(entry -> entry.getValue().isRival()))
+            .toList();
+    for (Map.Entry<String, Line> entry : rivalsLast) {
       Line line = entry.getValue();
       XYSeries series =
           chart.addSeries(

@@ -115,14 +115,18 @@ final class Plots {
     for (Figure figure : figures) {
       Matcher matcher = name.matcher(figure.figure());
       if (matcher.matches() && figure.peer().equals(Bar.C_TWIN)) {
-        double bytes = MessagePlots.bytes(matcher.group(2));
-        point(lines, Bar.C_TWIN, bytes, scale * figure.peerValue());
-        point(lines, matcher.group(1), bytes, scale * figure.value());
+        double size = MessagePlots.bytes(matcher.group(2)) / (oneWay ? 1 : 1024);
+        point(lines, Bar.C_TWIN, size, scale * figure.peerValue());
+        point(lines, matcher.group(1), size, scale * figure.value());
       }
     }
     String file = "levels-%s-%s.png".formatted(provider, oneWay ? "bandwidth" : "latency");
     XYChart chart =
-        chart(title + " over " + provider + ", by level", "bytes of a message", unit, lines);
+        chart(
+            title + " over " + provider + ", by level",
+            (oneWay ? "bytes" : "KiB") + " of a message",
+            unit,
+            lines);
     chart.getStyler().setXAxisLogarithmic(oneWay);
     write(file, chart, lines);
   }

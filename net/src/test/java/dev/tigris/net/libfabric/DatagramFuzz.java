@@ -1,0 +1,148 @@
+package dev.tigris.net.libfabric;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.ConnectionRequest;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.InterfaceState;
+import dev.tigris.net.Listener;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import dev.tigris.net.libfabric.raw.Endpoint;
+import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.tcp.TcpAddress;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
+
+/// A peer of `libfabric-rdm` that has connected as it should, and the packets that it then sends,
+/// through the library itself.
+public final class DatagramFuzz {
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+  private static final int ROOM = 1000;
+  private static final Attributes ATTRIBUTES = Attributes.DEFAULT.withMaximumMessageBytes(2000);
+  private static final Bytes MEMORY = Jbuf.allocate(ROOM, "fuzz").asBytes();
+
+  private DatagramFuzz() {}
+
+  /// One input: packets. Each is a byte, which says what is right in it, another for its length,
+  /// and its content.
+  public static void fuzzerTestOneInput(byte[] input) throws Exception {
+    if (new LibfabricProvider(false).obstacle().isPresent()) {
+      return;
+    }
+    LibfabricPort port = new LibfabricPort();
+    try (Fabric fabric = Fabric.open("libfabric-rdm");
+        Listener listener = fabric.listen("127.0.0.1:0")) {
+      FutureTask<InterfaceState> victim = new FutureTask<>(() -> serve(fabric, listener));
+      Thread.ofPlatform().daemon().start(victim);
+      new Peer(port, listener.address()).send(input, victim);
+      if (victim.get() == InterfaceState.CONNECTED) {
+        throw new AssertionError("a peer that is gone is still connected");
+      }
+    } finally {
+      port.close();
+    }
+  }
+
+  /// Accepts, and takes completions until the connection ends.
+  private static InterfaceState serve(Fabric fabric, Listener listener) {
+    ConnectionRequest request =
+        Objects.requireNonNull(listener.next(Duration.ofNanos(PATIENCE_NANOS)));
+    try (CompletionQueue queue = fabric.completionQueue();
+        VirtualInterface link = request.accept(queue, ATTRIBUTES)) {
+      Ticket room = link.register(MEMORY);
+      long start = System.nanoTime();
+      while (link.state() == InterfaceState.CONNECTED
+          && System.nanoTime() - start < PATIENCE_NANOS) {
+        if (room.status() != Status.POSTED) {
+          link.postReceive(room).orThrow();
+        }
+        Descriptor next = queue.await(1_000_000);
+        if (next != null && next.transferredBytes() > ROOM) {
+          throw new AssertionError(next + " has gone beyond its memory");
+        }
+      }
+      InterfaceState how = link.state();
+      while (queue.poll() != null) {
+        // it comes back
+      }
+      link.deregister(room);
+      return how;
+    }
+  }
+
+  /// The other side.
+  private static final class Peer {
+    private final LibfabricPort port;
+    private final TcpSocket socket;
+    private final Channel channel;
+    private int sequence;
+
+    Peer(LibfabricPort port, String address) throws Exception {
+      this.port = port;
+      try (Route route = Addresses.unconnected(Library.load("a test"), "127.0.0.1:0")) {
+        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+        Greeting greeting = Greeting.of(Hello.request(42, ATTRIBUTES), 64);
+        sequence = greeting.sequence();
+        Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
+        socket = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
+        socket.send(card.toBytes());
+      }
+      byte[] answer = Objects.requireNonNull(socket.receiveAll(Card.BYTES, PATIENCE_NANOS));
+      channel.meet(Objects.requireNonNull(Card.from(answer)), socket);
+      channel.settle();
+    }
+
+    /// Sends all packets, and then one that is wrong, so that nobody waits for more.
+    void send(byte[] input, FutureTask<InterfaceState> victim) {
+      packet(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, Packet.CREDIT, 0, 0, 0}, 0, 12, 0);
+      int at = 0;
+      while (at + 2 <= input.length && !victim.isDone()) {
+        int right = input[at];
+        int length = Math.min(input[at + 1] & 0xff, input.length - at - 2);
+        packet(input, at + 2, length, right);
+        at += 2 + length;
+      }
+      packet(new byte[0], 0, 0, 0);
+      while (!victim.isDone()) {
+        port.progress();
+        Thread.onSpinWait();
+      }
+      channel.close();
+    }
+
+    /// @param wrong bit 0: its number, bit 1: its sequence
+    private void packet(byte[] content, int from, int count, int wrong) {
+      Buffer scratch = channel.station.scratch();
+      MemorySegment memory = scratch.memory();
+      int most = (int) Math.min(channel.station.injectBytes(), count);
+      MemorySegment.copy(content, from, memory, ValueLayout.JAVA_BYTE, 0, most);
+      int bytes = most;
+      if ((wrong & 2) == 0 && most >= Packet.HEADER_BYTES - Integer.BYTES) {
+        memory.set(ValueLayout.JAVA_INT, Packet.HEADER_BYTES - Integer.BYTES, sequence);
+        bytes = Math.max(bytes, Packet.HEADER_BYTES);
+      }
+      boolean stray = (wrong & 1) != 0;
+      scratch.whole().set(Packet.LONG, 0, channel.peerNumber() + (stray ? 1L << 16 : 0));
+      sequence += stray ? 0 : 1;
+      long result = Endpoint.AGAIN;
+      long start = System.nanoTime();
+      while (result == Endpoint.AGAIN && System.nanoTime() - start < PATIENCE_NANOS) {
+        port.progress();
+        result =
+            channel.endpoint.inject(
+                scratch.address(), Switchboard.NUMBER_BYTES + bytes, channel.peer());
+      }
+    }
+  }
+}
