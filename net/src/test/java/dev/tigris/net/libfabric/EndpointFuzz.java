@@ -13,8 +13,11 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.libfabric.raw.Endpoint;
+import dev.tigris.net.libfabric.raw.Events;
+import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.tcp.TcpAddress;
@@ -24,28 +27,36 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
 
-/// A peer of `libfabric-rdm` that has connected as it should, and the packets that it then sends,
-/// through the library itself.
-public final class DatagramFuzz {
+/// A peer of `libfabric` or `libfabric-rdm` that has connected as it should, and the packets that
+/// it
+/// then sends, through the library itself.
+public final class EndpointFuzz {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final int ROOM = 1000;
   private static final Attributes ATTRIBUTES = Attributes.DEFAULT.withMaximumMessageBytes(2000);
   private static final Bytes MEMORY = Jbuf.allocate(ROOM, "fuzz").asBytes();
 
-  private DatagramFuzz() {}
+  private EndpointFuzz() {}
 
-  /// One input: packets. Each is a byte, which says what is right in it, another for its length,
-  /// and its content.
+  /// One input: a byte, which says whether the endpoints are connected, and packets. Each is a
+  /// byte, which says what is wrong with it, another for its length, and its content.
   public static void fuzzerTestOneInput(byte[] input) throws Exception {
-    if (new LibfabricProvider(false).obstacle().isPresent()) {
+    boolean connected = input.length > 0 && (input[0] & 1) != 0;
+    if (new LibfabricProvider(connected).obstacle().isPresent()) {
       return;
     }
     LibfabricPort port = new LibfabricPort();
-    try (Fabric fabric = Fabric.open("libfabric-rdm");
+    try (Fabric fabric = Fabric.open(connected ? "libfabric" : "libfabric-rdm");
         Listener listener = fabric.listen("127.0.0.1:0")) {
       FutureTask<InterfaceState> victim = new FutureTask<>(() -> serve(fabric, listener));
       Thread.ofPlatform().daemon().start(victim);
-      new Peer(port, listener.address()).send(input, victim);
+      Peer peer = new Peer(port);
+      if (connected) {
+        peer.connect(listener.address());
+      } else {
+        peer.leaveCard(listener.address());
+      }
+      peer.send(input, victim);
       if (victim.get() == InterfaceState.CONNECTED) {
         throw new AssertionError("a peer that is gone is still connected");
       }
@@ -84,33 +95,46 @@ public final class DatagramFuzz {
   /// The other side.
   private static final class Peer {
     private final LibfabricPort port;
-    private final TcpSocket socket;
-    private final Channel channel;
-    private int sequence;
+    private final Library library = Library.load("a test");
+    private final Greeting greeting = Greeting.of(Hello.request(42, ATTRIBUTES), 64);
+    private int sequence = greeting.sequence();
+    private Channel channel;
 
-    Peer(LibfabricPort port, String address) throws Exception {
+    Peer(LibfabricPort port) throws LibfabricException {
       this.port = port;
-      try (Route route = Addresses.unconnected(Library.load("a test"), "127.0.0.1:0")) {
+    }
+
+    void connect(String address) throws LibfabricException {
+      try (Route route = Addresses.route(library, address, false)) {
         channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
-        Greeting greeting = Greeting.of(Hello.request(42, ATTRIBUTES), 64);
-        sequence = greeting.sequence();
-        Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
-        socket = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
-        socket.send(card.toBytes());
+        channel.endpoint.connect(route, greeting.toBytes());
+        if (!(port.await(channel, PATIENCE_NANOS) instanceof Events.Connected)) {
+          throw new AssertionError("a good greeting is not accepted");
+        }
+        channel.settle();
       }
-      byte[] answer = Objects.requireNonNull(socket.receiveAll(Card.BYTES, PATIENCE_NANOS));
-      channel.meet(Objects.requireNonNull(Card.from(answer)), socket);
-      channel.settle();
+    }
+
+    void leaveCard(String address) throws LibfabricException, SystemException {
+      try (Route route = Addresses.unconnected(library, "127.0.0.1:0")) {
+        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+        Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
+        TcpSocket line = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
+        line.send(card.toBytes());
+        byte[] answer = Objects.requireNonNull(line.receiveAll(Card.BYTES, PATIENCE_NANOS));
+        channel.meet(Objects.requireNonNull(Card.from(answer)), line);
+        channel.settle();
+      }
     }
 
     /// Sends all packets, and then one that is wrong, so that nobody waits for more.
     void send(byte[] input, FutureTask<InterfaceState> victim) {
       packet(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, Packet.CREDIT, 0, 0, 0}, 0, 12, 0);
-      int at = 0;
+      int at = 1;
       while (at + 2 <= input.length && !victim.isDone()) {
-        int right = input[at];
+        int wrong = input[at];
         int length = Math.min(input[at + 1] & 0xff, input.length - at - 2);
-        packet(input, at + 2, length, right);
+        packet(input, at + 2, length, wrong);
         at += 2 + length;
       }
       packet(new byte[0], 0, 0, 0);
@@ -119,6 +143,7 @@ public final class DatagramFuzz {
         Thread.onSpinWait();
       }
       channel.close();
+      port.progress();
     }
 
     /// @param wrong bit 0: its number, bit 1: its sequence
@@ -132,16 +157,18 @@ public final class DatagramFuzz {
         memory.set(ValueLayout.JAVA_INT, Packet.HEADER_BYTES - Integer.BYTES, sequence);
         bytes = Math.max(bytes, Packet.HEADER_BYTES);
       }
-      boolean stray = (wrong & 1) != 0;
-      scratch.whole().set(Packet.LONG, 0, channel.peerNumber() + (stray ? 1L << 16 : 0));
+      boolean stray = channel.isShare() && (wrong & 1) != 0;
+      int prefix = 0;
+      if (channel.isShare()) {
+        prefix = Switchboard.NUMBER_BYTES;
+        scratch.whole().set(Packet.LONG, 0, channel.peerNumber() + (stray ? 1L << 16 : 0));
+      }
       sequence += stray ? 0 : 1;
       long result = Endpoint.AGAIN;
       long start = System.nanoTime();
       while (result == Endpoint.AGAIN && System.nanoTime() - start < PATIENCE_NANOS) {
         port.progress();
-        result =
-            channel.endpoint.inject(
-                scratch.address(), Switchboard.NUMBER_BYTES + bytes, channel.peer());
+        result = channel.endpoint.inject(scratch.address(), prefix + bytes, channel.peer());
       }
     }
   }
