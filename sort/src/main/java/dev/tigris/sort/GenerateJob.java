@@ -116,13 +116,14 @@ public record GenerateJob(
 
   private void generateFile(Total total) throws SortException, InterruptedException {
     OutputPaths.refuseUnusable(output);
+    Path target = OutputPaths.target(output);
     boolean complete = false;
-    try (OutputFile file = OutputFile.replace(output, bytes())) {
+    try (OutputFile file = OutputFile.replace(target, bytes())) {
       generate(file, total);
       complete = true;
     } finally {
       if (!complete) {
-        OutputPaths.deleteQuietly(output);
+        OutputPaths.deleteQuietly(target);
       }
     }
   }

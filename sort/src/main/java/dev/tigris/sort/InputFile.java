@@ -80,6 +80,8 @@ final class InputFile implements Closeable {
             path + " is a pipe or a device, which has no size: put the records into a file");
       }
       return FileChannel.open(path, StandardOpenOption.READ);
+    } catch (SortException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       throw new SortException(
           SortException.Kind.INPUT, path + " does not exist: check the name of the input", e);
@@ -89,8 +91,13 @@ final class InputFile implements Closeable {
           path + " may not be read: its permissions, or those of its folder, forbid it",
           e);
     } catch (IOException e) {
+      String reason = reason(e);
+      String advice =
+          reason.contains("Too many open files")
+              ? ". Allow more (ulimit -n), or put the records into fewer files"
+              : "";
       throw new SortException(
-          SortException.Kind.INPUT, "%s cannot be opened: %s".formatted(path, reason(e)), e);
+          SortException.Kind.INPUT, "%s cannot be opened: %s%s".formatted(path, reason, advice), e);
     }
   }
 

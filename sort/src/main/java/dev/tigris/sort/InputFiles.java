@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /// The inputs of a job, opened and validated, as one sequence of records cut into *chunks* that
 /// threads can take one by one. A chunk lies in one file.
@@ -29,6 +30,8 @@ final class InputFiles implements Closeable {
     this.format = format;
     this.firstChunk = new long[paths.size() + 1];
     this.firstRecord = new long[paths.size() + 1];
+    // Where the process may open no more files, it cannot open the jar to load this from, either.
+    Objects.requireNonNull(SortException.Kind.INPUT);
     try {
       for (Path path : paths) {
         files.add(new InputFile(path, format.recordSize()));

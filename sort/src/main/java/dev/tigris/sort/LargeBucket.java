@@ -27,8 +27,9 @@ final class LargeBucket {
   private final @Nullable SpillFile spill;
   private final Buffers buffers;
 
-  /// Where to load records to, how many, and how much to read at a time while scanning.
-  record Buffers(AlignedBuffer load, long loadRecords, int scanBytes) {}
+  /// Where to load records to, how many, and where to read them while scanning. There are as many
+  /// scans as it takes, and memory comes back only when the collector runs: so all use the same.
+  record Buffers(AlignedBuffer load, long loadRecords, AlignedBuffer scan, int scanBytes) {}
 
   /// Records that a scan looks for: those whose keys begin with the first `from` bytes of
   /// `reference`, and go on with eight bytes from `min` to `max`.
@@ -153,15 +154,14 @@ final class LargeBucket {
       return;
     }
     long scanRecords = Math.max(1, buffers.scanBytes / recordSize);
-    try (AlignedBuffer buffer = new AlignedBuffer(scanRecords * recordSize, "sort scan")) {
-      for (Bucket.Extent extent : bucket.extents) {
-        for (long first = 0; first < extent.records(); first += scanRecords) {
-          long count = Math.min(scanRecords, extent.records() - first);
-          long position = extent.position() + first * recordSize;
-          long lead = position % AlignedBuffer.BLOCK;
-          file.read(buffer, lead, position, count * recordSize);
-          scan(buffer.bytes(), lead, count, range, visitor);
-        }
+    AlignedBuffer buffer = buffers.scan;
+    for (Bucket.Extent extent : bucket.extents) {
+      for (long first = 0; first < extent.records(); first += scanRecords) {
+        long count = Math.min(scanRecords, extent.records() - first);
+        long position = extent.position() + first * recordSize;
+        long lead = position % AlignedBuffer.BLOCK;
+        file.read(buffer, lead, position, count * recordSize);
+        scan(buffer.bytes(), lead, count, range, visitor);
       }
     }
   }

@@ -15,6 +15,21 @@ final class OutputPaths {
     return parent == null ? Path.of("") : parent;
   }
 
+  /// Where an output is to be written: if it is a symbolic link, what that leads to, so that the
+  /// link stays. To put a file in its place would leave the disk it leads to empty; and would, in
+  /// place of `/dev/stdout`, be a file that every other program then writes to.
+  static Path target(Path output) throws SortException {
+    if (!Files.isSymbolicLink(output)) {
+      return output;
+    }
+    try {
+      return output.toRealPath();
+    } catch (IOException e) {
+      throw refusal(
+          "%s is a symbolic link to what is not there: name the file itself".formatted(output));
+    }
+  }
+
   /// Refuses an output that is a directory, or whose folder is missing or cannot be written.
   static void refuseUnusable(Path output) throws SortException {
     Path folder = folder(output).toAbsolutePath();

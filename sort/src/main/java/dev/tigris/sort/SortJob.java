@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The output appears under its name only when it is complete and, unless [#unforced], on the disk;
 /// its records are the input's, which a checksum over both confirms. An existing file is replaced
-/// at that moment. No records at all sort to an empty file. Records with equal keys come in no
+/// at that moment; a symbolic link stays, and what it leads to is replaced. No records at all sort
+/// to an empty file. Records with equal keys come in no
 /// particular order.
 ///
 /// Each method returns a changed copy.
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// @param output the file, or the folder of partitions, to write
 /// @param format what the records look like
 /// @param memoryBytes how much memory to use for records
-/// @param parallel how many processors to use
+/// @param parallel how many processors to use, if the memory is enough for all
 /// @param isPartitioned whether to write a folder of files `part-0000`, `part-0001`, ..., whose
 ///     concatenation is sorted, instead of one file
 /// @param isForced whether to force the output to the disk before it appears
@@ -147,6 +148,10 @@ public record SortJob(
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
     refuseUnusableOutput();
+    Path target = OutputPaths.target(output);
+    if (!target.equals(output)) {
+      return to(target).run();
+    }
     try (InputFiles files = new InputFiles(inputs, format)) {
       SortPlan plan =
           SortPlan.make(
@@ -164,6 +169,11 @@ public record SortJob(
               .formatted(e.getMessage()),
           e);
     }
+  }
+
+  private SortJob to(Path target) {
+    return new SortJob(
+        inputs, target, format, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
 
   private void refuseUnusableOutput() throws SortException {

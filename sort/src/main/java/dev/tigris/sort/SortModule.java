@@ -24,6 +24,7 @@ final class SortModule implements Module {
   private @Nullable SpillFile spill;
   private @Nullable BucketSorter sorter;
   private @Nullable AlignedBuffer loaded;
+  private @Nullable AlignedBuffer scanned;
   private @Nullable ModuleContext context;
 
   SortModule(SortRun run) {
@@ -165,7 +166,7 @@ final class SortModule implements Module {
     if (needed == 0) {
       return true;
     }
-    AlignedBuffer target = buffers().load();
+    AlignedBuffer target = loaded();
     SpillFile file = spill;
     if (needed > target.capacity() || file == null) {
       return false;
@@ -180,13 +181,23 @@ final class SortModule implements Module {
     return true;
   }
 
-  private LargeBucket.Buffers buffers() {
+  private AlignedBuffer loaded() {
     AlignedBuffer known = loaded;
     if (known == null) {
       known = new AlignedBuffer(run.plan().loadRecords() * recordSize, "sort load");
       loaded = known;
     }
-    return new LargeBucket.Buffers(known, run.plan().loadRecords(), run.plan().outputBytes());
+    return known;
+  }
+
+  private LargeBucket.Buffers buffers() {
+    AlignedBuffer known = scanned;
+    if (known == null) {
+      known = new AlignedBuffer(run.plan().outputBytes(), "sort scan");
+      scanned = known;
+    }
+    return new LargeBucket.Buffers(
+        loaded(), run.plan().loadRecords(), known, run.plan().outputBytes());
   }
 
   @Override
@@ -194,6 +205,9 @@ final class SortModule implements Module {
     buffer.close();
     if (loaded != null) {
       loaded.close();
+    }
+    if (scanned != null) {
+      scanned.close();
     }
     if (sorter != null) {
       sorter.close();

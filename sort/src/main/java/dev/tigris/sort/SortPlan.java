@@ -14,6 +14,9 @@ package dev.tigris.sort;
 /// input does not fit, buckets are as large as half of what a sorter can load at a time, so that a
 /// bucket that comes out larger than the sample promised can still be loaded.
 ///
+/// There is a stream from each partitioner to each sorter, so what is on its way grows by the
+/// square of the processors: where they are many and the memory is not, fewer are used.
+///
 /// @param partitioners how many modules read and partition
 /// @param sorters how many modules sort and write
 /// @param buckets how many buckets to aim for
@@ -66,6 +69,10 @@ record SortPlan(
   /// @param waitsForDisk whether reading waits for a disk
   record Demand(
       RecordFormat format, long inputBytes, long memoryBytes, int parallel, boolean waitsForDisk) {
+    Demand withParallel(int processors) {
+      return new Demand(format, inputBytes, memoryBytes, processors, waitsForDisk);
+    }
+
     Demand withMemory(long bytes) {
       return new Demand(format, inputBytes, bytes, parallel, waitsForDisk);
     }
@@ -75,19 +82,29 @@ record SortPlan(
   ///
   /// @throws SortException if the memory is too small; the message says how much is needed
   static SortPlan make(Demand demand) throws SortException {
-    SortPlan plan = inOnePass(demand);
-    if (plan.keepBytes < plan.neededToKeep(demand)) {
-      plan = external(demand);
+    Demand fitting = demand;
+    SortPlan plan = best(demand);
+    while (!plan.fits() && fitting.parallel > 1) {
+      fitting = fitting.withParallel(fitting.parallel / 2);
+      plan = best(fitting);
     }
-    if (plan.keepBytes < plan.leastToKeep()) {
+    if (!plan.fits()) {
       throw new SortException(
           SortException.Kind.MEMORY,
-          ("a memory of %d bytes is too small to sort records of %d bytes with %d threads: at least"
-                  + " %d bytes are needed. Allow more memory, or fewer threads")
-              .formatted(
-                  demand.memoryBytes, demand.format.recordSize(), demand.parallel, least(demand)));
+          ("a memory of %d bytes is too small to sort records of %d bytes: at least %d bytes are"
+                  + " needed. Allow more memory")
+              .formatted(demand.memoryBytes, demand.format.recordSize(), least(fitting)));
     }
     return plan;
+  }
+
+  private static SortPlan best(Demand demand) {
+    SortPlan plan = inOnePass(demand);
+    return plan.keepBytes < plan.neededToKeep(demand) ? external(demand) : plan;
+  }
+
+  private boolean fits() {
+    return keepBytes >= leastToKeep();
   }
 
   /// The least memory, in steps of a sixteenth, with which the input can be sorted.
@@ -97,7 +114,7 @@ record SortPlan(
     do {
       memory = roundUpToMegabyte(memory + Math.max(1, memory / 16));
       plan = external(demand.withMemory(memory));
-    } while (plan.keepBytes < plan.leastToKeep());
+    } while (!plan.fits());
     return memory;
   }
 
@@ -138,12 +155,15 @@ record SortPlan(
     int sorters = sorters(demand);
     long eighth = demand.memoryBytes / 8;
 
-    // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth.
+    // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth, and those
+    // on their way another one.
     int overhead = PartitionSource.HEADER_BYTES + SortRun.WATER_OVERHEAD;
     int least = Math.max(MIN_WATER_BYTES, recordSize + overhead);
     least = (int) Math.max(least, Math.min(demand.memoryBytes / MAX_WATERS, 1 << 20));
     int water = Math.max(WATER_BYTES, least);
-    while (water / 2 >= least && rounded(water) * partitioners * wantedBuckets > eighth) {
+    long flight = (long) partitioners * sorters * (WINDOW + 1L);
+    long most = Math.max((long) partitioners * wantedBuckets, flight);
+    while (water / 2 >= least && rounded(water) * most > eighth) {
       water /= 2;
     }
     long fitting = Math.max(1, eighth / (rounded(water) * partitioners));
@@ -157,7 +177,7 @@ record SortPlan(
     long spent =
         BASE_BYTES
             + (long) partitioners * buckets * rounded(water)
-            + (long) partitioners * sorters * (WINDOW + 1L) * rounded(water)
+            + flight * rounded(water)
             + partitioners * rounded(AlignedBuffer.footprint(read))
             + sorters * rounded(AlignedBuffer.footprint(output))
             + sorters * loadRecords * (recordSize + BucketSorter.entryBytes(1));

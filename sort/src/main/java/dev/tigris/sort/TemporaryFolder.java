@@ -7,6 +7,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -33,6 +34,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /// the folder stays, and the next job with the same output deletes it: the lock tells the folders
 /// of the dead from those of the living.
 ///
+/// Other users may make such folders too, in `/tmp` for instance. Theirs are left alone, and no
+/// link is followed: else a sort would delete, with its own user's rights, what they point at.
+///
 /// Thread rule: any thread.
 final class TemporaryFolder implements AutoCloseable {
   private static final String LOCK = "lock";
@@ -51,17 +55,10 @@ final class TemporaryFolder implements AutoCloseable {
   private final FileChannel lockFile;
   private boolean closed;
 
-  /// Deletes what dead jobs with the same output have left, and makes a new folder.
+  /// Makes a new folder, and deletes what dead jobs with the same output have left.
   TemporaryFolder(Path output) throws SortException {
     Path parent = OutputPaths.folder(output).toAbsolutePath();
     String prefix = "." + output.getFileName() + MARK;
-    try {
-      deleteDead(parent, prefix);
-    } catch (IOException e) {
-      // A folder that may be written but not listed: leftovers stay, and nothing else is wrong.
-      System.getLogger("dev.tigris.sort")
-          .log(System.Logger.Level.DEBUG, "could not look for leftovers in " + parent, e);
-    }
     try {
       FileChannel locked = null;
       Path made = parent;
@@ -77,6 +74,13 @@ final class TemporaryFolder implements AutoCloseable {
       this.lockFile = locked;
     } catch (IOException e) {
       throw SortException.writing(parent, e);
+    }
+    try {
+      deleteDead(parent, prefix, folder);
+    } catch (IOException e) {
+      // A folder that may be written but not listed: leftovers stay, and nothing else is wrong.
+      System.getLogger("dev.tigris.sort")
+          .log(System.Logger.Level.DEBUG, "could not look for leftovers in " + parent, e);
     }
   }
 
@@ -108,15 +112,27 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  private static void deleteDead(Path parent, String prefix) throws IOException {
+  private static void deleteDead(Path parent, String prefix, Path own) throws IOException {
     try (DirectoryStream<Path> folders =
         Files.newDirectoryStream(
             parent, path -> String.valueOf(path.getFileName()).startsWith(prefix))) {
       for (Path folder : folders) {
-        if (!LIVING.contains(folder) && Files.isDirectory(folder)) {
+        if (!LIVING.contains(folder) && isFolder(folder) && haveOneOwner(folder, own)) {
           deleteIfDead(folder);
         }
       }
+    }
+  }
+
+  private static boolean isFolder(Path path) {
+    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static boolean haveOneOwner(Path folder, Path own) {
+    try {
+      return Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(own));
+    } catch (IOException e) {
+      return false; // it was deleted meanwhile
     }
   }
 
@@ -138,7 +154,7 @@ final class TemporaryFolder implements AutoCloseable {
   private static void deleteTree(Path folder) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        if (Files.isDirectory(file)) {
+        if (isFolder(file)) {
           deleteTree(file);
         } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
           Files.deleteIfExists(file);

@@ -6,15 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -66,10 +69,22 @@ class SortFaultsTest {
   }
 
   @Test
+  void saysThatTheInputsAreMoreFilesThanMayBeOpen() throws Exception {
+    Path many = Files.createDirectory(folder.resolve("many"));
+    for (int i = 0; i < 100; i++) {
+      Files.write(many.resolve("input-" + i), new byte[100]);
+    }
+    String refused = SortProcess.refusalWithFewFiles(80, many, output);
+    assertTrue(refused != null && refused.contains("ulimit -n"), refused);
+    assertFalse(Files.exists(output));
+  }
+
+  @Test
   void refusesADirectoryAsInput() throws Exception {
     Path directory = Files.createDirectory(folder.resolve("directory"));
     SortJob job = SortJob.of(List.of(input, directory), output);
-    assertTrue(refusal(job, SortException.Kind.INPUT).getMessage().contains("is a directory"));
+    String refused = refusal(job, SortException.Kind.INPUT).getMessage();
+    assertTrue(refused.startsWith(directory + " is a directory"), refused);
   }
 
   @Test
@@ -95,6 +110,57 @@ class SortFaultsTest {
       assertTrue(refusal(job, SortException.Kind.OUTPUT).getMessage().contains("same file"));
     }
     assertArrayEquals(before, Files.readAllBytes(input));
+  }
+
+  @Test
+  void writesWhereASymbolicLinkLeadsTo() throws Exception {
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Path target = Files.createFile(elsewhere.resolve("target"));
+    Files.createSymbolicLink(output, target);
+    sort().run();
+    assertTrue(Files.isSymbolicLink(output));
+    assertEquals(10_000_000, Files.size(target));
+    assertEquals(List.of("target"), list(elsewhere));
+    GenerateJob.to(output, 1_000).run();
+    assertTrue(Files.isSymbolicLink(output));
+    assertEquals(100_000, Files.size(target));
+  }
+
+  @Test
+  void refusesASymbolicLinkToNothingAsOutput() throws Exception {
+    Files.createSymbolicLink(output, folder.resolve("nothing"));
+    assertTrue(refusal(sort(), SortException.Kind.OUTPUT).getMessage().contains("symbolic link"));
+    assertTrue(Files.isSymbolicLink(output));
+  }
+
+  @Test
+  void deletesNothingThatALinkAmongLeftoversLeadsTo() throws Exception {
+    Path others = Files.createDirectories(folder.resolve("others/folder")).getParent();
+    Files.createFile(others.resolve("lock"));
+    Files.createFile(others.resolve("folder/file"));
+    Files.createSymbolicLink(folder.resolve(".sorted.tigris-1-00000000"), others);
+    Path dead = Files.createDirectory(folder.resolve(".sorted.tigris-2-00000000"));
+    Files.createFile(dead.resolve("lock"));
+    Files.createSymbolicLink(dead.resolve("output"), others);
+    sort().run();
+    assertEquals(List.of("folder", "lock"), list(others));
+    assertEquals(List.of("file"), list(others.resolve("folder")));
+    assertFalse(Files.exists(dead));
+  }
+
+  @Test
+  void leavesWhatAnotherUserHasMadeAlone() throws Exception {
+    Path dead = Files.createDirectory(folder.resolve(".sorted.tigris-3-00000000"));
+    Files.createFile(dead.resolve("lock"));
+    UserPrincipal nobody =
+        dead.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+    try {
+      Files.setOwner(dead, nobody);
+    } catch (FileSystemException e) {
+      abort("skipped: only root can give a folder away");
+    }
+    sort().run();
+    assertEquals(List.of("lock"), list(dead));
   }
 
   @Test

@@ -181,6 +181,22 @@ class SortJobTest {
   }
 
   @Example
+  void usesFewerThreadsWhereTheMemoryIsNotEnoughForAll() throws Exception {
+    GenerateJob.to(input, 10_000).run();
+    SortJob.of(List.of(input), output).memory(64 << 20).parallel(256).run();
+    assertEquals(1_000_000, Files.size(output));
+  }
+
+  @Example
+  void needsNoMoreMemoryToScanABucketOften() throws Exception {
+    GenerateJob.to(input, 300_000).run();
+    SortJob job = SortJob.of(List.of(input), output).parallel(2);
+    long memory = 8 << 20; // each of some thirty buckets is scanned some ten times
+    SortJob.Result result = job.memory(memory).run();
+    assertTrue(result.peakMemoryBytes() < 2 * memory, result.toString());
+  }
+
+  @Example
   void reportsProgressUpToTheTotal() throws Exception {
     GenerateJob.to(input, 50_000).run();
     Map<Progress.Phase, Long> most = new LinkedHashMap<>();

@@ -33,8 +33,20 @@ final class SortProcess {
   /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
   static @Nullable String refusalWithoutPrivileges(Path input, Path output) throws IOException {
     String dropped = "-dac_override,-dac_read_search";
-    List<String> prefix =
-        List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--");
+    return refusal(
+        List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--"),
+        input,
+        output);
+  }
+
+  /// What a sort is refused with that may open so many files only; null if it is not.
+  static @Nullable String refusalWithFewFiles(int files, Path input, Path output)
+      throws IOException {
+    return refusal(List.of("prlimit", "--nofile=" + files, "--"), input, output);
+  }
+
+  private static @Nullable String refusal(List<String> prefix, Path input, Path output)
+      throws IOException {
     SortProcess process = start(prefix, input, output, 256 << 20);
     String last = null;
     for (String line = process.nextLine(); line != null; line = process.nextLine()) {
@@ -126,11 +138,21 @@ final class SortProcess {
     }
   }
 
+  /// The files in a folder; or the one file.
+  private static List<Path> inputs(Path input) throws IOException {
+    if (!Files.isDirectory(input)) {
+      return List.of(input);
+    }
+    try (var files = Files.list(input)) {
+      return files.toList();
+    }
+  }
+
   /// The process itself.
   public static void main(String[] arguments) throws Exception {
     AtomicInteger steps = new AtomicInteger();
     SortJob job =
-        SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]))
+        SortJob.of(inputs(Path.of(arguments[0])), Path.of(arguments[1]))
             .memory(Long.parseLong(arguments[2]))
             .parallel(2)
             .progress(
