@@ -61,17 +61,19 @@ public final class FileStream extends Stream {
       throws IOException {
     super(place.name(), place.window());
     this.direction = direction;
-    this.file = file;
     this.endPosition = endPosition;
     this.waterBytes = waterBytes;
     this.sync = sync;
     this.position = position;
     this.spring = new BufferSpring(place.name());
     if (direction == Direction.READ) {
+      this.file = file;
       opened = file;
       channel = FileChannel.open(file, StandardOpenOption.READ);
     } else {
-      Path absolute = file.toAbsolutePath();
+      // A link stays, and what it leads to is replaced.
+      Path absolute = Files.isSymbolicLink(file) ? file.toRealPath() : file.toAbsolutePath();
+      this.file = absolute;
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
       if (folder == null || name == null) {

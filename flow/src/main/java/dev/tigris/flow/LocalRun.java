@@ -17,12 +17,17 @@ import org.jspecify.annotations.Nullable;
 /// notices stops everything: the flag is raised, waits end, threads are interrupted. The last
 /// thread to end closes the streams, so nothing is closed while a thread may use it.
 final class LocalRun implements FlowRun {
-  /// How it ended before everything had come to its end.
+  /// How it ended.
   private sealed interface Outcome {
+    /// Everything has come to its end; from then on it is too late to cancel.
+    record Complete() implements Outcome {}
+
     record Failed(FlowException exception) implements Outcome {}
 
     record Cancelled() implements Outcome {}
   }
+
+  private static final Outcome COMPLETE = new Outcome.Complete();
 
   private final Flow flow;
   private final Wiring wiring;
@@ -146,14 +151,18 @@ final class LocalRun implements FlowRun {
   }
 
   private void close() {
+    outcome.compareAndSet(null, COMPLETE);
     for (Wiring.Placed placed : wiring.streams()) {
       try {
         if (placed.stream().isStopped()) {
           placed.stream().drop();
         }
-        placed.stream().close(outcome.get() == null);
-      } catch (RuntimeException e) {
-        decide(new Outcome.Failed(placed.failedToClose(flow.name(), e)));
+        placed.stream().close(outcome.get() instanceof Outcome.Complete);
+      } catch (Throwable e) { // a kind of stream may be anybody's, and others are to be closed
+        Outcome failed = new Outcome.Failed(placed.failedToClose(flow.name(), e));
+        if (!outcome.compareAndSet(COMPLETE, failed)) {
+          decide(failed);
+        }
       }
     }
     endedNanos = System.nanoTime();
@@ -182,7 +191,8 @@ final class LocalRun implements FlowRun {
       thread.join();
     }
     switch (outcome.get()) {
-      case null -> {}
+      case null -> throw new IllegalStateException("it has ended and has no outcome");
+      case Outcome.Complete() -> {}
       case Outcome.Failed(FlowException exception) -> throw exception;
       case Outcome.Cancelled() ->
           throw new CancellationException("flow " + flow.name() + " was cancelled");
@@ -191,9 +201,7 @@ final class LocalRun implements FlowRun {
 
   @Override
   public void cancel() {
-    if (!isDone()) {
-      decide(new Outcome.Cancelled());
-    }
+    decide(new Outcome.Cancelled());
   }
 
   @Override
@@ -206,7 +214,8 @@ final class LocalRun implements FlowRun {
     boolean done = isDone();
     FlowSnapshot.State state =
         switch (outcome.get()) {
-          case null -> done ? FlowSnapshot.State.DONE : FlowSnapshot.State.RUNNING;
+          case null -> FlowSnapshot.State.RUNNING;
+          case Outcome.Complete() -> done ? FlowSnapshot.State.DONE : FlowSnapshot.State.RUNNING;
           case Outcome.Failed failed -> FlowSnapshot.State.FAILED;
           case Outcome.Cancelled cancelled -> FlowSnapshot.State.CANCELLED;
         };

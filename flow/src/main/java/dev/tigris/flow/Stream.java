@@ -51,6 +51,10 @@ public abstract class Stream {
   private long source;
   private boolean checksums;
   private boolean ended;
+
+  /// Which water a module works on that is still lent to it, by [Water#turn]; 0 if none is.
+  private long turn;
+
   private volatile boolean stopped;
 
   /// A stream with a name that says where it is, and a window of at least 1.
@@ -151,6 +155,7 @@ public abstract class Stream {
               .formatted(name, water.sequence(), water.source()));
     }
     receipts.add(TAKEN, 1);
+    water.turn = receipts.get(TAKEN);
     return water;
   }
 
@@ -294,9 +299,16 @@ public abstract class Stream {
     return sends.get(WATERS);
   }
 
-  /// How many waters lent by this stream are lent no more: released, kept or put elsewhere.
-  final long settled() {
-    return receipts.get(SETTLED);
+  /// A module begins to work on the water that was taken last; only for the receiver's thread.
+  final long beginTurn() {
+    turn = receipts.get(TAKEN);
+    return turn;
+  }
+
+  /// Whether the water of that turn is still lent: it was neither released nor kept nor put
+  /// elsewhere. The water itself cannot be asked, as somebody else may have it by now.
+  final boolean isTurn(long begun) {
+    return turn == begun;
   }
 
   /// Drops what is on the stream; only for the receiver's thread, or when no other uses it.
@@ -309,13 +321,20 @@ public abstract class Stream {
   }
 
   final void settle(Water water) {
-    receipts.add(SETTLED, 1);
+    endTurn(water);
     release(water);
   }
 
   final void settleByLeaving(Water water) {
-    receipts.add(SETTLED, 1);
+    endTurn(water);
     leave(water);
+  }
+
+  private void endTurn(Water water) {
+    receipts.add(SETTLED, 1);
+    if (water.turn == turn) {
+      turn = 0;
+    }
   }
 
   private void depart(Water water) {

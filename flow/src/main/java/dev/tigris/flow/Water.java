@@ -81,6 +81,9 @@ public final class Water {
   /// The place in the ring of the stream that lent it; the stream's own business.
   long slot;
 
+  /// How many waters the stream that lent it had lent by then; for whom it is lent to.
+  long turn;
+
   /// Its place in its spring's list of all waters; the spring's own business.
   int index;
 

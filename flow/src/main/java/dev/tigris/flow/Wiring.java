@@ -1,7 +1,6 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,7 +37,7 @@ final class Wiring {
     }
 
     /// What to say when the stream fails as it is closed: the stage that wrote to it.
-    FlowException failedToClose(String flow, RuntimeException cause) {
+    FlowException failedToClose(String flow, Throwable cause) {
       return new FlowException(
           flow, module.name(), module.index(), "closing stream " + stream.name(), cause);
     }
@@ -184,7 +183,7 @@ final class Wiring {
       }
       streams.add(new Placed(stream, reservoir, from, to, module));
       return stream;
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
       throw new FlowException(
           flow.name(), module.name(), module.index(), "opening stream " + place.name(), e);
     }

@@ -207,17 +207,17 @@ final class Worker implements Runnable {
   }
 
   private void process(Module module, Stream input, Stream out) throws Exception {
-    long settled = input.settled();
     Water water = input.poll();
     if (water == null) {
       return;
     }
+    long turn = input.beginTurn();
     try {
       long started = startClock();
       module.process(water, out);
       stopClock(started);
     } finally {
-      if (input.settled() == settled) {
+      if (input.isTurn(turn)) {
         water.release();
       }
     }

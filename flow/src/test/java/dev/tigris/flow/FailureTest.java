@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -180,9 +183,15 @@ class FailureTest {
   /// Swallows what is put on it.
   private static final class Sink extends Stream {
     private final BufferSpring spring = new BufferSpring("sink");
+    private final Consumer<Boolean> closing;
 
     Sink(StreamKind.Place place) {
+      this(place, complete -> {});
+    }
+
+    Sink(StreamKind.Place place, Consumer<Boolean> closing) {
       super(place.name(), place.window());
+      this.closing = closing;
     }
 
     @Override
@@ -233,7 +242,67 @@ class FailureTest {
     @Override
     public void close(boolean complete) {
       spring.close();
+      closing.accept(complete);
     }
+  }
+
+  /// A flow that drains into sinks.
+  private static Flow draining(StreamKind... sinks) {
+    return Flow.named("drains")
+        .source("source", Numbers.counting(0, 10))
+        .drain("source", Reservoir.random(), sinks)
+        .build();
+  }
+
+  @Test
+  void endsAndClosesTheOthersWhenAStreamThrowsAnErrorAsItIsClosed() {
+    List<Boolean> closed = new ArrayList<>();
+    Error error = new AssertionError("a kind of streams with a mistake in it");
+    StreamKind wrong =
+        place ->
+            new Sink(
+                place,
+                complete -> {
+                  throw error;
+                });
+    FlowRun run = draining(wrong, place -> new Sink(place, closed::add)).start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertSame(error, failure.getCause());
+    assertEquals(List.of(false), closed);
+  }
+
+  @Test
+  void closesTheOthersWhenAStreamThrowsAnErrorAsItIsOpened() {
+    List<Boolean> closed = new ArrayList<>();
+    Error error = new AssertionError("a kind of streams with a mistake in it");
+    FlowRun run =
+        draining(
+                place -> new Sink(place, closed::add),
+                place -> {
+                  throw error;
+                })
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertSame(error, failure.getCause());
+    assertEquals(List.of(false), closed);
+  }
+
+  @Test
+  void aCancelThatComesTooLateLeavesNoPartOfTheOutputBehind() throws Exception {
+    List<Boolean> closed = new ArrayList<>();
+    CompletableFuture<FlowRun> run = new CompletableFuture<>();
+    StreamKind cancelling =
+        place ->
+            new Sink(
+                place,
+                complete -> {
+                  closed.add(complete);
+                  run.join().cancel();
+                });
+    run.complete(draining(cancelling, place -> new Sink(place, closed::add)).start());
+    run.join().await();
+    assertEquals(List.of(true, true), closed);
+    assertEquals(FlowSnapshot.State.DONE, run.join().snapshot().state());
   }
 
   @Test

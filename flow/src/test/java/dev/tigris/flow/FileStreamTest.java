@@ -98,6 +98,21 @@ class FileStreamTest {
   }
 
   @Test
+  void writesWhereASymbolicLinkLeadsTo() throws Exception {
+    Path target = file("target", 10);
+    Path link = Files.createSymbolicLink(folder.resolve("link"), target);
+    Flow.named("link")
+        .stage("pass", () -> (in, out) -> out.put(in))
+        .feed("pass", FileStream.reading(file("in", 4096), 512))
+        .drain("pass", FileStream.writing(link))
+        .build()
+        .start()
+        .await();
+    assertTrue(Files.isSymbolicLink(link));
+    assertEquals(4096, Files.size(target));
+  }
+
+  @Test
   void seeksInWhatItReads() throws Exception {
     Path in = file("in", 4096);
     List<Long> positions = new ArrayList<>();

@@ -328,6 +328,42 @@ class FlowTest {
     assertEquals(20, collected.count());
   }
 
+  /// Takes two waters at a time of its one input.
+  private static final class Pairs implements Module {
+    private final Numbers.Collected sums;
+    private Stream input;
+
+    Pairs(Numbers.Collected sums) {
+      this.sums = sums;
+    }
+
+    @Override
+    public void init(ModuleContext context) {
+      input = context.inputs().getFirst();
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      Water other = input.get();
+      sums.add(Numbers.number(in) + Numbers.number(other));
+      other.release();
+    }
+  }
+
+  @Test
+  void aModuleMayTakeMoreOfTheStreamThatItsInputIsFrom() throws Exception {
+    Numbers.Collected sums = new Numbers.Collected();
+    FlowSnapshot done =
+        Numbers.run(
+            Flow.named("pairs")
+                .source("count", Numbers.counting(0, 1000))
+                .reservoir(Reservoir.random().withWindow(4))
+                .stage("pair", () -> new Pairs(sums))
+                .build());
+    assertEquals(500, sums.count());
+    assertEquals(0, done.streams().getFirst().counters().outstanding());
+  }
+
   @Test
   void sameSeedGivesAModuleTheSameRandomNumbers() throws Exception {
     List<Long> first = new ArrayList<>();
