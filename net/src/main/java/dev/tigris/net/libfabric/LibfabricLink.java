@@ -569,6 +569,9 @@ class LibfabricLink extends Link {
       awaitReads();
       drop();
       linger();
+      if (!channel.isClosed()) {
+        station.lingers(this);
+      }
     }
   }
 
@@ -608,8 +611,17 @@ class LibfabricLink extends Link {
   }
 
   /// Whether it has waited long enough after its close.
-  boolean isOverdue(long now) {
+  private boolean isOverdue(long now) {
     return lingering && now - lingersSince > LINGER_NANOS;
+  }
+
+  /// Gives up a peer that has not closed its side in time; returns whether nothing lingers any
+  /// more.
+  boolean isOver(long now) {
+    if (isOverdue(now)) {
+      release();
+    }
+    return channel.isClosed();
   }
 
   /// Forgets what is held.

@@ -84,6 +84,9 @@ final class Station implements Completions.Taker {
   /// Links that could not do all they wanted, and are to be asked again.
   private final ArrayDeque<LibfabricLink> stuck = new ArrayDeque<>();
 
+  /// Links that were closed and wait for their peers, the first of them first.
+  private final ArrayDeque<LibfabricLink> lingering = new ArrayDeque<>();
+
   private final Buffer scratch;
   private final MemorySegment rangeList;
   private final MemorySegment descriptorList;
@@ -419,6 +422,9 @@ final class Station implements Completions.Taker {
     for (int count = stuck.size(); count > 0; count--) {
       stuck.pop().asked();
     }
+    while (!lingering.isEmpty() && lingering.element().isOver(System.nanoTime())) {
+      lingering.remove();
+    }
   }
 
   /// Looks whether peers are gone whose endpoints do not say so.
@@ -427,6 +433,11 @@ final class Station implements Completions.Taker {
     if (switchboard != null) {
       switchboard.look();
     }
+  }
+
+  /// Has [#progress] end a link when it has waited for its peer long enough.
+  void lingers(LibfabricLink link) {
+    lingering.add(link);
   }
 
   /// Has [#progress] ask a link again.

@@ -1,3 +1,4 @@
+// Over 400 lines: one hostile peer, and what it may do before, while and after it is connected.
 package dev.tigris.net.libfabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -25,13 +26,17 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.tcp.TcpAddress;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +59,8 @@ class HostileDatagramsTest {
   private TcpSocket socket;
   private Channel channel;
   private Future<String> served;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
   private int sequence;
 
   static boolean isInstalled() {
@@ -107,9 +114,28 @@ class HostileDatagramsTest {
     return Jbuf.allocate(count, "hostile").asBytes();
   }
 
+  /// Accepts, closes, and goes on with the queue until the peer has seen the end; returns how long
+  /// that took.
+  private String close(ConnectionRequest request) {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      VirtualInterface peer = request.accept(queue, SMALL);
+      peer.close();
+      long start = System.nanoTime();
+      closed.countDown();
+      while (ended.getCount() > 0 && System.nanoTime() - start < PATIENCE_NANOS) {
+        Descriptor _ = queue.await(10_000_000);
+      }
+      return System.nanoTime() - start < PATIENCE_NANOS ? "ended" : "it does not end";
+    }
+  }
+
   /// Leaves a card; returns the answer, or null if the listener closes.
   private Card leave(ByteBuffer card) throws Exception {
-    served = thread.submit(() -> serve(listener.next(PATIENCE)));
+    return leave(card, this::serve);
+  }
+
+  private Card leave(ByteBuffer card, Function<ConnectionRequest, String> server) throws Exception {
+    served = thread.submit(() -> server.apply(listener.next(PATIENCE)));
     socket = TcpSocket.connect(TcpAddress.parse(listener.address()), PATIENCE_NANOS);
     socket.send(card);
     byte[] answer = socket.receiveAll(Card.BYTES, PATIENCE_NANOS);
@@ -128,11 +154,17 @@ class HostileDatagramsTest {
 
   /// Connects, and says the first word.
   private void connect() throws Exception {
-    Card theirs = leave(card().toBytes());
-    assertNotNull(theirs);
-    channel.meet(theirs, socket);
-    channel.settle();
-    send(Packet.CREDIT, 0, 0, 0);
+    assertNotNull(meet(this::serve));
+  }
+
+  private Card meet(Function<ConnectionRequest, String> server) throws Exception {
+    Card theirs = leave(card().toBytes(), server);
+    if (theirs != null) {
+      channel.meet(theirs, socket);
+      channel.settle();
+      send(Packet.CREDIT, 0, 0, 0);
+    }
+    return theirs;
   }
 
   /// What a peer may do wrong, and what is then said of it.
@@ -164,8 +196,7 @@ class HostileDatagramsTest {
       case GARBAGE -> {
         byte[] garbage = new byte[100];
         RandomGenerator.of("SplittableRandom").nextBytes(garbage);
-        java.lang.foreign.MemorySegment.copy(
-            garbage, 0, scratch().memory(), ValueLayout.JAVA_BYTE, 0, 100);
+        MemorySegment.copy(garbage, 0, scratch().memory(), ValueLayout.JAVA_BYTE, 0, 100);
         inject(channel.peerNumber(), 100);
       }
       case TOO_SHORT -> inject(channel.peerNumber(), 3);
@@ -222,6 +253,17 @@ class HostileDatagramsTest {
   }
 
   @Test
+  void givesUpAPeerThatDoesNotCloseItsSide() throws Exception {
+    assertNotNull(meet(this::close));
+    while (closed.getCount() > 0 && !served.isDone()) {
+      port.progress();
+    }
+    assertNull(socket.receiveAll(1, PATIENCE_NANOS));
+    ended.countDown();
+    assertEquals("ended", served.get());
+  }
+
+  @Test
   void dropsWhatBelongsToNoConnection() throws Exception {
     connect();
     for (int i = 0; i < 100; i++) {
@@ -236,6 +278,56 @@ class HostileDatagramsTest {
       port.progress();
     }
     assertEquals("ended", served.get());
+  }
+
+  /// Accepts a hostile peer, and when that has done its worst another one; returns what that sends.
+  private String serveBoth(ConnectionRequest hostile) {
+    try (CompletionQueue queue = fabric.completionQueue();
+        VirtualInterface _ = hostile.accept(queue, SMALL)) {
+      closed.countDown();
+      while (ended.getCount() > 0) {
+        Descriptor _ = queue.await(10_000_000);
+      }
+      VirtualInterface other = listener.next(PATIENCE).accept(queue, SMALL);
+      Ticket memory = other.register(bytes(1000));
+      other.postReceive(memory).orThrow();
+      Descriptor received = queue.await(PATIENCE_NANOS);
+      return received == null ? "nothing" : received.status() + " " + received.transferredBytes();
+    }
+  }
+
+  @Test
+  void aPacketThatIsLongerThanTheBuffersDoesNoHarmToOthers() throws Exception {
+    assertNotNull(meet(this::serveBoth));
+    while (closed.getCount() > 0 && !served.isDone()) {
+      port.progress();
+    }
+    MemorySegment whole = Arena.ofAuto().allocate(Buffer.BYTES + 1000, Long.BYTES);
+    whole.set(Packet.LONG, 0, channel.peerNumber());
+    Buffer longer = new Buffer(whole.asSlice(Switchboard.NUMBER_BYTES), whole, whole.address(), 0);
+    Station station = channel.station;
+    for (int i = 0; i < Greeting.LARGEST_WINDOW; i++) {
+      port.progress();
+      station.range(0, whole.address(), whole.byteSize(), 0);
+      int number = station.start(channel.mailbox, channel).send(longer, null).number;
+      long list = station.rangeList().address();
+      long descriptors = station.descriptorList().address();
+      if (channel.endpoint.gather(list, descriptors, 1, channel.peer(), number) != 0) {
+        station.abandon(number); // the library has enough of it
+      }
+    }
+    ended.countDown();
+    try (Fabric own = Fabric.open("libfabric-rdm");
+        CompletionQueue queue = own.completionQueue();
+        VirtualInterface other = own.connect(listener.address(), 1, queue, SMALL, PATIENCE).get()) {
+      Ticket memory = other.register(bytes(100));
+      other.postSend(memory).orThrow();
+      while (!served.isDone()) {
+        port.progress();
+        Descriptor _ = queue.poll();
+      }
+    }
+    assertEquals("DONE 100", served.get());
   }
 
   @Test
