@@ -137,7 +137,7 @@ final class NetCommand implements Command {
           each.obstacle()
               .map(why -> "not usable: " + why)
               .orElse(each.name().equals(best) ? "usable, the best" : "usable");
-      console.out().printf(Locale.ROOT, "  %-12s %s%n", each.name(), verdict);
+      console.out().printf(Locale.ROOT, "  %-13s %s%n", each.name(), verdict);
     }
   }
 

@@ -32,7 +32,8 @@ final class Options {
             .type(Integer.class)
             .converters(Quantity.THREADS)
             .paramLabel("N")
-            .description("How many processors to use (default: all).")
+            .description(
+                "How many processors to use, if the memory is enough for all (default: all).")
             .build());
     spec.addOption(
         flag("--progress", "Show progress even where the error output is not a terminal."));

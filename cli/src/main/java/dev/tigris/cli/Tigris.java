@@ -2,6 +2,8 @@ package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 
 /// The `tigris` command: finds the subcommand, runs it, and turns what it throws into a message.
 final class Tigris {
@@ -108,7 +111,16 @@ final class Tigris {
             "  tigris help exit-codes");
     var commandLine = new CommandLine(top);
     commands.forEach((name, command) -> commandLine.addSubcommand(name, command.spec().name(name)));
-    return commandLine.setExpandAtFiles(false);
+    return commandLine.registerConverter(Path.class, Tigris::path).setExpandAtFiles(false);
+  }
+
+  private static Path path(String name) {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new TypeConversionException(
+          "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
+    }
   }
 
   private static String version() {

@@ -28,7 +28,7 @@ class LauncherTest {
       case $1 in
         -XX:AOTCacheOutput=*) echo "train" >> "$CALLS"; [ -z "${NO_CACHE:-}" ] && : > "${1#*=}" ;;
         */RaiseClassVersion.java) echo "raise $2" >> "$CALLS" ;;
-        *) printf '%s\\n' "$0" "$@" ;;
+        *) printf '%s\\n' "$0" "$@"; echo "locale ${LC_ALL:-}" >> "$CALLS.locale" ;;
       esac
       """;
   private static final String MAVEN =
@@ -103,6 +103,17 @@ class LauncherTest {
     newer(checkout.resolve("cli/src/main/Main.java"));
     assertTrue(tigris("help").err().contains("building"));
     assertEquals(6, Files.readAllLines(calls).size());
+  }
+
+  @Test
+  void givesJavaALocaleForFileNamesOnlyWhereThereIsNone() throws Exception {
+    environment.putAll(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
+    tigris("help");
+    environment.put("LANG", "de_DE.UTF-8");
+    tigris("help");
+    assertEquals(
+        List.of("locale C.UTF-8", "locale "),
+        Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 
   @Test

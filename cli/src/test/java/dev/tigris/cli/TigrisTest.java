@@ -64,6 +64,15 @@ class TigrisTest {
   }
 
   @Test
+  void saysWhichFileNameCannotBeSpelled() {
+    Result result = shell.run("check a\0b"); // as one with an umlaut in a locale without
+    assertEquals(ExitCode.USAGE, result.code());
+    assertTrue(
+        result.err().contains("'a\0b' cannot be spelled in the locale of this shell"),
+        result.err());
+  }
+
+  @Test
   void helpLinesFitATerminal() {
     for (String topic :
         new String[] {

@@ -4,7 +4,6 @@ import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.nio.file.Files;
@@ -100,8 +99,8 @@ public final class ClassFiles {
     Problem signed = null;
     try (JarFile jar = Jars.open(path)) {
       for (JarEntry entry : jar.stream().filter(ClassFiles::isClass).toList()) {
-        try (InputStream in = jar.getInputStream(entry)) {
-          byte[] bytes = in.readAllBytes();
+        try {
+          byte[] bytes = Jars.read(jar, entry);
           Optional<byte[]> result = specialize(bytes);
           result.ifPresent(now -> changed.put(entry.getName(), now));
           if (result.isPresent() && signed == null && Jars.isSigned(jar)) {
@@ -188,8 +187,8 @@ public final class ClassFiles {
     try (JarFile jar = ClassPath.open(path)) {
       List<JarEntry> entries = jar.versionedStream().filter(ClassFiles::isClass).toList();
       for (JarEntry entry : entries) {
-        try (InputStream in = jar.getInputStream(entry)) {
-          problems.addAll(check(in.readAllBytes(), specializer));
+        try {
+          problems.addAll(check(Jars.read(jar, entry), specializer));
         } catch (IllegalArgumentException notLoadable) {
           // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
         }

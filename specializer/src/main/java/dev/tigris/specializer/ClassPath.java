@@ -101,11 +101,6 @@ public final class ClassPath implements ClassSource, AutoCloseable {
 
   private static byte @Nullable [] read(JarFile jar, String name) throws IOException {
     ZipEntry entry = jar.getEntry(name);
-    if (entry == null) {
-      return null;
-    }
-    try (InputStream in = jar.getInputStream(entry)) {
-      return in.readAllBytes();
-    }
+    return entry == null ? null : Jars.read(jar, entry);
   }
 }

@@ -35,6 +35,18 @@ final class Jars {
     }
   }
 
+  /// The bytes of an entry.
+  ///
+  /// @throws IOException if they cannot be read; the message names the jar and the entry
+  static byte[] read(JarFile jar, ZipEntry entry) throws IOException {
+    try (InputStream in = jar.getInputStream(entry)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot read %s of %s: %s".formatted(entry.getName(), jar.getName(), e.getMessage()), e);
+    }
+  }
+
   /// Whether the jar has a signature, which a changed class would break.
   static boolean isSigned(JarFile jar) {
     return jar.stream()
@@ -42,13 +54,19 @@ final class Jars {
         .anyMatch(name -> name.startsWith("META-INF/") && name.endsWith(".SF"));
   }
 
-  /// Replaces a file atomically.
+  /// Replaces a file atomically; if it is a link, what that leads to.
   static void replace(Path file, Content content) throws IOException {
-    Path aside = file.resolveSibling(file.getFileName() + ".specialized");
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(aside))) {
-      content.writeTo(out);
+    Path target = file.toRealPath();
+    Path aside = target.resolveSibling(target.getFileName() + ".specialized");
+    try {
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(aside))) {
+        content.writeTo(out);
+      }
+      Files.move(
+          aside, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(aside);
     }
-    Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /// Replaces some entries of a jar. The others keep their bytes, and all their order and times.
@@ -63,9 +81,7 @@ final class Jars {
       for (JarEntry entry : jar.stream().toList()) {
         byte[] bytes = changed.get(entry.getName());
         if (bytes == null) {
-          try (InputStream in = jar.getInputStream(entry)) {
-            bytes = in.readAllBytes();
-          }
+          bytes = read(jar, entry);
         }
         entries.putNextEntry(like(entry, bytes));
         entries.write(bytes);

@@ -2,6 +2,7 @@ package dev.tigris.specializer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.jar.JarFile;
@@ -183,6 +185,28 @@ class ClassFilesTest {
       assertEquals(0, specialize(path, delivery).classesChanged());
       assertArrayEquals(before, Files.readAllBytes(path));
     }
+  }
+
+  @Test
+  void namesTheJarAndTheEntryThatAreDamaged() throws IOException {
+    Path path = jar("damaged.jar");
+    byte[] bytes = Files.readAllBytes(path);
+    int compressed = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("app/User.class");
+    Arrays.fill(bytes, compressed + 40, compressed + 80, (byte) 0xff);
+    Files.write(path, bytes);
+    IOException damaged = assertThrows(IOException.class, () -> specialize(path, REWRITTEN));
+    assertTrue(damaged.getMessage().contains("damaged.jar"), damaged.getMessage());
+    assertTrue(damaged.getMessage().contains("app/User.class"), damaged.getMessage());
+  }
+
+  @Test
+  void replacesWhatALinkLeadsTo() throws IOException {
+    Path path = jar("app.jar");
+    Path link = Files.createSymbolicLink(path.resolveSibling("link.jar"), path);
+    byte[] before = Files.readAllBytes(path);
+    assertEquals(2, specialize(link, REWRITTEN).classesChanged());
+    assertTrue(Files.isSymbolicLink(link));
+    assertFalse(Arrays.equals(before, Files.readAllBytes(path)));
   }
 
   @Test
