@@ -199,6 +199,40 @@ class LauncherTest {
   }
 
   @Test
+  void worksInACheckoutOfSomebodyElse() throws Exception {
+    tigris("help");
+    jdk("25.0.2", folder.resolve("jdk")); // not the one that it was trained with
+    Path build = checkout.resolve("build");
+    Files.setPosixFilePermissions(build, PosixFilePermissions.fromString("r-xr-xr-x"));
+    try {
+      Result result = withoutPrivileges("help");
+      assertEquals(0, result.exitCode(), result.err());
+      newer(checkout.resolve("cli/src/main/Main.java"));
+      result = withoutPrivileges("help");
+      assertEquals(126, result.exitCode());
+      assertTrue(result.err().contains("may not be written to"), result.err());
+    } finally {
+      Files.setPosixFilePermissions(build, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+  }
+
+  /// Root writes everywhere, unless it gives the privilege up.
+  private Result withoutPrivileges(String argument) throws Exception {
+    if (!Files.isWritable(checkout.resolve("build"))) {
+      return tigris(argument);
+    }
+    String dropped = "-dac_override,-dac_read_search";
+    return run(
+        folder,
+        which("setpriv").toString(),
+        "--bounding-set=" + dropped,
+        "--inh-caps=" + dropped,
+        "--",
+        checkout.resolve("tigris").toString(),
+        argument);
+  }
+
+  @Test
   void givesWayToALauncherThatIsBuilding() throws Exception {
     Path lock = Files.createDirectories(checkout.resolve("build/lock"));
     Files.writeString(lock.resolve("pid"), "999999999"); // nobody: it was killed
