@@ -24,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// One program, delivered in every way, in a plain `java` with the agent as a user has it.
 class DeliveryTest {
@@ -152,6 +154,28 @@ class DeliveryTest {
     assertTrue(outcome.output().contains("java.lang.ClassFormatError"), outcome.output());
     assertTrue(outcome.output().contains("Packets$Packet.version(Packets.java)"), outcome.output());
     assertTrue(outcome.output().contains("name it in a rule"), outcome.output());
+  }
+
+  private Outcome runMute(String first) throws Exception {
+    Path folder = temporary.resolve("mute");
+    Outside.compile(folder, "Mute", resource("Mute.java.txt"));
+    String rules = "-javaagent:" + agent + "=rules=" + list("pso-field\n");
+    return runMain("Mute", folder, "-Dfirst=" + first, rules);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"user", "objects in the parent"})
+  void failsToLoadWhatCannotBeSpecializedBecauseALoaderHidesItsClassFiles(String first)
+      throws Exception {
+    Outcome outcome = runMute(first);
+    assertNotEquals(0, outcome.exitCode(), outcome.output());
+    assertTrue(outcome.output().contains("does not give out MutedThing.class"), outcome.output());
+  }
+
+  @Test
+  void specializesWhatALoaderHidesOnceItHasSeenIt() throws Exception {
+    Outcome outcome = runMute("objects");
+    assertEquals("end\n", outcome.output());
   }
 
   @Test

@@ -21,7 +21,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The agent that specializes classes as they are loaded: those that carry a code patch by that,
@@ -98,7 +100,20 @@ public final class Agent {
 
     /// One for each class loader, as a class's name means something to a loader only; it goes with
     /// the loader. Guarded by itself.
-    private final Map<ClassLoader, Specializer> specializers = new WeakHashMap<>();
+    private final Map<ClassLoader, Known> loaders = new WeakHashMap<>();
+
+    /// What is known of the classes that a loader finds. One that gives no class file of a class
+    /// out
+    /// leaves the rules in the dark: if that turns out to be a class of objects, either it or who
+    /// uses it must not load, or the user would read Java fields that nobody writes.
+    ///
+    /// @param unseen classes that were asked for, and that it gave no class file of
+    /// @param objects classes of objects that it has loaded
+    private record Known(
+        ClassHierarchy hierarchy,
+        Specializer specializer,
+        Set<ClassDesc> unseen,
+        Set<ClassDesc> objects) {}
 
     Transformer(TrustedKeys keys, List<Rule> rules) {
       this.keys = keys;
@@ -131,34 +146,88 @@ public final class Agent {
 
     private byte @Nullable [] specialize(
         ClassLoader loader, @Nullable String name, byte[] classFile) {
-      Specialized result = specializer(loader).specialize(classFile);
+      Known known = known(loader);
+      Specialized result = known.specializer.specialize(classFile);
       if (!result.problems().isEmpty()) {
         return failing(name, result.problems().getFirst().toString());
+      }
+      if (name != null && known.hierarchy.isPso(ClassDesc.ofInternalName(name))) {
+        ClassDesc type = ClassDesc.ofInternalName(name);
+        known.objects.add(type); // before it looks: a user that is loaded meanwhile does the same
+        if (isUnseen(type, loader)) {
+          return failing(name, inTheDark(type));
+        }
       }
       return result.changed() ? result.bytes() : null;
     }
 
-    private Specializer specializer(ClassLoader loader) {
-      synchronized (specializers) {
-        return specializers.computeIfAbsent(
+    private Known known(ClassLoader loader) {
+      synchronized (loaders) {
+        return loaders.computeIfAbsent(
             loader,
-            of -> new Specializer(new ClassHierarchy(source(new WeakReference<>(of))), rules));
+            of -> {
+              Set<ClassDesc> unseen = ConcurrentHashMap.newKeySet();
+              var hierarchy = new ClassHierarchy(source(new WeakReference<>(of), unseen));
+              var specializer = new Specializer(hierarchy, rules);
+              return new Known(hierarchy, specializer, unseen, ConcurrentHashMap.newKeySet());
+            });
       }
     }
 
     /// The class files that a loader finds, which it finds without loading a class.
-    private static ClassSource source(WeakReference<ClassLoader> loader) {
+    private ClassSource source(WeakReference<ClassLoader> loader, Set<ClassDesc> unseen) {
       return type -> {
         ClassLoader of = loader.get();
         if (of == null) {
           return null;
         }
         try (InputStream in = of.getResourceAsStream(ClassSource.pathOf(type))) {
-          return in == null ? null : in.readAllBytes();
+          if (in != null) {
+            return in.readAllBytes();
+          }
         } catch (IOException e) {
           throw new UncheckedIOException("cannot read class " + type.displayName(), e);
         }
+        unseen.add(type);
+        if (isObject(type, of)) {
+          throw new IllegalStateException(inTheDark(type));
+        }
+        return null;
       };
+    }
+
+    /// Whether a loader that may mean this class, which `defining` loads, has not seen it.
+    private boolean isUnseen(ClassDesc type, ClassLoader defining) {
+      synchronized (loaders) {
+        return loaders.entrySet().stream()
+            .anyMatch(
+                each -> each.getValue().unseen.contains(type) && asks(each.getKey(), defining));
+      }
+    }
+
+    /// Whether a loader may mean by a name a class of objects that is loaded.
+    private boolean isObject(ClassDesc type, ClassLoader asking) {
+      synchronized (loaders) {
+        return loaders.entrySet().stream()
+            .anyMatch(
+                each -> each.getValue().objects.contains(type) && asks(asking, each.getKey()));
+      }
+    }
+
+    /// Whether a loader is another one, or has it among its parents.
+    @SuppressWarnings("ReferenceEquality") // the very loader is meant
+    private static boolean asks(ClassLoader loader, ClassLoader other) {
+      ClassLoader at = loader;
+      while (at != null && at != other) {
+        at = at.getParent();
+      }
+      return at != null;
+    }
+
+    private static String inTheDark(ClassDesc type) {
+      return "the loader of a class that uses such objects does not give out %s, so that the user"
+              .formatted(ClassSource.pathOf(type))
+          + " cannot be specialized as it is loaded: run `tigris specialize` on both";
     }
   }
 
