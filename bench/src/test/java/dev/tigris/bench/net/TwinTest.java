@@ -6,8 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.bench.c.CProgram;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.Listener;
+import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,6 +71,33 @@ class TwinTest {
     Wire wire = wire(name);
     try (CProgram twin = twin(wire)) {
       exchange(wire, tigris(wire), List.of(twin.file().toString()));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric", "libfabric-rdm"})
+  void aWireSaysWhetherItsProviderTakesArrays(String name) throws Exception {
+    Wire wire = wire(name);
+    Duration patience = Duration.ofSeconds(20);
+    try (Fabric fabric = Fabric.open(wire.provider());
+        Listener listener = fabric.listen(wire.address().formatted("127.0.0.1"))) {
+      FutureTask<Boolean> accepting =
+          new FutureTask<>(
+              () -> {
+                try (CompletionQueue queue = fabric.completionQueue();
+                    VirtualInterface link =
+                        Objects.requireNonNull(listener.next(patience))
+                            .accept(queue, Attributes.DEFAULT)) {
+                  return link.takesArrays();
+                }
+              });
+      Thread.ofPlatform().daemon().start(accepting);
+      try (CompletionQueue queue = fabric.completionQueue();
+          VirtualInterface link =
+              fabric.connect(listener.address(), 1, queue, Attributes.DEFAULT, patience).get()) {
+        assertEquals(wire.takesArrays(), link.takesArrays());
+      }
+      assertEquals(wire.takesArrays(), accepting.get());
     }
   }
 
