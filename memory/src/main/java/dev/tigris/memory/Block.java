@@ -1,10 +1,13 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
+import dev.tigris.memory.raw.SharedPages;
+import java.io.IOException;
 import java.lang.ref.PhantomReference;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of one [Jbuf], from the pool or over a file. It outlives a handle that nobody holds
+/// The memory of one [Jbuf], from the pool, over a file, or shared. It outlives a handle that
+/// nobody holds
 /// any more: the reference is enqueued then, and the [Verifier] gives the memory back.
 ///
 /// The links belong to the [Budget]'s list of live blocks, which also keeps this reference
@@ -13,6 +16,12 @@ final class Block extends PhantomReference<Jbuf> {
   final long bytes;
   final String owner;
   final @Nullable FileMapping file;
+
+  /// Whether other processes may be given it to read.
+  final boolean isShared;
+
+  /// Set once before the Jbuf is handed out, of those that are.
+  @Nullable SharedPages shared;
 
   /// Where it was allocated, if that was asked for.
   final @Nullable String site;
@@ -26,10 +35,11 @@ final class Block extends PhantomReference<Jbuf> {
   @Nullable Block next;
   @Nullable Block previous;
 
-  Block(Jbuf jbuf, long bytes, String owner) {
+  Block(Jbuf jbuf, long bytes, String owner, boolean isShared) {
     super(jbuf, Verifier.PROCESS.queue());
     this.bytes = bytes;
     this.owner = owner;
+    this.isShared = isShared;
     this.file = null;
     this.site = AllocationSite.ofCaller();
   }
@@ -38,6 +48,7 @@ final class Block extends PhantomReference<Jbuf> {
     super(jbuf, Verifier.PROCESS.queue());
     this.bytes = file.bytes();
     this.owner = file.toString();
+    this.isShared = false;
     this.file = file;
     this.site = AllocationSite.ofCaller();
     this.address = file.address();
@@ -45,6 +56,34 @@ final class Block extends PhantomReference<Jbuf> {
 
   /// What it takes of the budget. A file's pages are the operating system's to keep or to drop.
   long budgetBytes() {
-    return file == null ? Pool.roundedBytes(bytes) : 0;
+    if (file != null) {
+      return 0;
+    }
+    return isShared ? SharedPages.roundedBytes(bytes) : Pool.roundedBytes(bytes);
+  }
+
+  /// Gets its memory: its address stays 0 where the operating system has no more.
+  ///
+  /// @throws IOException as [SharedPages#create] does
+  void take(Pool pool) throws IOException {
+    if (isShared) {
+      SharedPages made = SharedPages.create(pool, bytes);
+      shared = made;
+      address = made.address();
+    } else {
+      address = pool.take(bytes);
+    }
+  }
+
+  /// Gives its memory back.
+  void give(Pool pool) {
+    if (file != null) {
+      file.close();
+    } else if (shared != null) {
+      shared.close();
+    } else {
+      pool.give(address, bytes);
+    }
+    address = 0;
   }
 }

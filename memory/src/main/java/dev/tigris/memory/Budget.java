@@ -44,16 +44,25 @@ final class Budget {
   ///
   /// @throws MemoryBudgetException if there is no room, even after reclaiming
   void take(Block block) {
-    long rounded = Pool.roundedBytes(block.bytes);
+    long rounded = block.budgetBytes();
     if (rounded <= budgetBytes) {
       long waitMillis = 1;
       for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
         if (add(block)) {
-          block.address = pool.take(block.bytes);
-          if (block.address != 0) {
-            return;
+          try {
+            block.take(pool);
+            if (block.address != 0) {
+              return;
+            }
+          } catch (IOException e) {
+            throw new MemoryBudgetException(
+                "no shared memory for %d bytes for '%s': %s"
+                    .formatted(rounded, block.owner, e.getMessage()));
+          } finally {
+            if (block.address == 0) {
+              remove(block);
+            }
           }
-          remove(block);
         }
         if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, waitMillis)) {
           break;
@@ -161,13 +170,7 @@ final class Budget {
       if (block.address == 0) {
         return false;
       }
-      FileMapping file = block.file;
-      if (file == null) {
-        pool.give(block.address, block.bytes);
-      } else {
-        file.close();
-      }
-      block.address = 0;
+      block.give(pool);
     }
     remove(block);
     return true;

@@ -1,9 +1,11 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +38,8 @@ public final class Jbuf {
   private volatile @Nullable Lease lease; // written under the lock
   private @Nullable Class<? extends View> type;
 
-  private Jbuf(long bytes, String owner) {
-    this.block = new Block(this, bytes, owner);
+  private Jbuf(long bytes, String owner, boolean shared) {
+    this.block = new Block(this, bytes, owner, shared);
   }
 
   private Jbuf(FileMapping file) {
@@ -56,10 +58,27 @@ public final class Jbuf {
 
   /// As [#allocate(long)]; `owner` is the name under which [#use] and a refusal account for it.
   public static Jbuf allocate(long bytes, String owner) {
+    return allocate(bytes, owner, false);
+  }
+
+  /// As [#allocate(long, String)], of memory that other processes of this host can be given to
+  /// read, and cannot be made to write to: a file in memory without a name. A virtual interface
+  /// over `shm` sends long messages from it without a copy of its own. It takes whole pages, an
+  /// open file and milliseconds to allocate: make large ones, and use them in parts.
+  ///
+  /// @throws IllegalArgumentException as for [#allocate(long)]
+  /// @throws MemoryBudgetException as for [#allocate(long)], or if the operating system has no
+  ///     shared memory, saying why
+  /// @throws UnsupportedOperationException on other systems than Linux
+  public static Jbuf allocateShared(long bytes, String owner) {
+    return allocate(bytes, owner, true);
+  }
+
+  private static Jbuf allocate(long bytes, String owner, boolean shared) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
     }
-    Jbuf jbuf = new Jbuf(bytes, owner);
+    Jbuf jbuf = new Jbuf(bytes, owner, shared);
     Budget.PROCESS.take(jbuf.block);
     // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
     // constructor, whose final fields alone the JVM looks after.
@@ -258,6 +277,14 @@ public final class Jbuf {
   /// Whether `view` is a view of this buffer (the paper's *isJbuf*).
   public boolean owns(View view) {
     return view.lease.jbuf == this;
+  }
+
+  /// The descriptor of its memory, if that is shared and begins at this address.
+  OptionalInt sharedFile(long address) {
+    SharedPages shared = block.shared;
+    return shared == null || shared.address() != address
+        ? OptionalInt.empty()
+        : OptionalInt.of(shared.descriptor());
   }
 
   boolean isCurrent(Lease candidate) {

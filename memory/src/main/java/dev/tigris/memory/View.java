@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
+import java.util.OptionalInt;
 
 /// A typed view of the memory of a [Jbuf]: the only way to touch it. As long as a view, or
 /// anything made from it, is reachable, the memory stays what it is.
@@ -67,6 +68,15 @@ public abstract sealed class View
   ///     (`Integer.MAX_VALUE` bytes): take slices of [#segment] instead
   public final ByteBuffer byteBuffer() {
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /// The descriptor of the file in memory that a buffer from [Jbuf#allocateShared] is, beginning
+  /// where this view does; empty for others, and for views that begin elsewhere in their buffer.
+  /// For handing it to another process, as long as this view is reachable: it can map it for
+  /// reading, the size is that of the buffer in whole pages, and neither can change.
+  public final OptionalInt sharedFile() {
+    checkLease();
+    return lease.jbuf.sharedFile(address);
   }
 
   /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.

@@ -1,0 +1,190 @@
+package dev.tigris.memory.raw;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/// Memory that other processes may be given to read: a file without a name that lives in memory
+/// only, laid over a range of the pool. Linux.
+///
+/// Its pages are reserved, so that none can be missing when it is touched; its size is sealed, and
+/// so is writing: what was mapped before, which is this, may be written to, and no mapping and no
+/// file that is made of it afterwards. So whoever gets the descriptor can read, and nothing else.
+public final class SharedPages {
+  private static final int CLOSE_ON_EXEC = 1;
+  private static final int ALLOW_SEALING = 2;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_SEAL_SEAL = 1;
+  private static final int F_SEAL_SHRINK = 2;
+  private static final int F_SEAL_GROW = 4;
+  private static final int F_SEAL_FUTURE_WRITE = 16;
+  private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+
+  private final Pool pool;
+  private final int descriptor;
+  private final long address;
+  private final long bytes;
+
+  private SharedPages(Pool pool, int descriptor, long address, long bytes) {
+    this.pool = pool;
+    this.descriptor = descriptor;
+    this.address = address;
+    this.bytes = bytes;
+  }
+
+  /// How many bytes a request really takes: whole pages.
+  public static long roundedBytes(long bytes) {
+    return Math.addExact(bytes, FilePages.pageBytes() - 1) & -FilePages.pageBytes();
+  }
+
+  /// Makes some of zeros.
+  ///
+  /// @throws IOException if the system has no memory or no addresses for it, or a limit forbids it
+  /// @throws UnsupportedOperationException on other systems than Linux
+  public static SharedPages create(Pool pool, long bytes) throws IOException {
+    if (!System.getProperty("os.name").equals("Linux")) {
+      throw new UnsupportedOperationException("memory can be shared on Linux only");
+    }
+    long size = roundedBytes(bytes);
+    int descriptor = Native.create(size);
+    try {
+      FilePages.tryToMap(descriptor, size, true);
+      long address = pool.takeUnits(size);
+      if (address == 0) {
+        throw new IOException("no addresses are left");
+      }
+      SharedPages made = new SharedPages(pool, descriptor, address, size);
+      try {
+        FilePages.map(descriptor, address, size, true);
+      } catch (IOException e) {
+        pool.forgetUnits(size);
+        throw e;
+      }
+      try {
+        Native.seal(descriptor);
+      } catch (IOException e) {
+        made.takeOff();
+        throw e;
+      }
+      return made;
+    } catch (IOException e) {
+      FilePages.close(descriptor);
+      throw e;
+    }
+  }
+
+  /// Where it lies.
+  public long address() {
+    return address;
+  }
+
+  /// The file: as long as this is not closed.
+  public int descriptor() {
+    return descriptor;
+  }
+
+  /// Takes the memory off its range, which reads as zeros then. It is freed when the last process
+  /// that was given it has done the same.
+  public void close() {
+    takeOff();
+    FilePages.close(descriptor);
+  }
+
+  private void takeOff() {
+    try {
+      FilePages.unmap(address, Pool.unitBytes(bytes));
+      pool.giveUnits(address, bytes, true);
+    } catch (IOException e) {
+      // The kernel's table of mappings is full: the range stays what it is, and nobody else's.
+      pool.forgetUnits(bytes);
+    }
+  }
+
+  /// The calls, linked on first use.
+  // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
+  // call; thread: all calls are thread-safe.
+  private static final class Native {
+    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO =
+        STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final MethodHandle MEMFD_CREATE =
+        link(
+            "memfd_create",
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+    private static final MethodHandle FALLOCATE =
+        link(
+            "fallocate",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG));
+    private static final MethodHandle FCNTL =
+        link(
+            "fcntl",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT),
+            Linker.Option.firstVariadicArg(2));
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(
+        String name, FunctionDescriptor descriptor, Linker.Option... options) {
+      Linker linker = Linker.nativeLinker();
+      Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+      all[options.length] = Linker.Option.captureCallState("errno");
+      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
+    }
+
+    /// A file of this size, whose pages are there.
+    static int create(long bytes) throws IOException {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment errno = arena.allocate(STATE);
+        MemorySegment name = arena.allocateFrom("tigris-shared");
+        int flags = CLOSE_ON_EXEC | ALLOW_SEALING;
+        int file = (int) MEMFD_CREATE.invokeExact(errno, name, flags);
+        check(file, errno, "create a file in memory");
+        if ((int) FALLOCATE.invokeExact(errno, file, 0, 0L, bytes) < 0) {
+          int error = (int) ERRNO.get(errno, 0L);
+          FilePages.close(file);
+          throw new IOException(
+              "could not reserve %d bytes of shared memory: error %d".formatted(bytes, error));
+        }
+        return file;
+      } catch (IOException e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException("memfd_create could not be called", e);
+      }
+    }
+
+    static void seal(int file) throws IOException {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment errno = arena.allocate(STATE);
+        int result = (int) FCNTL.invokeExact(errno, file, F_ADD_SEALS, SEALS);
+        check(result, errno, "seal shared memory");
+      } catch (IOException e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException("fcntl could not be called", e);
+      }
+    }
+
+    private static void check(int result, MemorySegment errno, String what) throws IOException {
+      if (result < 0) {
+        int error = (int) ERRNO.get(errno, 0L);
+        throw new IOException("could not %s: error %d".formatted(what, error));
+      }
+    }
+  }
+}
