@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.tigris.memory.Jbuf;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -192,7 +191,7 @@ abstract class CompletionContract extends FabricContract {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void parksInTheMiddleOfALongMessage(boolean arrays) {
-    Side parking = new Side(fabric, 0);
+    Side parking = new Side(fabric, 0, subject::allocate);
     connect(left, parking, Attributes.DEFAULT, Attributes.DEFAULT);
     int bytes = 3_000_000;
     Ticket message = left.memory(bytes);
@@ -280,8 +279,8 @@ abstract class CompletionContract extends FabricContract {
   /// it is compiled, and nobody knows when that will be.
   private static long pingPong(Side side, int bytes, int windows, boolean first) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    Ticket memory = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
-    Ticket message = side.link().register(Jbuf.allocate(bytes, "test").asBytes());
+    Ticket memory = side.link().register(side.allocate(bytes, "test").asBytes());
+    Ticket message = side.link().register(side.allocate(bytes, "test").asBytes());
     CompletionQueue queue = side.queue();
     long before = threads.getCurrentThreadAllocatedBytes();
     long fewest = Long.MAX_VALUE;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Jbuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,16 @@ abstract class FabricContract {
 
     /// An address to listen at that nobody else uses.
     String anyAddress();
+
+    /// A buffer of the kind that messages are sent from.
+    default Jbuf allocate(long bytes, String owner) {
+      return Jbuf.allocate(bytes, owner);
+    }
+
+    /// What kind that is, for another process: `shared`, or anything else.
+    default String memory() {
+      return "own";
+    }
 
     /// How many connections are many.
     default int manyConnections() {
@@ -73,7 +84,7 @@ abstract class FabricContract {
   }
 
   Side side(long spinNanos) {
-    Side side = new Side(fabric, spinNanos);
+    Side side = new Side(fabric, spinNanos, subject::allocate);
     sides.add(side);
     return side;
   }

@@ -47,7 +47,7 @@ abstract class MemoryContract extends FabricContract {
   @Test
   void countsRegistrationsAndHoldsTheMemoryUntilTheLastIsGone() throws Exception {
     connect();
-    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Jbuf jbuf = subject.allocate(1000, "test");
     Ticket first = left.call(() -> left.link().register(jbuf.asBytes()));
     Ticket second = left.call(() -> left.link().register(jbuf.asBytes()));
     Counters both = left.call(left.link()::counters);
@@ -136,7 +136,7 @@ abstract class MemoryContract extends FabricContract {
   @Test
   void refusesToFreeOrRetypeMemoryThatIsPosted() {
     connect();
-    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Jbuf jbuf = subject.allocate(1000, "test");
     Ticket memory = right.receive(right.call(() -> right.link().register(jbuf.asBytes())));
     assertThrows(ReferencedException.class, jbuf::free);
     assertThrows(TypedException.class, jbuf::asInts);
@@ -153,7 +153,7 @@ abstract class MemoryContract extends FabricContract {
   @Test
   void refusesMemoryThatIsToBeUnreferenced() {
     connect();
-    Jbuf jbuf = Jbuf.allocate(1000, "test");
+    Jbuf jbuf = subject.allocate(1000, "test");
     Bytes bytes = jbuf.asBytes();
     Ticket ticket = left.call(() -> left.link().register(bytes));
     Ticket other = left.memory(10);
@@ -171,7 +171,7 @@ abstract class MemoryContract extends FabricContract {
     connect();
     VirtualInterface first = left.link();
     connect();
-    Jbuf jbuf = Jbuf.allocate(10, "test");
+    Jbuf jbuf = subject.allocate(10, "test");
     Ticket one = left.call(() -> first.register(jbuf.asBytes()));
     Ticket other = left.call(() -> left.link().register(jbuf.asBytes()));
     assertThrows(IllegalArgumentException.class, () -> left.send(one));
@@ -272,7 +272,7 @@ abstract class MemoryContract extends FabricContract {
     connect();
     List<CountDownLatch> claims = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      Jbuf jbuf = Jbuf.allocate(1 << 20, "balance");
+      Jbuf jbuf = subject.allocate(1 << 20, "balance");
       Ticket ticket = left.call(() -> left.link().register(jbuf.asBytes()));
       left.receive(ticket);
       CountDownLatch freed = new CountDownLatch(1);

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Ints;
-import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Longs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -114,7 +113,7 @@ abstract class MessageContract extends FabricContract {
     SplittableRandom random = new SplittableRandom(seed);
     ArrayDeque<Ticket> free = new ArrayDeque<>();
     for (int i = 0; i < 32; i++) {
-      free.add(side.link().register(Jbuf.allocate(200_000, "test").asBytes()));
+      free.add(side.link().register(side.allocate(200_000, "test").asBytes()));
     }
     for (int i = 0; i < messages; i++) {
       while (free.isEmpty()) {
@@ -142,7 +141,7 @@ abstract class MessageContract extends FabricContract {
   private static String receiveAndCheck(Side side, int seed, int messages) {
     SplittableRandom sizes = new SplittableRandom(seed);
     for (int i = 0; i < 16; i++) {
-      Ticket memory = side.link().register(Jbuf.allocate(200_000, "test").asBytes());
+      Ticket memory = side.link().register(side.allocate(200_000, "test").asBytes());
       side.link().postReceive(memory).orThrow();
     }
     for (int i = 0; i < messages; i++) {
@@ -311,10 +310,10 @@ abstract class MessageContract extends FabricContract {
   @Test
   void checksTypesOnRequest() {
     connect(Attributes.DEFAULT.withCheckTypes(true));
-    Ints ints = Jbuf.allocate(8, "test").asInts();
+    Ints ints = subject.allocate(8, "test").asInts();
     ints.set(1, 4711);
-    Longs longs = Jbuf.allocate(8, "test").asLongs();
-    Ints target = Jbuf.allocate(8, "test").asInts();
+    Longs longs = subject.allocate(8, "test").asLongs();
+    Ints target = subject.allocate(8, "test").asInts();
     Ticket asLongs = right.receive(right.call(() -> right.link().register(longs)));
     Ticket asInts = right.receive(right.call(() -> right.link().register(target)));
     Ticket message = left.call(() -> left.link().register(ints));
@@ -330,9 +329,9 @@ abstract class MessageContract extends FabricContract {
   @Test
   void carriesOtherTypesUnlessTheyAreChecked() {
     connect();
-    Ints ints = Jbuf.allocate(8, "test").asInts();
+    Ints ints = subject.allocate(8, "test").asInts();
     ints.set(1, 1);
-    Longs longs = Jbuf.allocate(8, "test").asLongs();
+    Longs longs = subject.allocate(8, "test").asLongs();
     Ticket memory = right.receive(right.call(() -> right.link().register(longs)));
     left.send(left.call(() -> left.link().register(ints)));
     expect(right, memory, Status.DONE);
@@ -346,10 +345,10 @@ abstract class MessageContract extends FabricContract {
     right.run(
         () -> {
           for (int i = 0; i < 3; i++) {
-            Ticket memory = right.link().register(Jbuf.allocate(10, "test").asBytes());
+            Ticket memory = right.link().register(right.allocate(10, "test").asBytes());
             assertEquals(Posting.POSTED, right.link().postReceive(memory));
           }
-          Ticket one = right.link().register(Jbuf.allocate(10, "test").asBytes());
+          Ticket one = right.link().register(right.allocate(10, "test").asBytes());
           assertEquals(Posting.QUEUE_FULL, right.link().postReceive(one));
           assertEquals(Status.IDLE, one.status());
         });
@@ -357,7 +356,7 @@ abstract class MessageContract extends FabricContract {
         () -> {
           Ticket[] messages = new Ticket[3];
           for (int i = 0; i < 3; i++) {
-            messages[i] = left.link().register(Jbuf.allocate(10, "test").asBytes());
+            messages[i] = left.link().register(left.allocate(10, "test").asBytes());
           }
           assertEquals(Posting.POSTED, left.link().postSend(messages[0]));
           assertEquals(Posting.POSTED, left.link().postSend(messages[1]));

@@ -39,7 +39,8 @@ abstract class ProcessContract extends FabricContract {
         VirtualInterface peer =
             fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
         for (int i = 0; i < 16; i++) {
-          Ticket memory = peer.register(Jbuf.allocate(BYTES).asBytes());
+          Ticket memory =
+              peer.register(jbuf(arguments.length > 2 ? arguments[2] : "own").asBytes());
           peer.postReceive(memory).orThrow();
         }
         while (peer.state() == InterfaceState.CONNECTED) {
@@ -56,10 +57,18 @@ abstract class ProcessContract extends FabricContract {
     }
   }
 
+  /// Of the same kind as this side's.
+  private static Jbuf jbuf(String kind) {
+    return kind.equals("shared")
+        ? Jbuf.allocateShared(BYTES, "echo")
+        : Jbuf.allocate(BYTES, "echo");
+  }
+
   /// Starts a process that echoes, and accepts it at one side.
   private Process accept(Side side) throws IOException {
     Process echo =
-        new ProcessBuilder(command(Echo.class, fabric.provider(), listener.address()))
+        new ProcessBuilder(
+                command(Echo.class, fabric.provider(), listener.address(), subject.memory()))
             .inheritIO()
             .start();
     ConnectionRequest request = listener.next(Duration.ofSeconds(60));
@@ -132,7 +141,7 @@ abstract class ProcessContract extends FabricContract {
     Jbuf[] jbufs = new Jbuf[16];
     Ticket[] tickets = new Ticket[jbufs.length];
     for (int i = 0; i < tickets.length; i++) {
-      jbufs[i] = Jbuf.allocate(BYTES, "killed");
+      jbufs[i] = side.allocate(BYTES, "killed");
       tickets[i] = link.register(jbufs[i].asBytes());
       if (i % 2 == 0) {
         link.postReceive(tickets[i]).orThrow();

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.Jbuf;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,66 @@ class ShmTest {
           return "*";
         }
       };
+
+  /// Messages from memory that the peer can read.
+  private static final FabricContract.Subject SHARED =
+      new FabricContract.Subject() {
+        @Override
+        public Fabric open() {
+          return Fabric.open("shm");
+        }
+
+        @Override
+        public String anyAddress() {
+          return "*";
+        }
+
+        @Override
+        public Jbuf allocate(long bytes, String owner) {
+          return Jbuf.allocateShared(bytes, owner);
+        }
+
+        @Override
+        public String memory() {
+          return "shared";
+        }
+      };
+
+  /// A message in shared memory is complete when its receiver has taken it, and these two wait for
+  /// it before: [ShmLendingTest] has them in another order.
+  @Nested
+  class SharedMessages extends MessageContract {
+    SharedMessages() {
+      super(SHARED);
+    }
+
+    @Override
+    void dropsAndCountsWhatFindsNoReceiveInUnreliableMode() {}
+
+    @Override
+    void refusesAMessageLongerThanThePostedMemory() {}
+  }
+
+  @Nested
+  class SharedCompletions extends CompletionContract {
+    SharedCompletions() {
+      super(SHARED);
+    }
+  }
+
+  @Nested
+  class SharedBuffers extends MemoryContract {
+    SharedBuffers() {
+      super(SHARED);
+    }
+  }
+
+  @Nested
+  class SharingProcesses extends ProcessContract {
+    SharingProcesses() {
+      super(SHARED);
+    }
+  }
 
   @Nested
   class Messages extends MessageContract {

@@ -27,6 +27,7 @@ final class Side {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("side").daemon().factory());
   private final CompletionQueue queue;
+  private final Allocator allocator;
   private VirtualInterface connected;
 
   Side(Fabric fabric) {
@@ -34,7 +35,22 @@ final class Side {
   }
 
   Side(Fabric fabric, long spinNanos) {
+    this(fabric, spinNanos, Jbuf::allocate);
+  }
+
+  Side(Fabric fabric, long spinNanos, Allocator allocator) {
     this.queue = call(() -> fabric.completionQueue(spinNanos));
+    this.allocator = allocator;
+  }
+
+  /// Where buffers come from.
+  interface Allocator {
+    Jbuf allocate(long bytes, String owner);
+  }
+
+  /// A new buffer of the kind that the test is about.
+  Jbuf allocate(long bytes, String owner) {
+    return allocator.allocate(bytes, owner);
   }
 
   interface Step {
@@ -86,7 +102,7 @@ final class Side {
 
   /// Registers a new buffer of this length.
   Ticket memory(long bytes) {
-    return call(() -> link().register(Jbuf.allocate(bytes, "test").asBytes()));
+    return call(() -> link().register(allocate(bytes, "test").asBytes()));
   }
 
   /// Registers a new buffer with these bytes.

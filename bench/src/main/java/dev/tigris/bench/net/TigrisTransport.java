@@ -37,6 +37,7 @@ final class TigrisTransport implements Transport {
   private static final int LAST = 2;
 
   private final boolean arrays;
+  private final boolean shared;
   private final Fabric fabric;
   private final CompletionQueue queue;
   private @Nullable Listener listener;
@@ -45,6 +46,7 @@ final class TigrisTransport implements Transport {
   /// @param arrays whether messages lie in arrays on the heap, and not in buffers
   TigrisTransport(String provider, boolean arrays) {
     this.arrays = arrays;
+    this.shared = provider.equals("shm"); // the peer reads long messages where they lie
     this.fabric = Fabric.open(provider);
     this.queue = fabric.completionQueue();
   }
@@ -109,8 +111,9 @@ final class TigrisTransport implements Transport {
       this.ints = ints;
     }
 
-    static Buffers of(VirtualInterface link, int bytes, int count) {
-      Jbuf jbuf = Jbuf.allocate((long) stride(bytes) * count, "bench.net");
+    static Buffers of(VirtualInterface link, int bytes, int count, boolean shared) {
+      long all = (long) stride(bytes) * count;
+      Jbuf jbuf = shared ? Jbuf.allocateShared(all, "bench.net") : Jbuf.allocate(all, "bench.net");
       return new Buffers(link, bytes, count, jbuf, jbuf.asInts());
     }
 
@@ -156,7 +159,7 @@ final class TigrisTransport implements Transport {
   }
 
   private Messages messages(VirtualInterface link, int bytes, int count) {
-    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count);
+    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count, shared);
   }
 
   private static int countFor(int bytes) {

@@ -42,6 +42,17 @@ __attribute__((weak)) bool vi_is_moving(struct vi *vi) {
   return false;
 }
 
+__attribute__((weak)) void *vi_allocate(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    fail("mmap");
+  }
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+__attribute__((weak)) void vi_free(void *memory, size_t bytes) { munmap(memory, bytes); }
+
 /* Polls until there is a completion, the peer has closed, the time is over, or nothing has moved
    for a while. */
 static struct transfer *spin(struct vi *vi, int64_t start, int64_t timeout_nanos) {
@@ -147,19 +158,14 @@ static void buffers_make(struct buffers *buffers, struct vi *vi, uint32_t bytes,
   size_t stride = (bytes + 63) & ~(size_t)63;
   buffers->count = count;
   buffers->bytes = stride * count;
-  buffers->memory =
-      mmap(NULL, buffers->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (buffers->memory == MAP_FAILED) {
-    fail("mmap");
-  }
-  memset(buffers->memory, 0, buffers->bytes);
+  buffers->memory = vi_allocate(buffers->bytes);
   vi_register(vi, buffers->memory, buffers->bytes);
   for (uint32_t i = 0; i < count; i++) {
     buffers->transfers[i] = (struct transfer){.memory = buffers->memory + i * stride, .bytes = bytes};
   }
 }
 
-static void buffers_free(struct buffers *buffers) { munmap(buffers->memory, buffers->bytes); }
+static void buffers_free(struct buffers *buffers) { vi_free(buffers->memory, buffers->bytes); }
 
 static void post_send(struct vi *vi, struct transfer *message, uint32_t tag) {
   message->is_send = true;

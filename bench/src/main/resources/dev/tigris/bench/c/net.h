@@ -59,6 +59,11 @@ struct vi *vi_accept(uint64_t *tag);
 
 struct vi *vi_connect(const char *address, uint64_t tag);
 
+/* Memory for messages, of zeros. A provider that knows of better memory than any has its own. */
+void *vi_allocate(size_t bytes);
+
+void vi_free(void *memory, size_t bytes);
+
 /* All memory of the transfers that will be posted lies in a range that was registered. */
 void vi_register(struct vi *vi, void *memory, size_t bytes);
 

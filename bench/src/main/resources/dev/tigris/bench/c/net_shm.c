@@ -1,6 +1,7 @@
-/* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Bell, ShmLink and
-   ShmPort, line by line where that means anything. What a hostile peer can do is checked as there.
-   One link to a port. */
+// Over 400 lines: the twin of a package has one file.
+/* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Lender, Borrower,
+   Bell, ShmLink and ShmPort, line by line where that means anything. What a hostile peer can do is
+   checked as there. One link to a port. */
 #include "net.h"
 
 #include <errno.h>
@@ -24,12 +25,21 @@ enum {
   DATA_AT_ONCE = DATA_BYTES / 4,
   MOST_PARTS = SLOTS / 2, /* ShmLink */
   CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
+  MOST_PACKETS = 16,
+  LENT_PART_BYTES = 1 << 16,
+  MOST_LOANS = 64, /* Loan */
+  MOST_LOAN_BYTES = 1 << 30,
+  LEAST_LOAN_BYTES = 4096,
+  LOAN_LENT = 2,
+  LOAN_TAKEN_BACK = 3,
+  LOAN_PACKET_BYTES = 8,
   LOOKS = 8,
   LOOK_NANOS = 10000000,
   HELLO_BYTES = 32,
   MESSAGE = 1,
   GOODBYE = 2,
   CONTINUED = 3,
+  LENT = 4,
   MOST_TYPES = 9,
   INTS = 4,
   LARGEST_BYTES = 1 << 30
@@ -41,8 +51,13 @@ struct slot {
   unsigned char payload[INLINE_BYTES];
 };
 
+struct lent {
+  uint64_t loan, offset; /* the payload of a slot of kind LENT */
+};
+
 struct ring {
   _Alignas(128) _Atomic uint64_t freed;
+  _Atomic uint64_t withdrawn;
   _Alignas(128) struct slot slots[SLOTS];
   unsigned char data[DATA_BYTES];
 };
@@ -70,6 +85,28 @@ struct writer {
 struct reader {
   struct ring *ring;
   uint64_t read, data_end, freed, data_freed, kind_and_sequence;
+  bool lent;
+};
+
+/* Lender: of what vi_allocate has made, and vi_register was told of. */
+struct loan {
+  unsigned char *memory;
+  size_t bytes;
+  uint32_t number;
+};
+
+/* Borrower. */
+struct borrowed {
+  const unsigned char *memory;
+  size_t bytes;
+  uint32_t number;
+};
+
+/* A file in memory that vi_allocate has made. */
+struct shared {
+  unsigned char *memory;
+  size_t bytes;
+  int file;
 };
 
 enum stage { HEADER, WAITING, FILLING };
@@ -88,6 +125,11 @@ struct vi {
   _Atomic uint32_t *own_word, *peer_word;
   struct writer out;
   struct reader in;
+  struct loan loans[MOST_LOANS];
+  struct borrowed borrowed[MOST_LOANS];
+  uint64_t lent_bytes, borrowed_bytes;
+  uint32_t handed_over;
+  const unsigned char *lent;
   enum stage stage;
   uint32_t length, tag, type;
   uint64_t taken;
@@ -96,6 +138,7 @@ struct vi {
 };
 
 static int listening = -1;
+static struct shared all_shared[MOST_LOANS];
 
 static _Noreturn void breach(const char *what) {
   errno = 0;
@@ -166,6 +209,30 @@ static bool write_part(struct writer *out, struct transfer *message) {
   return true;
 }
 
+static bool lend(struct writer *out, struct transfer *message, const struct loan *loan) {
+  if (!has_room(out, out->data_end) &&
+      !(look_what_is_free(out) && has_room(out, out->data_end))) {
+    return false;
+  }
+  struct slot *slot = slot_of(out->ring, out->used);
+  struct lent where = {loan->number, (uint64_t)(message->memory - loan->memory)};
+  memcpy(slot->payload, &where, sizeof where);
+  slot->length_and_tag = message->bytes | (uint64_t)message->tag << 32;
+  message->progress = ~out->used;
+  publish(out, slot, out->data_end, LENT | INTS << 8);
+  return true;
+}
+
+static bool has_taken(struct writer *out, const struct transfer *message) {
+  int64_t use = (int64_t)~message->progress;
+  return use < (int64_t)out->freed || (look_what_is_free(out) && use < (int64_t)out->freed);
+}
+
+static void withdraw(struct writer *out) {
+  atomic_store_explicit(&out->ring->withdrawn, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
 static void write_goodbye(struct writer *out) {
   struct slot *slot = slot_of(out->ring, out->used);
   slot->length_and_tag = 0;
@@ -214,14 +281,191 @@ static uint32_t take_part(
   return bytes;
 }
 
+static void give_all_back(struct reader *in) {
+  in->freed = in->read;
+  in->data_freed = in->data_end;
+  atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
+}
+
 static bool give_back(struct reader *in) {
   if (in->read - in->freed < SLOTS_AT_ONCE && in->data_end - in->data_freed < DATA_AT_ONCE) {
     return false;
   }
-  in->freed = in->read;
-  in->data_freed = in->data_end;
-  atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
+  give_all_back(in);
   return true;
+}
+
+/* Sends a packet, and a file with it, unless that is -1; returns whether it was sent. */
+static bool send_packet(int socket, void *packet, size_t bytes, int file, int flags) {
+  struct iovec part = {packet, bytes};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (file >= 0) {
+    memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_LEN(sizeof(int));
+  }
+  return sendmsg(socket, &message, flags) == (ssize_t)bytes;
+}
+
+/* Takes a packet, and the file that came with it, or -1; returns its length as recvmsg does. */
+static ssize_t take_packet(int socket, void *packet, size_t bytes, int *file, int flags) {
+  struct iovec part = {packet, bytes};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t n = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+  *file = -1;
+  if (n > 0 && message.msg_controllen >= CMSG_LEN(sizeof *file) &&
+      control.header.cmsg_type == SCM_RIGHTS) {
+    memcpy(file, CMSG_DATA(&control.header), sizeof *file);
+  }
+  return n;
+}
+
+/* ---- SharedPages */
+
+void *vi_allocate(size_t bytes) {
+  struct shared *made = all_shared;
+  while (made->memory != NULL) {
+    if (++made == all_shared + MOST_LOANS) {
+      breach("too many buffers");
+    }
+  }
+  bytes = (bytes + 4095) & ~(size_t)4095;
+  int file = memfd_create("tigris-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0 || fallocate(file, 0, 0, (off_t)bytes) != 0) {
+    fail("shared memory");
+  }
+  unsigned char *memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+  if (memory == MAP_FAILED || fcntl(file, F_ADD_SEALS, seals) != 0) {
+    fail("shared memory");
+  }
+  *made = (struct shared){memory, bytes, file};
+  return memory;
+}
+
+void vi_free(void *memory, size_t bytes) {
+  (void)bytes;
+  for (int i = 0; i < MOST_LOANS; i++) {
+    if (all_shared[i].memory == memory) {
+      munmap(memory, all_shared[i].bytes);
+      close(all_shared[i].file);
+      all_shared[i] = (struct shared){0};
+    }
+  }
+}
+
+/* ---- Lender */
+
+static const struct shared *shared_at(const unsigned char *memory) {
+  for (int i = 0; i < MOST_LOANS; i++) {
+    const struct shared *each = &all_shared[i];
+    if (memory >= each->memory && memory < each->memory + each->bytes) {
+      return each;
+    }
+  }
+  return NULL;
+}
+
+/* The loan that a message lies in; NULL if there is none. */
+static const struct loan *loan_of(const struct vi *vi, const struct transfer *message) {
+  for (int i = 0; i < MOST_LOANS && vi->loans[i].bytes > 0; i++) {
+    const struct loan *each = &vi->loans[i];
+    if (message->memory >= each->memory && message->memory < each->memory + each->bytes) {
+      return each;
+    }
+  }
+  return NULL;
+}
+
+/* ---- Borrower */
+
+static void borrow(struct vi *vi, uint32_t number, int file) {
+  struct borrowed *to = &vi->borrowed[number % MOST_LOANS];
+  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+  off_t bytes = lseek(file, 0, SEEK_END);
+  if (file < 0 || to->memory != NULL || (fcntl(file, F_GET_SEALS) & seals) != seals || bytes <= 0 ||
+      (uint64_t)bytes > MOST_LOAN_BYTES - vi->borrowed_bytes) {
+    breach("a loan that cannot be");
+  }
+  if (fallocate(file, 0, 0, bytes) != 0) {
+    fail("a loan");
+  }
+  void *memory = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+  if (memory == MAP_FAILED) {
+    fail("a loan");
+  }
+  close(file);
+  *to = (struct borrowed){memory, (size_t)bytes, number};
+  vi->borrowed_bytes += (uint64_t)bytes;
+}
+
+static void give_loan_back(struct vi *vi, uint32_t number) {
+  struct borrowed *from = &vi->borrowed[number % MOST_LOANS];
+  if (from->memory == NULL || from->number != number ||
+      (vi->lent >= from->memory && vi->lent < from->memory + from->bytes)) {
+    breach("a loan is taken back that there is not");
+  }
+  vi->borrowed_bytes -= from->bytes;
+  munmap((void *)from->memory, from->bytes);
+  *from = (struct borrowed){0};
+}
+
+/* Takes the packets that have come; returns whether there were any. */
+static bool hear(struct vi *vi) {
+  vi->waited_for_sockets = false;
+  vi->looked_at = now_nanos();
+  for (int i = 0; i < MOST_PACKETS; i++) {
+    uint32_t packet[16];
+    int file;
+    ssize_t n = take_packet(vi->socket, packet, sizeof packet, &file, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+      return i > 0;
+    }
+    if (n <= 0) {
+      if (!sees_more(&vi->in)) {
+        breach("the peer is gone without a goodbye");
+      }
+      return i > 0;
+    }
+    if (n == LOAN_PACKET_BYTES && packet[0] == LOAN_LENT) {
+      borrow(vi, packet[1], file);
+    } else if (n == LOAN_PACKET_BYTES && packet[0] == LOAN_TAKEN_BACK) {
+      give_loan_back(vi, packet[1]);
+    } else if (file >= 0) {
+      close(file);
+    }
+    if (n == 1) {
+      return true; /* a nudge: there is one for each sleep */
+    }
+  }
+  return true;
+}
+
+/* Finds the memory that a message lies in. */
+static void find_lent(struct vi *vi) {
+  struct lent where;
+  memcpy(&where, slot_of(vi->in.ring, vi->in.read)->payload, sizeof where);
+  const struct borrowed *from = &vi->borrowed[where.loan % MOST_LOANS];
+  for (int i = 0; (from->memory == NULL || from->number != where.loan) && i < MOST_LOANS; i++) {
+    if (!hear(vi)) {
+      breach("a message in a loan that there is not");
+    }
+  }
+  if (from->memory == NULL || from->number != where.loan || where.offset > from->bytes ||
+      vi->length > from->bytes - where.offset) {
+    breach("a message outside of its loan");
+  }
+  vi->lent = from->memory + where.offset;
 }
 
 /* ---- ShmLink */
@@ -243,21 +487,44 @@ static void wake_peer(struct vi *vi) {
   }
 }
 
+static void complete_taken(struct vi *vi) {
+  while (vi->handed_over > 0 && has_taken(&vi->out, queue_at(&vi->sends, 0))) {
+    vi->handed_over--;
+    queue_add(&vi->complete, queue_take(&vi->sends));
+  }
+}
+
+static bool write_message(struct vi *vi, struct transfer *next) {
+  const struct loan *loan = next->bytes < LEAST_LOAN_BYTES ? NULL : loan_of(vi, next);
+  if (loan != NULL) {
+    if (!lend(&vi->out, next, loan)) {
+      return false;
+    }
+    vi->handed_over++;
+    vi->moving = true;
+    return true;
+  }
+  if (!write_part(&vi->out, next)) {
+    return false;
+  }
+  if (next->progress < next->bytes) {
+    vi->moving = true;
+  } else if (vi->handed_over == 0) {
+    queue_add(&vi->complete, queue_take(&vi->sends));
+  } else {
+    vi->handed_over++;
+  }
+  return true;
+}
+
 static void send_parts(struct vi *vi) {
   for (int parts = 0; parts < MOST_PARTS; parts++) {
-    if (queue_size(&vi->sends) == 0) {
-      return;
-    }
-    struct transfer *next = queue_at(&vi->sends, 0);
-    if (!write_part(&vi->out, next)) {
+    complete_taken(vi);
+    if (queue_size(&vi->sends) == vi->handed_over ||
+        !write_message(vi, queue_at(&vi->sends, vi->handed_over))) {
       return;
     }
     vi->changed = true;
-    if (next->progress == next->bytes) {
-      queue_add(&vi->complete, queue_take(&vi->sends));
-    } else {
-      vi->moving = true;
-    }
   }
 }
 
@@ -284,11 +551,34 @@ static bool begin(struct vi *vi) {
     return false;
   }
   vi->type = kind >> 8;
-  if ((kind & 0xff) != MESSAGE || vi->type >= MOST_TYPES || vi->length > LARGEST_BYTES) {
+  vi->in.lent = (kind & 0xff) == LENT;
+  if (((kind & 0xff) != MESSAGE && !vi->in.lent) || vi->type >= MOST_TYPES || vi->length > LARGEST_BYTES) {
     breach("a slot of an unknown kind");
   }
   vi->taken = 0;
+  if (vi->in.lent) {
+    find_lent(vi);
+  }
   return decide(vi);
+}
+
+/* Takes the next part of a message in lent memory; gives its slot back after the last one. */
+static void take_lent(struct vi *vi, struct transfer *into) {
+  uint64_t left = vi->length - vi->taken;
+  uint64_t bytes = left < LENT_PART_BYTES ? left : LENT_PART_BYTES;
+  memcpy(into->memory + vi->taken, vi->lent + vi->taken, bytes);
+  vi->taken += bytes;
+  if (vi->taken < vi->length) {
+    return;
+  }
+  atomic_thread_fence(memory_order_acquire);
+  if (atomic_load_explicit(&vi->in.ring->withdrawn, memory_order_relaxed) != 0) {
+    breach("the peer has ended the connection while a message of it was copied");
+  }
+  vi->lent = NULL;
+  vi->in.read++;
+  give_all_back(&vi->in);
+  vi->changed = true;
 }
 
 static void receive_parts(struct vi *vi) {
@@ -297,8 +587,12 @@ static void receive_parts(struct vi *vi) {
       return;
     }
     struct transfer *into = queue_at(&vi->receives, 0);
-    vi->taken += take_part(&vi->in, vi->length, vi->taken, into);
-    vi->changed |= give_back(&vi->in);
+    if (vi->in.lent) {
+      take_lent(vi, into);
+    } else {
+      vi->taken += take_part(&vi->in, vi->length, vi->taken, into);
+      vi->changed |= give_back(&vi->in);
+    }
     if (vi->taken == vi->length) {
       queue_take(&vi->receives);
       into->bytes = vi->length;
@@ -312,19 +606,6 @@ static void receive_parts(struct vi *vi) {
 }
 
 /* ---- ShmPort */
-
-static void hear(struct vi *vi) {
-  vi->waited_for_sockets = false;
-  vi->looked_at = now_nanos();
-  char packet[64];
-  ssize_t n;
-  do {
-    n = recv(vi->socket, packet, sizeof packet, MSG_DONTWAIT);
-  } while (n > 0);
-  if ((n == 0 || (errno != EAGAIN && errno != EINTR)) && !sees_more(&vi->in)) {
-    breach("the peer is gone without a goodbye");
-  }
-}
 
 static void progress(struct vi *vi) {
   if (vi->waited_for_sockets || (++vi->calls % CALLS_BETWEEN_CLOCKS == 0 &&
@@ -370,18 +651,7 @@ const char *vi_listen(const char *address) {
 /* Sends a greeting, and a file with it, unless that is -1. */
 static void greet(int socket, uint32_t answer, uint64_t tag, int file) {
   struct hello hello = {"TIGRISVI", 1, answer, tag, LARGEST_BYTES};
-  struct iovec part = {&hello, HELLO_BYTES};
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (file >= 0) {
-    memcpy(CMSG_DATA(&control.header), &file, sizeof file);
-    message.msg_control = &control;
-    message.msg_controllen = CMSG_LEN(sizeof(int));
-  }
-  if (sendmsg(socket, &message, 0) != HELLO_BYTES) {
+  if (!send_packet(socket, &hello, HELLO_BYTES, file, 0)) {
     fail("greet");
   }
 }
@@ -389,22 +659,12 @@ static void greet(int socket, uint32_t answer, uint64_t tag, int file) {
 /* Returns the file that came with the greeting, or -1. */
 static int read_greeting(int socket, uint32_t answer, uint64_t *tag) {
   struct hello hello;
-  struct iovec part = {&hello, HELLO_BYTES};
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control = {0};
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != HELLO_BYTES ||
+  int file;
+  if (take_packet(socket, &hello, HELLO_BYTES, &file, 0) != HELLO_BYTES ||
       memcmp(hello.magic, "TIGRISVI", 8) != 0 || hello.version != 1 || hello.answer != answer) {
     breach("greeting");
   }
   *tag = hello.tag;
-  int file = -1;
-  if (message.msg_controllen >= CMSG_LEN(sizeof file) && control.header.cmsg_type == SCM_RIGHTS) {
-    memcpy(&file, CMSG_DATA(&control.header), sizeof file);
-  }
   return file;
 }
 
@@ -458,10 +718,20 @@ struct vi *vi_connect(const char *address, uint64_t tag) {
   return made(connected, file, true);
 }
 
+/* Lends it, if there is room; it is taken back when the connection closes. */
 void vi_register(struct vi *vi, void *memory, size_t bytes) {
-  (void)vi;
-  (void)memory;
-  (void)bytes;
+  const struct shared *shared = shared_at(memory);
+  uint32_t number = 0;
+  while (number < MOST_LOANS && vi->loans[number].bytes > 0) {
+    number++;
+  }
+  uint32_t packet[] = {LOAN_LENT, number};
+  if (number < MOST_LOANS && shared != NULL &&
+      shared->bytes <= MOST_LOAN_BYTES - vi->lent_bytes &&
+      send_packet(vi->socket, packet, sizeof packet, shared->file, MSG_DONTWAIT | MSG_NOSIGNAL)) {
+    vi->loans[number] = (struct loan){memory, bytes, number};
+    vi->lent_bytes += shared->bytes;
+  }
 }
 
 bool vi_is_connected(const struct vi *vi) { return vi->connected; }
@@ -470,7 +740,13 @@ void vi_close(struct vi *vi) {
   if (vi->connected) {
     write_goodbye(&vi->out);
   }
+  withdraw(&vi->out);
   close(vi->socket);
+  for (int i = 0; i < MOST_LOANS; i++) {
+    if (vi->borrowed[i].memory != NULL) {
+      munmap((void *)vi->borrowed[i].memory, vi->borrowed[i].bytes);
+    }
+  }
   munmap(vi->channel, CHANNEL_BYTES);
   free(vi);
 }

@@ -1,3 +1,4 @@
+// Over 400 lines: one function after the other, each in the same few lines.
 package dev.tigris.net.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
@@ -29,6 +30,9 @@ public final class Calls {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final int LONGEST_DESCRIPTION_BYTES = 256;
 
+  private static final FunctionDescriptor MESSAGE =
+      FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT);
+
   private static final MethodHandle SOCKET = ints("socket", 3);
   private static final MethodHandle BIND = link("bind", JAVA_INT, ADDRESS, JAVA_INT);
   private static final MethodHandle CONNECT = link("connect", JAVA_INT, ADDRESS, JAVA_INT);
@@ -36,6 +40,8 @@ public final class Calls {
   private static final MethodHandle ACCEPT = link("accept4", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
   private static final MethodHandle SENDMSG = message("sendmsg");
   private static final MethodHandle RECVMSG = message("recvmsg");
+  private static final MethodHandle SENDMSG_QUIETLY = linkQuietly("sendmsg", MESSAGE);
+  private static final MethodHandle RECVMSG_QUIETLY = linkQuietly("recvmsg", MESSAGE);
   private static final MethodHandle GETSOCKOPT =
       link("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
   private static final MethodHandle SETSOCKOPT =
@@ -139,6 +145,22 @@ public final class Calls {
   public static long recvmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
     try {
       return result((long) RECVMSG.invokeExact(errno, fd, header, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("recvmsg", e);
+    }
+  }
+
+  public static long sendmsgQuietly(int fd, MemorySegment header, int flags) {
+    try {
+      return (long) SENDMSG_QUIETLY.invokeExact(fd, header, flags);
+    } catch (Throwable e) {
+      throw notCalled("sendmsg", e);
+    }
+  }
+
+  public static long recvmsgQuietly(int fd, MemorySegment header, int flags) {
+    try {
+      return (long) RECVMSG_QUIETLY.invokeExact(fd, header, flags);
     } catch (Throwable e) {
       throw notCalled("recvmsg", e);
     }
@@ -375,7 +397,7 @@ public final class Calls {
   }
 
   private static MethodHandle message(String name) {
-    return link(name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    return link(name, MESSAGE);
   }
 
   /// A function whose result is an `int`.

@@ -26,15 +26,18 @@ public final class SharedMemory implements AutoCloseable {
   /// With one of these, it cannot be mapped for writing.
   private static final int READ_ONLY_SEALS = F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
   private static final int SEEK_END = 2;
+  private static final int PROT_READ = 1;
   private static final int PROT_READ_WRITE = 3;
   private static final int MAP_SHARED_AND_POPULATE = 1 | 0x8000;
 
   private final OpenFile file;
   private final long bytes;
+  private final boolean readOnly;
 
-  private SharedMemory(OpenFile file, long bytes) {
+  private SharedMemory(OpenFile file, long bytes, boolean readOnly) {
     this.file = file;
     this.bytes = bytes;
+    this.readOnly = readOnly;
   }
 
   /// Makes one of zeros.
@@ -53,7 +56,7 @@ public final class SharedMemory implements AutoCloseable {
         file.close();
         throw e;
       }
-      return new SharedMemory(file, bytes);
+      return new SharedMemory(file, bytes, false);
     }
   }
 
@@ -66,22 +69,42 @@ public final class SharedMemory implements AutoCloseable {
   ///
   /// @throws SystemException if it is anything else
   public static SharedMemory adopt(OpenFile file, long bytes) throws SystemException {
+    return adopt(file, bytes, bytes, false);
+  }
+
+  /// Takes one that its maker alone can write to, as the memory of a shared Jbuf is: nobody can
+  /// change its size, take pages out of it or map it for writing. Closes it if it is anything else.
+  /// Of huge pages it may be: mapping it reserves them.
+  ///
+  /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
+  public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {
+    return adopt(file, 1, mostBytes, true);
+  }
+
+  private static SharedMemory adopt(OpenFile file, long least, long most, boolean readOnly)
+      throws SystemException {
     MemorySegment errno = Calls.errno();
     int fd = file.number();
     try {
       int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
-      long size = Calls.lseek(errno, fd, SEEK_END);
-      if ((seals & (SEALS | READ_ONLY_SEALS)) != SEALS || size != bytes) {
+      int wanted = readOnly ? SEALS | F_SEAL_FUTURE_WRITE : SEALS;
+      long size = bytesOf(fd);
+      if ((seals & (SEALS | READ_ONLY_SEALS)) != wanted || size < least || size > most) {
         throw new SystemException(
-            "the shared memory has %d bytes and seals %#x, not %d and %#x"
-                .formatted(size, seals, bytes, SEALS));
+            "the shared memory has %d bytes and seals %#x, not %d to %d and %#x"
+                .formatted(size, seals, least, most, wanted));
       }
-      reserve(errno, fd, bytes);
-      return new SharedMemory(file, bytes);
+      reserve(errno, fd, size);
+      return new SharedMemory(file, size, readOnly);
     } catch (SystemException e) {
       file.close();
       throw e;
     }
+  }
+
+  /// The size of the file behind a descriptor, or an error below zero.
+  public static long bytesOf(int fd) {
+    return Calls.lseek(Calls.errno(), fd, SEEK_END);
   }
 
   private static void reserve(MemorySegment errno, int fd, long bytes) throws SystemException {
@@ -93,6 +116,11 @@ public final class SharedMemory implements AutoCloseable {
     return file;
   }
 
+  /// The size.
+  public long bytes() {
+    return bytes;
+  }
+
   /// Maps all of it. It is mapped until the arena closes, and no longer.
   // SAFETY: bounds: the file has this size and keeps it, which its seals ensure; lifetime: the
   // arena takes the mapping off when it has closed, after which no access gets through; thread:
@@ -100,13 +128,15 @@ public final class SharedMemory implements AutoCloseable {
   @SuppressWarnings("restricted")
   public MemorySegment map(Arena arena) throws SystemException {
     MemorySegment errno = Calls.errno();
-    long address =
-        Calls.mmap(errno, file.number(), bytes, PROT_READ_WRITE, MAP_SHARED_AND_POPULATE);
+    int protection = readOnly ? PROT_READ : PROT_READ_WRITE;
+    long address = Calls.mmap(errno, file.number(), bytes, protection, MAP_SHARED_AND_POPULATE);
     if (address < 0) { // addresses of processes are never that
       throw new SystemException("map shared memory", (int) -address);
     }
-    return MemorySegment.ofAddress(address)
-        .reinterpret(bytes, arena, ended -> Calls.munmap(errno, ended.address(), bytes));
+    MemorySegment mapped =
+        MemorySegment.ofAddress(address)
+            .reinterpret(bytes, arena, ended -> Calls.munmap(errno, ended.address(), bytes));
+    return readOnly ? mapped.asReadOnly() : mapped;
   }
 
   /// Closes the file. Mappings stay.

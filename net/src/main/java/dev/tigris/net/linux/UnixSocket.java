@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A socket between processes of this host. It keeps the boundaries of packets, can hand over an
@@ -48,6 +49,7 @@ public final class UnixSocket implements AutoCloseable {
   private final OpenFile file;
   private final MemorySegment errno = Calls.errno();
   private final MemorySegment header = Arena.ofAuto().allocate(PACKET + PACKET_BYTES, 8);
+  private @Nullable Packet heard;
 
   /// Who is at the other end of a connection.
   ///
@@ -61,9 +63,12 @@ public final class UnixSocket implements AutoCloseable {
   /// @param file the open file that came with it; the receiver closes it
   public record Packet(ByteBuffer bytes, @Nullable OpenFile file) {}
 
-  /// What [#discard] has come across.
-  public enum Discarded {
+  /// What [#hear] has come across.
+  public enum Heard {
     NOTHING,
+    /// A packet of one byte: [#nudge].
+    NUDGE,
+    /// A longer packet: [#heard] has it.
     PACKET,
     /// The end of the connection.
     END
@@ -172,7 +177,7 @@ public final class UnixSocket implements AutoCloseable {
     header.set(ValueLayout.JAVA_BYTE, PACKET, (byte) 1);
     // If there is no room, the other side has packets enough to wake up for; if it is gone, that
     // shows elsewhere.
-    long _ = Calls.sendmsg(errno, file.number(), header, MSG_DONTWAIT | MSG_NOSIGNAL);
+    long _ = Calls.sendmsgQuietly(file.number(), header, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
 
   /// Takes the next packet; one of no bytes stands for the end of the connection. What is longer
@@ -184,29 +189,48 @@ public final class UnixSocket implements AutoCloseable {
     if (length < 0) {
       return null;
     }
+    return packet(length);
+  }
+
+  private Packet packet(int length) {
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     MemorySegment.copy(header, PACKET, MemorySegment.ofBuffer(bytes), 0, length);
     return new Packet(bytes, attached());
   }
 
-  /// Takes the next packet, whatever is in it, and closes a file that came with it. Allocates
-  /// nothing where no file did.
-  public Discarded discard() {
+  /// Takes the next packet. Allocates nothing if it is a nudge without a file; a file that came
+  /// with a nudge is closed.
+  public Heard hear() {
     int length = next();
     if (length < 0) {
-      return Discarded.NOTHING;
+      return Heard.NOTHING;
+    }
+    if (length > 1) {
+      heard = packet(length);
+      return Heard.PACKET;
     }
     OpenFile attached = attached();
     if (attached != null) {
       attached.close();
     }
-    return length == 0 ? Discarded.END : Discarded.PACKET;
+    return length == 0 ? Heard.END : Heard.NUDGE;
+  }
+
+  /// The packet that [#hear] has taken last.
+  public Packet heard() {
+    return Objects.requireNonNull(heard);
   }
 
   /// Takes the next packet into [#header]; returns its length, or -1 if there is none now.
   private int next() {
+    int flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
     prepare(PACKET_BYTES, true);
-    long received = Calls.recvmsg(errno, file.number(), header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    long received = Calls.recvmsgQuietly(file.number(), header, flags);
+    if (received >= 0) {
+      return (int) received;
+    }
+    prepare(PACKET_BYTES, true); // and ask again: why is there none?
+    received = Calls.recvmsg(errno, file.number(), header, flags);
     if (received == -SystemException.AGAIN || received == -SystemException.INTERRUPTED) {
       return -1;
     }

@@ -25,7 +25,10 @@ public final class Frame {
   public static final int HEADER_BYTES = 16;
 
   private static final long LOW_BITS = 0xffff_ffffL;
-  private static final int MESSAGE = 1;
+
+  /// The kind of a message.
+  public static final int MESSAGE = 1;
+
   private static final int GOODBYE = 2;
   private static final DataType[] TYPES = byCode();
 

@@ -9,6 +9,7 @@ import java.lang.invoke.VarHandle;
 /// ```text
 ///      0 +------------------------------------------------------------------+
 ///        | freed, 8 bytes: slots that the reader has given back             |
+///      8 | withdrawn, 8 bytes: 1 when lent memory is the writer's own again |
 ///    128 +------------------------------------------------------------------+
 ///        | slots: 128 of 128 bytes                                          |
 ///        |   0 length | 4 tag | 8 kind, type | 12 sequence | 16 payload     |
@@ -18,7 +19,7 @@ import java.lang.invoke.VarHandle;
 /// ```
 ///
 /// Slot use *n*, from 0 on, is slot *n mod 128*, and has sequence *n + 1 mod 2^32*; its header is
-/// otherwise a [dev.tigris.net.provider.Frame]. Sequences stand where nothing else is ever written,
+/// otherwise a [Frame]. Sequences stand where nothing else is ever written,
 /// so what was written there before can be told from what comes next.
 ///
 /// A message of up to 112 bytes lies in its slot: one or two cache lines travel. A longer one lies
@@ -28,7 +29,15 @@ import java.lang.invoke.VarHandle;
 /// where one would, it begins at 0. So both sides can tell where a part lies by the lengths alone,
 /// and no offset is exchanged.
 ///
-/// The reader gives slots back, with the data that belongs to them, when a quarter of either has
+/// A long message need not be copied into the data, if it lies in memory that the writer has lent
+/// ([Loan]): its one slot has kind [#LENT], and says in its payload where. The reader copies it
+/// straight to where it belongs and gives the slot back at once, before which the writer changes
+/// nothing there. Whoever breaks the connection off cannot wait for that: it sets `withdrawn`
+/// before its messages are its own again, and the reader, who looks behind each copy, throws
+/// away what it may have copied too late (RingWithdrawalTest).
+///
+/// The reader gives other slots back, with the data that belongs to them, when a quarter of either
+/// has
 /// come together: the line that the writer reads then travels seldom. Three quarters are free at
 /// least when the reader has read all, and half of the data is all that one part can need (itself,
 /// and what is skipped before it): so nobody waits for ever.
@@ -55,6 +64,7 @@ public final class Ring {
   static final int PART_BYTES = 1 << 13;
 
   static final long FREED = 0;
+  static final long WITHDRAWN = 8;
   static final long FIRST_SLOT = 128;
   static final long DATA = FIRST_SLOT + (long) SLOTS * SLOT_BYTES;
 
@@ -70,6 +80,16 @@ public final class Ring {
   /// The kind of a part that is not the first.
   static final int CONTINUED = 3;
 
+  /// The kind of a message that lies in lent memory, instead of [Frame]'s.
+  static final int LENT = 4;
+
+  /// Where in such a slot things are: the number of the loan, and the offset in it.
+  static final int LOAN = PAYLOAD;
+
+  static final int LOAN_OFFSET = PAYLOAD + 8;
+
+  private static final long KIND_BITS = 0xff;
+
   /// How many slots, or bytes of data, the reader gives back at once.
   static final int SLOTS_AT_ONCE = SLOTS / 4;
 
@@ -78,6 +98,16 @@ public final class Ring {
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
 
   private Ring() {}
+
+  /// The header's last eight bytes with this kind.
+  static long withKind(int kind, long kindAndSequence) {
+    return (kindAndSequence & ~KIND_BITS) | kind;
+  }
+
+  /// Whether they are those of a message in lent memory.
+  static boolean isLent(long kindAndSequence) {
+    return (kindAndSequence & KIND_BITS) == LENT;
+  }
 
   /// Where the slot of use `n` is.
   static long slot(long n) {

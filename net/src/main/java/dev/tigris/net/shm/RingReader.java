@@ -5,6 +5,7 @@ import static dev.tigris.net.shm.Ring.LONG;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The reader's side of a [Ring]. One thread.
@@ -25,6 +26,9 @@ public final class RingReader {
 
   /// The last eight bytes of the header of the slot that [#look] has found.
   private long kindAndSequence;
+
+  /// Whether the message that [#takeHeader] has begun lies in lent memory.
+  private boolean lent;
 
   /// Makes one over a ring of zeros.
   public RingReader(MemorySegment ring) {
@@ -60,7 +64,41 @@ public final class RingReader {
   /// Takes the header of the slot that [#look] has found apart; returns as [Frame#take].
   public @Nullable String takeHeader(Frame frame, long maximumBytes) {
     long lengthAndTag = (long) LONG.get(ring, slot + Ring.LENGTH_AND_TAG);
-    return frame.take(lengthAndTag, kindAndSequence, maximumBytes, Ring.sequence(read));
+    long word = kindAndSequence;
+    lent = Ring.isLent(word);
+    if (lent) {
+      word = Ring.withKind(Frame.MESSAGE, word);
+    }
+    return frame.take(lengthAndTag, word, maximumBytes, Ring.sequence(read));
+  }
+
+  /// Whether the message whose header was taken lies in lent memory: of [#loan], at
+  /// [#loanOffset]. It has one slot, which [#takeLent] takes.
+  public boolean isLent() {
+    return lent;
+  }
+
+  /// The number of the loan. It may be anything.
+  public int loan() {
+    return (int) (long) LONG.get(ring, slot + Ring.LOAN);
+  }
+
+  /// Where in it the message begins. It may be anything.
+  public long loanOffset() {
+    return (long) LONG.get(ring, slot + Ring.LOAN_OFFSET);
+  }
+
+  /// Takes the slot of a message in lent memory, which was copied, and gives it back.
+  public void takeLent() {
+    next();
+    giveAllBack();
+  }
+
+  /// Whether lent memory may have been used for something else while it was copied.
+  public boolean isWithdrawn() {
+    // After all loads of that memory: pairs with the fence of RingWriter.withdraw.
+    VarHandle.acquireFence();
+    return (long) LONG.get(ring, Ring.WITHDRAWN) != 0;
   }
 
   /// Takes the part in the slot that [#look] has found.
@@ -83,10 +121,14 @@ public final class RingReader {
       into.copyFrom(ring, at, from, bytes);
     }
     dataEnd = Ring.end(begin, inSlot ? 0 : bytes);
+    next();
+    return bytes;
+  }
+
+  private void next() {
     read++;
     slot = Ring.slot(read);
     sequenceBefore = read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
-    return bytes;
   }
 
   /// Gives back what was taken, if enough has come together.
@@ -96,11 +138,15 @@ public final class RingReader {
     if (read - freed < Ring.SLOTS_AT_ONCE && dataEnd - dataFreed < Ring.DATA_AT_ONCE) {
       return false;
     }
+    giveAllBack();
+    return true;
+  }
+
+  private void giveAllBack() {
     freed = read;
     dataFreed = dataEnd;
     // Release: pairs with the acquire of RingWriter.lookWhatIsFree.
     LONG.setRelease(ring, Ring.FREED, freed);
-    return true;
   }
 
   /// Throws if what is counted does not add up.

@@ -5,6 +5,7 @@ import static dev.tigris.net.shm.Ring.LONG;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 
 /// The writer's side of a [Ring]. One thread.
 ///
@@ -59,6 +60,41 @@ public final class RingWriter {
     }
     publish(slot, end, kindAndSequence);
     return true;
+  }
+
+  /// Writes a message that lies in lent memory, if there is a slot for it: [#hasTaken] says when
+  /// the
+  /// reader has copied it.
+  ///
+  /// @return whether there was
+  /// @throws BreachException if the reader does not keep to the protocol
+  public boolean lend(Transfer message, int loan) {
+    if (!hasRoom(dataEnd) && !(lookWhatIsFree() && hasRoom(dataEnd))) {
+      return false;
+    }
+    long slot = Ring.slot(used);
+    LONG.set(ring, slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
+    LONG.set(ring, slot + Ring.LOAN, (long) loan);
+    LONG.set(ring, slot + Ring.LOAN_OFFSET, message.offset(0));
+    message.progress = ~used;
+    int sequence = Ring.sequence(used);
+    publish(slot, dataEnd, Ring.withKind(Ring.LENT, Frame.kindAndSequence(message, sequence)));
+    return true;
+  }
+
+  /// Whether the reader needs the memory of a message no more, of which all was written.
+  ///
+  /// @throws BreachException as for [#lend]
+  public boolean hasTaken(Transfer message) {
+    long use = ~message.progress; // below zero where it was copied
+    return use < freed || (lookWhatIsFree() && use < freed);
+  }
+
+  /// Tells the reader that the memory of messages that it has not taken is to be used again.
+  public void withdraw() {
+    LONG.set(ring, Ring.WITHDRAWN, 1L);
+    // Before any store to that memory: pairs with the fence of RingReader.isWithdrawn.
+    VarHandle.fullFence();
   }
 
   /// Writes the last slot.

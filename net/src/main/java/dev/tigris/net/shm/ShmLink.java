@@ -1,3 +1,4 @@
+// Over 400 lines: what is sent and what arrives have one end, and share what leads to it.
 package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
@@ -9,6 +10,7 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///      '-------------------------------------------------------------'
 /// ```
 ///
+/// A long message in memory that is lent ([Loan]) has one slot, and is copied where it lies.
+///
 /// A message stays in the ring until a receive is posted for it: the ring fills up, and the sender
 /// waits. A peer that is gone has left its messages there, and they are taken first.
 final class ShmLink extends Link {
@@ -32,6 +36,9 @@ final class ShmLink extends Link {
   private static final int MOST_PARTS = Ring.SLOTS / 2;
 
   private static final int MOST_PACKETS = 16;
+
+  /// How much of a message in lent memory counts as a part.
+  private static final int LENT_PART_BYTES = 1 << 16;
 
   private enum Stage {
     HEADER,
@@ -47,14 +54,29 @@ final class ShmLink extends Link {
   private final String peer;
   private final long maximumIncomingBytes;
 
+  private final Lender lender;
+  private final Borrower borrower = new Borrower();
+
+  /// How many sends, from the first on, are written as a whole and not complete: the first one lies
+  /// in lent memory, which the peer has not copied yet.
+  private int handedOver;
+
   private final Frame frame = new Frame();
   private Stage stage = Stage.HEADER;
   private long taken;
+
+  /// Of the message that is being taken, if that lies in lent memory.
+  private Borrower.@Nullable Borrowed lent;
+  private long lentOffset;
 
   /// Whether something was changed that the peer may sleep for.
   private boolean changed;
 
   private boolean peerIsGone;
+
+  /// What the peer has said that it must not.
+  private @Nullable BreachException breach;
+
   private boolean released;
 
   /// @param arena that the channel's memory belongs to: closed with the link
@@ -72,6 +94,7 @@ final class ShmLink extends Link {
     this.arena = arena;
     this.channel = channel;
     this.peer = peer;
+    this.lender = new Lender(socket);
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     port.add(this);
   }
@@ -91,11 +114,20 @@ final class ShmLink extends Link {
     return true;
   }
 
+  /// Lends it, if it is shared.
   @Override
-  public void register(Region region) {}
+  public void register(Region region) {
+    if (!released) {
+      region.registered = lender.lend(region);
+    }
+  }
 
   @Override
-  public void deregister(Region region) {}
+  public void deregister(Region region) {
+    if (!released && region.registered instanceof Loan loan) {
+      lender.takeBack(loan);
+    }
+  }
 
   /// Hands over what is to be sent. What has arrived stays where it is until completions are taken,
   /// which is when the state may change.
@@ -120,6 +152,10 @@ final class ShmLink extends Link {
       send();
       receive();
       if (peerIsGone && !released) {
+        BreachException heard = breach;
+        if (heard != null) {
+          throw heard;
+        }
         endUnlessThereIsMore();
       }
     } catch (BreachException e) {
@@ -144,17 +180,54 @@ final class ShmLink extends Link {
 
   private void send() {
     for (int parts = 0; parts < MOST_PARTS; parts++) {
-      Transfer next = sends.peek();
-      if (next == null || !channel.out().write(next)) {
+      completeTaken();
+      Transfer next = sends.peek(handedOver);
+      if (next == null || !write(next)) {
         return;
       }
       changed = true;
-      if (next.progress == next.bytes()) {
-        sent();
-      } else {
-        port.moving();
-      }
     }
+  }
+
+  /// Completes what was written and waits for lent memory to be copied.
+  private void completeTaken() {
+    while (handedOver > 0) {
+      Transfer first = Objects.requireNonNull(sends.peek());
+      if (!channel.out().hasTaken(first)) {
+        return;
+      }
+      handedOver--;
+      sent();
+    }
+  }
+
+  /// Writes what can be written of the first message that is not handed over; returns whether that
+  /// was anything.
+  private boolean write(Transfer next) {
+    Loan loan = next.bytes() < Loan.LEAST_BYTES ? null : loan(next);
+    if (loan != null) {
+      if (!channel.out().lend(next, loan.number())) {
+        return false;
+      }
+      handedOver++;
+      port.moving();
+      return true;
+    }
+    if (!channel.out().write(next)) {
+      return false;
+    }
+    if (next.progress < next.bytes()) {
+      port.moving();
+    } else if (handedOver == 0) {
+      sent();
+    } else {
+      handedOver++;
+    }
+    return true;
+  }
+
+  private static @Nullable Loan loan(Transfer message) {
+    return message.count() == 1 && message.region(0).registered instanceof Loan loan ? loan : null;
   }
 
   private void receive() {
@@ -172,12 +245,20 @@ final class ShmLink extends Link {
         return;
       }
       Transfer into = now == Stage.FILLING ? receives.peek() : null;
-      taken += channel.in().takePart(frame.length, taken, into);
-      changed |= channel.in().giveBack();
+      if (channel.in().isLent()) {
+        takeLent(into);
+        if (released) {
+          return;
+        }
+      } else {
+        taken += channel.in().takePart(frame.length, taken, into);
+        changed |= channel.in().giveBack();
+      }
       if (taken < frame.length) {
         port.moving();
       } else {
         if (now == Stage.FILLING) {
+          completeTaken(); // before its answer
           received(frame.length, frame.tag, frame.type);
         }
         now = Stage.HEADER;
@@ -200,7 +281,54 @@ final class ShmLink extends Link {
       ended();
       return Stage.HEADER;
     }
+    if (channel.in().isLent()) {
+      findLent();
+    }
     return decided();
+  }
+
+  /// Finds the memory that a message lies in.
+  private void findLent() {
+    int number = channel.in().loan();
+    Borrower.Borrowed loan = borrower.find(number);
+    for (int i = 0; loan == null && port.hears(this) && i < Loan.MOST; i++) {
+      loan = borrower.find(number); // the packet was sent before the slot was written
+    }
+    if (breach != null) {
+      throw breach;
+    }
+    if (loan == null) {
+      throw new BreachException("a message in loan %d, which there is not".formatted(number));
+    }
+    lentOffset = channel.in().loanOffset();
+    if (lentOffset < 0 || lentOffset > loan.memory().byteSize() - frame.length) {
+      throw new BreachException(
+          "a message of %d bytes at %d of a loan of %d"
+              .formatted(frame.length, lentOffset, loan.memory().byteSize()));
+    }
+    if (lent != loan) { // see Transfer
+      lent = loan;
+    }
+  }
+
+  /// Takes the next part of a message in lent memory; gives its slot back after the last one.
+  private void takeLent(@Nullable Transfer into) {
+    MemorySegment memory = Objects.requireNonNull(lent).memory();
+    long bytes = frame.length - taken;
+    if (into != null) {
+      bytes = Math.min(bytes, LENT_PART_BYTES);
+      into.copyFrom(memory, lentOffset + taken, taken, bytes);
+    }
+    taken += bytes;
+    if (taken < frame.length) {
+      return;
+    }
+    if (channel.in().isWithdrawn()) {
+      fail("it has ended the connection while a message of it was copied", null);
+      return;
+    }
+    channel.in().takeLent();
+    changed = true;
   }
 
   /// What becomes of the message.
@@ -226,17 +354,33 @@ final class ShmLink extends Link {
 
   // ---- what the port calls
 
-  /// Takes the packets that have come: a nudge says nothing but that there was one. More than a few
-  /// come from somebody who does not sleep, and can wait.
-  void hear() {
+  /// Takes the packets that have come, up to a nudge, which says nothing but that there was one:
+  /// there is one for each time that this side sleeps, so that to look for another one would be in
+  /// vain.
+  ///
+  /// @return whether there were any
+  boolean hear() {
     for (int i = 0; i < MOST_PACKETS && !released && !peerIsGone; i++) {
-      switch (socket.discard()) { // nobody has asked for a file either
-        case PACKET -> {}
+      switch (socket.hear()) {
+        case NUDGE -> {
+          return true;
+        }
+        case PACKET -> heard();
         case END -> peerIsGone = true;
         case NOTHING -> {
-          return;
+          return i > 0;
         }
       }
+    }
+    return !released;
+  }
+
+  private void heard() {
+    try {
+      borrower.hear(socket.heard());
+    } catch (BreachException e) {
+      breach = e;
+      peerIsGone = true; // it is treated as if it were
     }
   }
 
@@ -282,9 +426,11 @@ final class ShmLink extends Link {
   private void release() {
     if (!released) {
       released = true;
+      channel.out().withdraw();
       port.remove(this);
       socket.close();
       arena.close();
+      borrower.close();
     }
   }
 

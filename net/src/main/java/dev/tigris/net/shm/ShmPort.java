@@ -74,6 +74,16 @@ final class ShmPort extends Port {
     }
   }
 
+  /// Takes a link's packets before it is time to. A thread that waits for them has to be told.
+  ///
+  /// @return whether there were any
+  boolean hears(ShmLink link) {
+    synchronized (lock) {
+      wakeIfParked();
+      return link.hear();
+    }
+  }
+
   void moving() {
     moving = true;
   }

@@ -143,18 +143,24 @@ class UnixSocketTest {
   }
 
   @Test
-  void discardsPacketsWithTheFilesThatComeWithThem() throws Exception {
+  void tellsNudgesFromPackets() throws Exception {
     int before = openFiles();
-    assertEquals(UnixSocket.Discarded.NOTHING, right.discard());
+    assertEquals(UnixSocket.Heard.NOTHING, right.hear());
     send(left, 1, 2, 3);
-    sendTwoFiles(left);
-    send(left, 4);
-    assertEquals(UnixSocket.Discarded.PACKET, right.discard());
-    assertEquals(UnixSocket.Discarded.PACKET, right.discard());
-    assertEquals(before, openFiles());
-    expect(right, 4);
+    try (Signal file = new Signal()) {
+      left.send(ByteBuffer.allocate(8), file.file());
+      left.send(ByteBuffer.allocate(1), file.file());
+    }
+    left.nudge();
+    assertEquals(UnixSocket.Heard.PACKET, right.hear());
+    assertEquals(3, right.heard().bytes().remaining());
+    assertEquals(UnixSocket.Heard.PACKET, right.hear());
+    right.heard().file().close();
+    assertEquals(UnixSocket.Heard.NUDGE, right.hear());
+    assertEquals(UnixSocket.Heard.NUDGE, right.hear());
+    assertEquals(before, openFiles()); // that of the nudge, too
     left.close();
-    assertEquals(UnixSocket.Discarded.END, right.discard());
+    assertEquals(UnixSocket.Heard.END, right.hear());
   }
 
   @Test

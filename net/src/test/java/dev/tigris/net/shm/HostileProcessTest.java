@@ -330,7 +330,7 @@ class HostileProcessTest {
     expectBreach(-1, 0x101, 1, "-1 bytes");
     expectBreach(Integer.MIN_VALUE, 0x101, 1, "-2147483648 bytes");
     expectBreach(1, 0x101, 2, "sequence 2");
-    expectBreach(1, 0x104, 1, "unknown kind");
+    expectBreach(1, 0x105, 1, "unknown kind");
     expectBreach(1, Ring.CONTINUED, 1, "unknown kind");
     expectBreach(1, DataType.values().length << 8 | 1, 1, "unknown kind");
     expectBreach(1, 0x80000101, 1, "unknown kind");

@@ -67,6 +67,16 @@ final class Letterbox {
     return first == bytes.getInt(frame.length - Integer.BYTES) ? first : -1;
   }
 
+  /// The writer: breaks off.
+  void withdraw() {
+    writer.withdraw();
+  }
+
+  /// The reader: whether the writer has.
+  boolean isWithdrawn() {
+    return reader.isWithdrawn();
+  }
+
   /// As whoever goes to sleep asks.
   boolean seesMore() {
     return reader.seesMore();

@@ -36,7 +36,8 @@ class StressTest {
           "OneType",
           "RingHandOver",
           "RingReuse",
-          "RingWakeUp");
+          "RingWakeUp",
+          "RingWithdrawal");
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)

@@ -1,0 +1,113 @@
+package dev.tigris.net.shm;
+
+import dev.tigris.net.linux.OpenFile;
+import dev.tigris.net.linux.SharedMemory;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.UnixSocket;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// What the peer lets this side read, mapped for reading only. One thread.
+///
+/// A loan of something else than sealed memory, one too many, a number that cannot be: each is a
+/// breach. So whatever the peer does to its memory afterwards, the addresses stay what they are,
+/// and
+/// what changes is the content of its own messages.
+final class Borrower {
+  private final @Nullable Borrowed[] all = new @Nullable Borrowed[Loan.MOST];
+  private long bytes;
+
+  /// A loan that was mapped.
+  static final class Borrowed {
+    private final int number;
+    private final Arena arena;
+    private final MemorySegment memory;
+
+    private Borrowed(int number, Arena arena, MemorySegment memory) {
+      this.number = number;
+      this.arena = arena;
+      this.memory = memory;
+    }
+
+    /// Its memory, as long as it is not taken back.
+    ///
+    /// @throws BreachException if it was
+    MemorySegment memory() {
+      if (!memory.scope().isAlive()) {
+        throw new BreachException("loan %d is taken back with a message in it".formatted(number));
+      }
+      return memory;
+    }
+  }
+
+  /// Takes note of what a packet says about a loan.
+  ///
+  /// @throws BreachException if that cannot be
+  void hear(UnixSocket.Packet packet) {
+    OpenFile file = packet.file();
+    switch (Loan.what(packet)) {
+      case Loan.LENT -> {
+        if (file == null) {
+          throw new BreachException("a loan without memory");
+        }
+        borrow(Loan.of(packet).number(), file);
+      }
+      case Loan.TAKEN_BACK -> {
+        close(file);
+        giveBack(Loan.of(packet).number());
+      }
+      default -> close(file); // a nudge, though a strange one
+    }
+  }
+
+  private static void close(@Nullable OpenFile file) {
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  private void borrow(int number, OpenFile file) {
+    Borrowed before = all[Loan.index(number)];
+    if (before != null) {
+      file.close();
+      throw new BreachException("loan %d while there is loan %d".formatted(number, before.number));
+    }
+    Arena arena = Arena.ofShared();
+    try (SharedMemory memory = SharedMemory.adoptForReading(file, Loan.MOST_BYTES - bytes)) {
+      MemorySegment mapped = memory.map(arena);
+      all[Loan.index(number)] = new Borrowed(number, arena, mapped);
+      bytes += mapped.byteSize();
+    } catch (SystemException e) {
+      arena.close();
+      throw new BreachException("loan %d cannot be mapped: %s".formatted(number, e.getMessage()));
+    }
+  }
+
+  private void giveBack(int number) {
+    Borrowed borrowed = find(number);
+    if (borrowed == null) {
+      throw new BreachException("loan %d is taken back, and there is none".formatted(number));
+    }
+    all[Loan.index(number)] = null;
+    bytes -= borrowed.memory.byteSize();
+    borrowed.arena.close();
+  }
+
+  /// The loan with a number; null if it was not heard of.
+  @Nullable Borrowed find(int number) {
+    Borrowed borrowed = all[Loan.index(number)];
+    return borrowed == null || borrowed.number != number ? null : borrowed;
+  }
+
+  /// Takes all mappings off.
+  void close() {
+    for (int i = 0; i < all.length; i++) {
+      Borrowed borrowed = all[i];
+      if (borrowed != null) {
+        all[i] = null;
+        borrowed.arena.close();
+      }
+    }
+  }
+}
