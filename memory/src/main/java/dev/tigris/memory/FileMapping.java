@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -64,7 +65,7 @@ final class FileMapping {
         journal.apply(channel);
       }
       if (writable) {
-        extend(channel, leastBytes);
+        extend(path, channel, leastBytes);
       }
       if (fresh) {
         Journal.syncFolder(path);
@@ -89,15 +90,26 @@ final class FileMapping {
     return true;
   }
 
-  private static void extend(FileChannel channel, long leastBytes) throws IOException {
-    long size = channel.size();
+  private static void extend(Path path, FileChannel channel, long leastBytes) throws IOException {
+    long before = channel.size();
+    if (before >= leastBytes) {
+      return;
+    }
+    FileStore disk = Files.getFileStore(path);
+    long free = disk.getUsableSpace();
+    if (leastBytes - before > free && disk.getTotalSpace() > 0) {
+      // Found out by writing, it would leave everybody else on that disk without room meanwhile.
+      throw new IOException(
+          "no room for a file of %d bytes: %d are free".formatted(leastBytes, free));
+    }
     try {
-      while (size < leastBytes) {
+      for (long size = before; size < leastBytes; ) {
         ByteBuffer zeros = ZEROS.duplicate();
         zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
         size += channel.write(zeros, size);
       }
     } catch (IOException e) {
+      channel.truncate(before);
       throw new IOException(
           "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
     }
@@ -166,6 +178,12 @@ final class FileMapping {
       throw new FreedException("a Jbuf cannot be flushed after it was freed");
     }
     Journal writer = journal;
+    if (mapping != Mapping.PRIVATE && channel.size() < bytes) {
+      // With the end of the file the kernel has dropped what was written to those pages.
+      throw new IOException(
+          "%s was cut short by another program, to %d bytes from %d: what was written and not flushed is lost"
+              .formatted(path, channel.size(), bytes));
+    }
     switch (mapping) {
       case SHARED -> {
         FilePages.sync(address, bytes);

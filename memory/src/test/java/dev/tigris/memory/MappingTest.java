@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -209,6 +211,27 @@ class MappingTest {
     assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     assertThrows(IllegalArgumentException.class, () -> Jbuf.map(file(), mapping, -1));
     assertThrows(IOException.class, () -> Jbuf.map(folder.resolve("no/such"), mapping, 10));
+  }
+
+  @Test
+  void refusesAFileThatTheDiskHasNoRoomFor() throws IOException {
+    IOException refused =
+        assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.SHARED, 1L << 60));
+    assertTrue(refused.getMessage().contains("no room"), refused.getMessage());
+    assertEquals(0, Files.size(file()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SHARED", "DURABLE"})
+  void saysAtTheFlushThatTheFileWasCutShort(Mapping mapping) throws Exception {
+    Jbuf jbuf = Jbuf.map(file(), mapping, 100_000);
+    Bytes bytes = jbuf.asBytes();
+    bytes.set(99_999, (byte) 1);
+    try (FileChannel other = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+      other.truncate(4096);
+    }
+    IOException lost = assertThrows(IOException.class, jbuf::flush);
+    assertTrue(lost.getMessage().contains("cut short"), lost.getMessage());
   }
 
   @Test
