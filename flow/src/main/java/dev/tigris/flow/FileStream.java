@@ -139,6 +139,14 @@ public final class FileStream extends Stream {
     atEnd = false;
   }
 
+  /// Whether this stream and another one write the same file: only what the one wrote that gets the
+  /// name last would be left.
+  boolean clashesWith(FileStream other) {
+    return direction == Direction.WRITE
+        && other.direction == Direction.WRITE
+        && file.normalize().equals(other.file.normalize());
+  }
+
   @Override
   public Spring spring() {
     return spring;

@@ -42,6 +42,9 @@ public final class Water {
   /// How many bytes of a buffer the protocol takes: a cache line, so that data begins on one.
   static final int HEADER_BYTES = 64;
 
+  /// The most data: whole cache lines, whose number is an int.
+  static final int MOST_BYTES = Integer.MAX_VALUE / HEADER_BYTES * HEADER_BYTES;
+
   private static final int SOURCE = 0;
   private static final int SEQUENCE = 8;
   private static final int SIZE = 16;

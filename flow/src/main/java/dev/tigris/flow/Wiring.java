@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -172,6 +173,18 @@ final class Wiring {
     return found;
   }
 
+  private void refuseClashes(Stream stream) throws IOException {
+    for (Placed placed : streams.subList(0, streams.size() - 1)) {
+      if (stream instanceof FileStream file
+          && placed.stream() instanceof FileStream other
+          && file.clashesWith(other)) {
+        throw new IOException(
+            "stream %s writes file %s too: name a file for each"
+                .formatted(other.name(), other.file()));
+      }
+    }
+  }
+
   private Stream open(
       StreamKind kind, StreamKind.Place place, String reservoir, End from, End to, End module)
       throws FlowException {
@@ -182,6 +195,7 @@ final class Wiring {
         stream.useChecksums();
       }
       streams.add(new Placed(stream, reservoir, from, to, module));
+      refuseClashes(stream);
       return stream;
     } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
       throw new FlowException(

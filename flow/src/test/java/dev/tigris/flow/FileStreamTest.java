@@ -113,6 +113,29 @@ class FileStreamTest {
   }
 
   @Test
+  void refusesToWriteOneFileWithTwoStreams() throws Exception {
+    Path out = folder.resolve("out");
+    Path same = folder.resolve("./out");
+    FlowRun run =
+        Flow.named("same")
+            .source("count", Numbers.counting(0, 100))
+            .drain("count", FileStream.writing(out), FileStream.writing(same))
+            .build()
+            .start();
+    FlowException refused = assertThrows(FlowException.class, run::await);
+    assertTrue(refused.getMessage().contains("name a file for each"), refused.getMessage());
+    try (var left = Files.list(folder)) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
+
+  @Test
+  void refusesAWaterThatIsLargerThanABufferCanBe() {
+    BufferSpring spring = new BufferSpring("large");
+    assertThrows(IllegalArgumentException.class, () -> spring.createWater(Integer.MAX_VALUE));
+  }
+
+  @Test
   void seeksInWhatItReads() throws Exception {
     Path in = file("in", 4096);
     List<Long> positions = new ArrayList<>();
