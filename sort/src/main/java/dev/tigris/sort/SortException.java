@@ -13,7 +13,8 @@ public final class SortException extends IOException {
   public enum Kind {
     /// An input is missing, unreadable, a directory, or not a whole number of records.
     INPUT,
-    /// The output cannot be created: its folder is missing or not writable, or it is an input.
+    /// The output cannot be made: its folder is missing or not writable, it is an input, or a file
+    /// may not become so large.
     OUTPUT,
     /// The disk became full.
     DISK_FULL,
@@ -53,6 +54,13 @@ public final class SortException extends IOException {
           Kind.DISK_FULL,
           "the disk became full while writing %s: free some space, or write elsewhere (%s)"
               .formatted(path, reason),
+          cause);
+    }
+    if (reason.contains("File too large")) {
+      return new SortException(
+          Kind.OUTPUT,
+          "%s may not become that large: allow it (ulimit -f), or write to another file system"
+              .formatted(path),
           cause);
     }
     return new SortException(Kind.IO, "%s could not be written: %s".formatted(path, reason), cause);

@@ -80,6 +80,13 @@ class SortFaultsTest {
   }
 
   @Test
+  void saysThatTheOutputIsLargerThanAFileMayBe() throws Exception {
+    String refused = SortProcess.refusalWithSmallFiles(1 << 20, input, output);
+    assertTrue(refused != null && refused.contains("ulimit -f"), refused);
+    assertEquals(List.of("input"), list(folder));
+  }
+
+  @Test
   void refusesADirectoryAsInput() throws Exception {
     Path directory = Files.createDirectory(folder.resolve("directory"));
     SortJob job = SortJob.of(List.of(input, directory), output);

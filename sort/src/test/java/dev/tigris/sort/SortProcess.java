@@ -45,6 +45,12 @@ final class SortProcess {
     return refusal(List.of("prlimit", "--nofile=" + files, "--"), input, output);
   }
 
+  /// What a sort is refused with that may not make a file of so many bytes; null if it is not.
+  static @Nullable String refusalWithSmallFiles(int bytes, Path input, Path output)
+      throws IOException {
+    return refusal(List.of("prlimit", "--fsize=" + bytes, "--"), input, output);
+  }
+
   private static @Nullable String refusal(List<String> prefix, Path input, Path output)
       throws IOException {
     SortProcess process = start(prefix, input, output, 256 << 20);
