@@ -1,7 +1,6 @@
 package dev.tigris.specializer.patch;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -94,9 +93,7 @@ public final class CodePatch {
   /// @return the class file itself if it carries none
   /// @throws PatchRefusedException if a tool has moved things since the patch was made
   public static byte[] strip(byte[] classFile) throws PatchRefusedException {
-    return isIn(classFile)
-        ? PatchedClass.of(classFile, ClassRegions.of(classFile)).original()
-        : classFile;
+    return isIn(classFile) ? PatchedClass.of(classFile).orElseThrow().original() : classFile;
   }
 
   /// Applies the patch that a class file carries.
@@ -110,10 +107,10 @@ public final class CodePatch {
       return Optional.empty();
     }
     try {
-      ClassRegions regions = ClassRegions.of(classFile);
-      return regions.attributes(NAME).isEmpty()
+      Optional<PatchedClass> type = PatchedClass.of(classFile);
+      return type.isEmpty()
           ? Optional.empty()
-          : Optional.of(new PatchReader(PatchedClass.of(classFile, regions), keys).apply());
+          : Optional.of(new PatchReader(type.get(), keys).apply());
     } catch (IllegalArgumentException e) {
       throw new PatchRefusedException("a class file that mentions a code patch: " + e.getMessage());
     }
@@ -146,10 +143,10 @@ public final class CodePatch {
   /// code even in a JVM that has just started, where SHA-256 takes longer than all else that there
   /// is to do.
   static byte[] fit(byte[] original, byte[] patch, int length) {
-    return ByteBuffer.allocate(FIT_BYTES)
-        .putInt(checksum(new CRC32(), original, patch, length))
-        .putInt(checksum(new CRC32C(), original, patch, length))
-        .array();
+    byte[] fit = new byte[FIT_BYTES];
+    u4(fit, 0, checksum(new CRC32(), original, patch, length));
+    u4(fit, 4, checksum(new CRC32C(), original, patch, length));
+    return fit;
   }
 
   private static int checksum(Checksum checksum, byte[] original, byte[] patch, int length) {
@@ -175,6 +172,13 @@ public final class CodePatch {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+  }
+
+  private static void u4(byte[] bytes, int at, int value) {
+    bytes[at] = (byte) (value >>> 24);
+    bytes[at + 1] = (byte) (value >>> 16);
+    bytes[at + 2] = (byte) (value >>> 8);
+    bytes[at + 3] = (byte) value;
   }
 
   static void u2(ByteArrayOutputStream out, int value) {

@@ -268,6 +268,11 @@ final class PatchReader {
   }
 
   private int varint() throws PatchRefusedException {
+    // Most take one byte, and in a JVM that has just started each call counts.
+    return at < end && patch[at] >= 0 ? patch[at++] : longVarint();
+  }
+
+  private int longVarint() throws PatchRefusedException {
     int value = 0;
     for (int shift = 0; shift < 28; shift += 7) {
       int next = u1();

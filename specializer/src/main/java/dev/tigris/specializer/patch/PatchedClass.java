@@ -2,6 +2,7 @@ package dev.tigris.specializer.patch;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /// A class file taken apart: the file that a patch was made for, and the patch.
 final class PatchedClass {
@@ -18,12 +19,18 @@ final class PatchedClass {
     this.patch = patch;
   }
 
-  /// Takes a class file apart that carries a patch.
+  /// Takes a class file apart, if it carries a patch.
   ///
+  /// @return nothing if it carries none
+  /// @throws IllegalArgumentException if it is no class file
   /// @throws PatchRefusedException if the patch isn't where it was put: then nobody can tell what
   ///     it was made for
-  static PatchedClass of(byte[] classFile, ClassRegions regions) throws PatchRefusedException {
+  static Optional<PatchedClass> of(byte[] classFile) throws PatchRefusedException {
+    ClassRegions regions = ClassRegions.of(classFile);
     List<ClassRegions.Attribute> found = regions.attributes(CodePatch.NAME);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
     ClassRegions.Attribute attribute = found.getFirst();
     byte[] patch = Arrays.copyOfRange(classFile, attribute.contentStart(), attribute.end());
     boolean alone = found.size() == 1;
@@ -32,7 +39,8 @@ final class PatchedClass {
         || attribute.nameIndex() != regions.poolCount() - 1) {
       throw PatchReader.misplaced(new PatchedClass(regions, classFile, patch));
     }
-    return new PatchedClass(regions, original(classFile, regions, attribute.start()), patch);
+    byte[] original = original(classFile, regions, attribute.start());
+    return Optional.of(new PatchedClass(regions, original, patch));
   }
 
   /// The class file without its last constant and its last attribute.

@@ -37,7 +37,7 @@ public final class PatchFuzz {
   /// Puts the checksums where they are if the patch has its usual end.
   private static void sign(byte[] classFile) {
     try {
-      PatchedClass type = PatchedClass.of(classFile, ClassRegions.of(classFile));
+      PatchedClass type = PatchedClass.of(classFile).orElseThrow();
       byte[] patch = type.patch();
       int body = patch.length - CodePatch.FIT_BYTES - 1;
       if (body > 0) {
