@@ -133,12 +133,16 @@ public abstract class Pso {
 
   /// Makes this object stand for another place of its container, which was checked for its class.
   /// References that were recovered stay: they are compared with what is stored.
+  final void moveTo(long place) {
+    offset = place;
+    bits = (container.address + place) ^ Raw.SCRATCH;
+  }
+
+  /// Forgets what belongs to the place that this object is about to leave, and to no other.
   ///
   /// @param partsStay whether the class has no fields in place but texts, which ask this object
   ///     where it is
-  final void moveTo(long place, boolean partsStay) {
-    offset = place;
-    bits = (container.address + place) ^ Raw.SCRATCH;
+  final void leave(boolean partsStay) {
     if (!partsStay) {
       forgetParts();
     }
@@ -240,7 +244,12 @@ public abstract class Pso {
     if (known != null && known.offset == stored) {
       return known;
     }
-    return stored == 0 ? holder.foreign(slot) : holder.recoverAnew(stored, slot);
+    if (stored != 0) {
+      return holder.recoverAnew(stored, slot);
+    }
+    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too.
+    VarHandle.acquireFence();
+    return holder.foreign == null ? null : holder.foreign(slot);
   }
 
   private @Nullable Pso known(int slot) {
@@ -253,8 +262,6 @@ public abstract class Pso {
 
   /// What a reference means in whose place 0 was read.
   private @Nullable Pso foreign(int slot) {
-    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too.
-    VarHandle.acquireFence();
     Pso[] slots = foreign;
     if (slots == null) {
       return null;

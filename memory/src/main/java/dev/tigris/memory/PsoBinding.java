@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.Raw;
 import org.jspecify.annotations.Nullable;
 
 /// The right to make one kind of object at one place: what the specializer's constructor of a [Pso]
@@ -33,6 +34,12 @@ public final class PsoBinding {
   /// A place that was checked, or lies in one that was.
   static PsoBinding checked(PsoClass type, Region container, long offset) {
     return new PsoBinding(type.type(), container, offset);
+  }
+
+  /// The scratch area, which is larger than any object: where the object of a cursor begins, which
+  /// a hand-written constructor might give to somebody before there is an element.
+  static PsoBinding nowhere(PsoClass type, Region container) {
+    return new PsoBinding(type.type(), container, Raw.SCRATCH - container.address);
   }
 
   /// The place of an object that lies in another one, at `at` behind its first byte.

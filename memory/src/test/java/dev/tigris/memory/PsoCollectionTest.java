@@ -163,6 +163,22 @@ class PsoCollectionTest {
     }
   }
 
+  @Test
+  void aCursorsObjectStaysWhereItIsUntilTheNextElementIsAskedFor() {
+    PsoTable<Point> table = new PsoTable<>(container, Point.class, 3);
+    for (int i = 0; i < 3; i++) {
+      table.add().x = i;
+    }
+    PsoCursor<Point> cursor = table.cursor();
+    assertTrue(cursor.next());
+    Point point = cursor.element();
+    assertTrue(cursor.next());
+    assertTrue(cursor.next());
+    assertEquals(0, point.x);
+    assertSame(point, cursor.element());
+    assertEquals(2, point.x);
+  }
+
   /// It may skip elements, or find none where it is. What it finds is an element.
   @Test
   void aCursorThatThreadsShareAgainstTheRuleStaysInItsTable() throws Exception {

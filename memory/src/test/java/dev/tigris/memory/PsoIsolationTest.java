@@ -34,6 +34,7 @@ class PsoIsolationTest {
         a subclass of one: UnspecializedClassException
         an object whose constructor failed: IllegalStateException
         a cursor over objects that are bound elsewhere: IllegalStateException
+        the object of a cursor that has no element: got 0
         a forged call site that is entitled: got 8
         one of another type: NoSuchFieldError
         one of another name: IllegalAccessError
