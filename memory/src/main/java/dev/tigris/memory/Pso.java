@@ -236,7 +236,9 @@ public abstract class Pso {
   }
 
   /// Turns what a reference field holds into an object. The common case comes first, and is all
-  /// that a caller has to inline: no object lies at the offset 0, which means null.
+  /// that a caller has to inline: no object lies at the offset 0, which means null. That nothing is
+  /// kept for it is asked here too: every list ends so, and for the sake of a call in the loop that
+  /// walks it C2 would keep the loop's variables in memory.
   ///
   /// @param stored what was read from the field, once: the memory may change at any time
   static @Nullable Pso recover(Pso holder, long stored, int slot) {
