@@ -12,6 +12,7 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
@@ -30,6 +31,7 @@ public final class ShmFuzz {
   private static final int ROOM = 20_000;
   private static final byte CANARY = 0x5a;
   private static final Attributes ATTRIBUTES = Attributes.DEFAULT.withMaximumMessageBytes(60_000);
+  private static final Bytes LENT = Jbuf.allocateShared(32_768, "fuzz").asBytes();
   private static final Bytes MEMORY = Jbuf.allocate(ROOM + 1, "fuzz").asBytes();
 
   private ShmFuzz() {}
@@ -57,7 +59,7 @@ public final class ShmFuzz {
       socket.send(hello, shared.file());
       ConnectionRequest request = listener.next(Duration.ZERO);
       if (request != null) {
-        new Game(in, channel, socket, queue, request.accept(queue, ATTRIBUTES)).play();
+        new Game(in, channel, shared, socket, queue, request.accept(queue, ATTRIBUTES)).play();
       }
     }
   }
@@ -66,6 +68,7 @@ public final class ShmFuzz {
   private static final class Game {
     private final ByteBuffer in;
     private final MemorySegment channel;
+    private final SharedMemory shared;
     private final UnixSocket socket;
     private final CompletionQueue queue;
     private final VirtualInterface victim;
@@ -76,11 +79,13 @@ public final class ShmFuzz {
     Game(
         ByteBuffer in,
         MemorySegment channel,
+        SharedMemory shared,
         UnixSocket socket,
         CompletionQueue queue,
         VirtualInterface victim) {
       this.in = in;
       this.channel = channel;
+      this.shared = shared;
       this.socket = socket;
       this.queue = queue;
       this.victim = victim;
@@ -114,7 +119,7 @@ public final class ShmFuzz {
     }
 
     private void step(byte what) {
-      switch (what & 7) {
+      switch (what & 15) {
         case 0 -> {
           long at = (in.getInt() & Integer.MAX_VALUE) % Channel.BYTES & -Long.BYTES;
           channel.set(ValueLayout.JAVA_LONG, at, in.getLong());
@@ -125,6 +130,8 @@ public final class ShmFuzz {
         case 4 -> look();
         case 5 -> send(in.getShort() & 0xffff);
         case 6 -> socket.nudge();
+        case 8 -> lend(in.get(), in.getInt());
+        case 9 -> lentSlot(in.getShort(), in.getShort(), in.getInt(), in.getLong());
         default -> channel.set(ValueLayout.JAVA_INT, in.get() & 0xf8, in.getInt());
       }
     }
@@ -136,6 +143,26 @@ public final class ShmFuzz {
       slot.set(ValueLayout.JAVA_INT, 8, kind);
       slot.set(ValueLayout.JAVA_INT, 12, Ring.sequence(slots));
       slots++;
+    }
+
+    /// Says something about a loan, perhaps with memory that can be one, or with the connection's.
+    private void lend(int what, int number) {
+      ByteBuffer packet = ByteBuffer.allocate(Loan.PACKET_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      packet.putInt(what & 0x3f).putInt(number).flip();
+      OpenFile lent = new OpenFile(LENT.sharedFile().getAsInt()); // not to be closed
+      try {
+        socket.send(packet, what < 0 ? lent : (what & 0x40) != 0 ? shared.file() : null);
+      } catch (SystemException noRoom) {
+        // or the victim has closed
+      }
+    }
+
+    /// Writes the next slot, of a message in a loan.
+    private void lentSlot(int length, int type, int number, long offset) {
+      MemorySegment slot = channel.asSlice(Bell.BYTES + Ring.slot(slots), Ring.SLOT_BYTES);
+      slot.set(ValueLayout.JAVA_INT, Ring.LOAN, number);
+      slot.set(ValueLayout.JAVA_LONG, Ring.LOAN_OFFSET, offset);
+      slot(length & 0xffff, Ring.LENT | type << Byte.SIZE);
     }
 
     /// Gives slots of the ring that the victim writes back.
