@@ -27,6 +27,7 @@ enum {
   CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
   MOST_PACKETS = 16,
   LENT_PART_BYTES = 1 << 16,
+  LENT_AT_ONCE = 1 << 16, /* Ring */
   MOST_LOANS = 64, /* Loan */
   MOST_LOAN_BYTES = 1 << 30,
   LEAST_LOAN_BYTES = 4096,
@@ -85,7 +86,8 @@ struct writer {
 struct reader {
   struct ring *ring;
   uint64_t read, data_end, freed, data_freed, kind_and_sequence;
-  bool lent;
+  uint64_t owed_bytes;
+  bool lent, owes;
 };
 
 /* Lender: of what vi_allocate has made, and vi_register was told of. */
@@ -282,6 +284,8 @@ static uint32_t take_part(
 }
 
 static void give_all_back(struct reader *in) {
+  in->owes = false;
+  in->owed_bytes = 0;
   in->freed = in->read;
   in->data_freed = in->data_end;
   atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
@@ -293,6 +297,14 @@ static bool give_back(struct reader *in) {
   }
   give_all_back(in);
   return true;
+}
+
+static bool give_lent_back(struct reader *in) {
+  if (in->owes) {
+    give_all_back(in);
+    return true;
+  }
+  return false;
 }
 
 /* Sends a packet, and a file with it, unless that is -1; returns whether it was sent. */
@@ -577,11 +589,12 @@ static void take_lent(struct vi *vi, struct transfer *into) {
   }
   vi->lent = NULL;
   vi->in.read++;
-  give_all_back(&vi->in);
-  vi->changed = true;
+  vi->in.owes = true;
+  vi->in.owed_bytes += vi->length;
+  vi->changed |= vi->in.owed_bytes >= LENT_AT_ONCE && give_lent_back(&vi->in);
 }
 
-static void receive_parts(struct vi *vi) {
+static void take_parts(struct vi *vi) {
   for (int parts = 0; parts < MOST_PARTS; parts++) {
     if (vi->stage == WAITING ? !decide(vi) : !(look(&vi->in) && begin(vi))) {
       return;
@@ -603,6 +616,11 @@ static void receive_parts(struct vi *vi) {
       vi->moving = true;
     }
   }
+}
+
+static void receive_parts(struct vi *vi) {
+  take_parts(vi);
+  vi->changed |= give_lent_back(&vi->in);
 }
 
 /* ---- ShmPort */

@@ -31,8 +31,9 @@ import java.lang.invoke.VarHandle;
 ///
 /// A long message need not be copied into the data, if it lies in memory that the writer has lent
 /// ([Loan]): its one slot has kind [#LENT], and says in its payload where. The reader copies it
-/// straight to where it belongs and gives the slot back at once, before which the writer changes
-/// nothing there. Whoever breaks the connection off cannot wait for that: it sets `withdrawn`
+/// straight to where it belongs and gives the slot back when it finds no further one, or has copied
+/// [#LENT_AT_ONCE]; until then the writer changes nothing there. Whoever breaks the connection off
+/// cannot wait for that: it sets `withdrawn`
 /// before its messages are its own again, and the reader, who looks behind each copy, throws
 /// away what it may have copied too late (RingWithdrawalTest).
 ///
@@ -94,6 +95,9 @@ public final class Ring {
   static final int SLOTS_AT_ONCE = SLOTS / 4;
 
   static final int DATA_AT_ONCE = DATA_BYTES / 4;
+
+  /// How many bytes of lent memory the reader takes before it gives the slots back.
+  static final int LENT_AT_ONCE = 1 << 16;
 
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
 

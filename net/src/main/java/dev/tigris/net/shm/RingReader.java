@@ -27,6 +27,11 @@ public final class RingReader {
   /// The last eight bytes of the header of the slot that [#look] has found.
   private long kindAndSequence;
 
+  /// Whether slots of messages in lent memory were not given back, and how many bytes those have.
+  private boolean owes;
+
+  private long owedBytes;
+
   /// Whether the message that [#takeHeader] has begun lies in lent memory.
   private boolean lent;
 
@@ -88,10 +93,26 @@ public final class RingReader {
     return (long) LONG.get(ring, slot + Ring.LOAN_OFFSET);
   }
 
-  /// Takes the slot of a message in lent memory, which was copied, and gives it back.
-  public void takeLent() {
+  /// Takes the slot of a message in lent memory, which was copied, and gives it back if enough of
+  /// that has come together.
+  ///
+  /// @return whether it did
+  public boolean takeLent(long bytes) {
     next();
-    giveAllBack();
+    owes = true;
+    owedBytes += bytes;
+    return owedBytes >= Ring.LENT_AT_ONCE && giveLentBack();
+  }
+
+  /// Gives back what was taken of lent memory: when there is nothing more to take now.
+  ///
+  /// @return whether that was anything
+  public boolean giveLentBack() {
+    if (owes) {
+      giveAllBack();
+      return true;
+    }
+    return false;
   }
 
   /// Whether lent memory may have been used for something else while it was copied.
@@ -143,6 +164,8 @@ public final class RingReader {
   }
 
   private void giveAllBack() {
+    owes = false;
+    owedBytes = 0;
     freed = read;
     dataFreed = dataEnd;
     // Release: pairs with the acquire of RingWriter.lookWhatIsFree.

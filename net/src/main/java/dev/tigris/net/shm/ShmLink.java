@@ -231,6 +231,13 @@ final class ShmLink extends Link {
   }
 
   private void receive() {
+    takeParts();
+    if (!released) {
+      changed |= channel.in().giveLentBack();
+    }
+  }
+
+  private void takeParts() {
     for (int parts = 0; parts < MOST_PARTS; parts++) {
       Stage now = stage;
       if (now == Stage.WAITING) {
@@ -327,8 +334,7 @@ final class ShmLink extends Link {
       fail("it has ended the connection while a message of it was copied", null);
       return;
     }
-    channel.in().takeLent();
-    changed = true;
+    changed |= channel.in().takeLent(frame.length);
   }
 
   /// What becomes of the message.
