@@ -1,14 +1,15 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
 import java.lang.ref.PhantomReference;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The memory of one [Jbuf], from the pool, over a file, or shared. It outlives a handle that
-/// nobody holds
-/// any more: the reference is enqueued then, and the [Verifier] gives the memory back.
+/// nobody holds any more: the reference is enqueued then, and the [Verifier] gives the memory back.
 ///
 /// The links belong to the [Budget]'s list of live blocks, which also keeps this reference
 /// reachable itself; they are guarded by the budget's lock.
@@ -17,10 +18,10 @@ final class Block extends PhantomReference<Jbuf> {
   final String owner;
   final @Nullable FileMapping file;
 
-  /// Whether other processes may be given it to read.
-  final boolean isShared;
+  /// ORDINARY where there is a file.
+  final PageKind pages;
 
-  /// Set once before the Jbuf is handed out, of those that are.
+  /// Set once before the Jbuf is handed out, if other processes can be given its memory.
   @Nullable SharedPages shared;
 
   /// Where it was allocated, if that was asked for.
@@ -35,11 +36,11 @@ final class Block extends PhantomReference<Jbuf> {
   @Nullable Block next;
   @Nullable Block previous;
 
-  Block(Jbuf jbuf, long bytes, String owner, boolean isShared) {
+  Block(Jbuf jbuf, long bytes, String owner, PageKind pages) {
     super(jbuf, Verifier.PROCESS.queue());
     this.bytes = bytes;
     this.owner = owner;
-    this.isShared = isShared;
+    this.pages = pages;
     this.file = null;
     this.site = AllocationSite.ofCaller();
   }
@@ -48,7 +49,7 @@ final class Block extends PhantomReference<Jbuf> {
     super(jbuf, Verifier.PROCESS.queue());
     this.bytes = file.bytes();
     this.owner = file.toString();
-    this.isShared = false;
+    this.pages = PageKind.ORDINARY;
     this.file = file;
     this.site = AllocationSite.ofCaller();
     this.address = file.address();
@@ -59,30 +60,70 @@ final class Block extends PhantomReference<Jbuf> {
     if (file != null) {
       return 0;
     }
-    return isShared ? SharedPages.roundedBytes(bytes) : Pool.roundedBytes(bytes);
+    return switch (pages) {
+      case ORDINARY -> Pool.roundedBytes(bytes);
+      case HUGE, LOCKED -> Pool.unitBytes(bytes);
+      case SHARED -> SharedPages.roundedBytes(bytes);
+    };
   }
 
   /// Gets its memory: its address stays 0 where the operating system has no more.
   ///
-  /// @throws IOException as [SharedPages#create] does
+  /// @throws IOException if the operating system refuses pages of this kind
   void take(Pool pool) throws IOException {
-    if (isShared) {
-      SharedPages made = SharedPages.create(pool, bytes);
-      shared = made;
-      address = made.address();
-    } else {
-      address = pool.take(bytes);
+    switch (pages) {
+      case ORDINARY -> address = pool.take(bytes);
+      case HUGE -> {
+        long units = pool.takeUnits(bytes);
+        if (units != 0) {
+          Pages.adviseHuge(units, Pool.unitBytes(bytes), true);
+        }
+        address = units;
+      }
+      case LOCKED -> address = takeLocked(pool);
+      case SHARED -> {
+        SharedPages made = SharedPages.create(pool, bytes);
+        shared = made;
+        address = made.address();
+      }
     }
+  }
+
+  private long takeLocked(Pool pool) throws IOException {
+    long units = pool.takeUnits(bytes);
+    if (units == 0) {
+      return 0;
+    }
+    try {
+      Pages.lock(units, Pool.unitBytes(bytes));
+    } catch (IOException | RuntimeException e) {
+      giveUnits(pool, units);
+      throw e;
+    }
+    return units;
+  }
+
+  private void giveUnits(Pool pool, long units) {
+    pool.giveUnits(units, bytes, Pages.discard(units, Pool.unitBytes(bytes)));
   }
 
   /// Gives its memory back.
   void give(Pool pool) {
     if (file != null) {
       file.close();
-    } else if (shared != null) {
-      shared.close();
     } else {
-      pool.give(address, bytes);
+      switch (pages) {
+        case ORDINARY -> pool.give(address, bytes);
+        case HUGE -> {
+          Pages.adviseHuge(address, Pool.unitBytes(bytes), false);
+          giveUnits(pool, address);
+        }
+        case LOCKED -> {
+          Pages.unlock(address, Pool.unitBytes(bytes));
+          giveUnits(pool, address);
+        }
+        case SHARED -> Objects.requireNonNull(shared).close();
+      }
     }
     address = 0;
   }

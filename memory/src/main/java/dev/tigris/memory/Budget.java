@@ -56,7 +56,7 @@ final class Budget {
             }
           } catch (IOException e) {
             throw new MemoryBudgetException(
-                "no shared memory for %d bytes for '%s': %s"
+                "no room for %d bytes for '%s': %s"
                     .formatted(rounded, block.owner, e.getMessage()));
           } finally {
             if (block.address == 0) {

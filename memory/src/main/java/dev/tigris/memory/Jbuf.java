@@ -38,8 +38,8 @@ public final class Jbuf {
   private volatile @Nullable Lease lease; // written under the lock
   private @Nullable Class<? extends View> type;
 
-  private Jbuf(long bytes, String owner, boolean shared) {
-    this.block = new Block(this, bytes, owner, shared);
+  private Jbuf(long bytes, String owner, PageKind pages) {
+    this.block = new Block(this, bytes, owner, pages);
   }
 
   private Jbuf(FileMapping file) {
@@ -58,27 +58,22 @@ public final class Jbuf {
 
   /// As [#allocate(long)]; `owner` is the name under which [#use] and a refusal account for it.
   public static Jbuf allocate(long bytes, String owner) {
-    return allocate(bytes, owner, false);
+    return allocate(bytes, owner, PageKind.ORDINARY);
   }
 
-  /// As [#allocate(long, String)], of memory that other processes of this host can be given to
-  /// read, and cannot be made to write to: a file in memory without a name. A virtual interface
-  /// over `shm` sends long messages from it without a copy of its own. It takes whole pages, an
-  /// open file and milliseconds to allocate: make large ones, and use them in parts.
+  /// As [#allocate(long, String)], of a certain kind of pages, in which it is aligned and what it
+  /// takes is rounded up: to pages of the system if they are [PageKind#SHARED], and otherwise to
+  /// 2 MiB.
   ///
   /// @throws IllegalArgumentException as for [#allocate(long)]
-  /// @throws MemoryBudgetException as for [#allocate(long)], or if the operating system has no
-  ///     shared memory, saying why
-  /// @throws UnsupportedOperationException on other systems than Linux
-  public static Jbuf allocateShared(long bytes, String owner) {
-    return allocate(bytes, owner, true);
-  }
-
-  private static Jbuf allocate(long bytes, String owner, boolean shared) {
+  /// @throws MemoryBudgetException as for [#allocate(long)], or if the operating system refuses
+  ///     pages of that kind, saying why
+  /// @throws UnsupportedOperationException if this system has none of that kind
+  public static Jbuf allocate(long bytes, String owner, PageKind pages) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
     }
-    Jbuf jbuf = new Jbuf(bytes, owner, shared);
+    Jbuf jbuf = new Jbuf(bytes, owner, pages);
     Budget.PROCESS.take(jbuf.block);
     // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
     // constructor, whose final fields alone the JVM looks after.

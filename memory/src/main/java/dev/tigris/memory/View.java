@@ -70,7 +70,7 @@ public abstract sealed class View
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /// The descriptor of the file in memory that a buffer from [Jbuf#allocateShared] is, beginning
+  /// The descriptor of the file in memory that a buffer of [PageKind#SHARED] pages is, beginning
   /// where this view does; empty for others, and for views that begin elsewhere in their buffer.
   /// For handing it to another process, as long as this view is reachable: it can map it for
   /// reading, the size is that of the buffer in whole pages, and neither can change.

@@ -45,7 +45,7 @@ class SharedJbufTest {
 
   @Test
   void isReadByWhoeverHasItsDescriptor() throws Exception {
-    Jbuf jbuf = Jbuf.allocateShared(BYTES, "test");
+    Jbuf jbuf = Jbuf.allocate(BYTES, "test", PageKind.SHARED);
     useAndRead(jbuf);
     free(jbuf);
   }
@@ -72,7 +72,7 @@ class SharedJbufTest {
 
   @Test
   void isChangedByNobodyElse() throws IOException {
-    Jbuf jbuf = Jbuf.allocateShared(BYTES, "test");
+    Jbuf jbuf = Jbuf.allocate(BYTES, "test", PageKind.SHARED);
     Bytes bytes = jbuf.asBytes();
     try (FileChannel other =
         FileChannel.open(file(bytes), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -89,7 +89,7 @@ class SharedJbufTest {
   void isAccountedForAndLeavesNothingOpen() throws Exception {
     long used = Jbuf.use().usedBytes();
     String name = "shared-" + System.nanoTime();
-    Jbuf jbuf = Jbuf.allocateShared(BYTES, name);
+    Jbuf jbuf = Jbuf.allocate(BYTES, name, PageKind.SHARED);
     assertEquals(12_288, Jbuf.use().bytesByOwner().get(name));
     assertTrue(Jbuf.use().usedBytes() >= used + 12_288 - BYTES);
     Path descriptor = file(jbuf.asBytes());
@@ -104,7 +104,7 @@ class SharedJbufTest {
   @Test
   void isZeroAgainAfterItsAddressesWereShared() throws Exception {
     for (int round = 0; round < 3; round++) {
-      Jbuf shared = Jbuf.allocateShared(3 << 20, "test");
+      Jbuf shared = Jbuf.allocate(3 << 20, "test", PageKind.SHARED);
       scribble(shared);
       free(shared);
       Jbuf plain = Jbuf.allocate(3 << 20, "test");
@@ -125,8 +125,9 @@ class SharedJbufTest {
   @Test
   void isRefusedWhereTheBudgetOrTheSystemHasNoRoom() {
     long tooMuch = Jbuf.use().budgetBytes() + 1;
-    assertThrows(MemoryBudgetException.class, () -> Jbuf.allocateShared(tooMuch, "test"));
-    assertThrows(IllegalArgumentException.class, () -> Jbuf.allocateShared(0, "test"));
+    assertThrows(
+        MemoryBudgetException.class, () -> Jbuf.allocate(tooMuch, "test", PageKind.SHARED));
+    assertThrows(IllegalArgumentException.class, () -> Jbuf.allocate(0, "test", PageKind.SHARED));
   }
 
   @Test

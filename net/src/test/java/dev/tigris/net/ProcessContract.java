@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ abstract class ProcessContract extends FabricContract {
   /// Of the same kind as this side's.
   private static Jbuf jbuf(String kind) {
     return kind.equals("shared")
-        ? Jbuf.allocateShared(BYTES, "echo")
+        ? Jbuf.allocate(BYTES, "echo", PageKind.SHARED)
         : Jbuf.allocate(BYTES, "echo");
   }
 

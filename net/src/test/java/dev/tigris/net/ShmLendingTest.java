@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ class ShmLendingTest extends FabricContract {
 
           @Override
           public Jbuf allocate(long bytes, String owner) {
-            return Jbuf.allocateShared(bytes, owner);
+            return Jbuf.allocate(bytes, owner, PageKind.SHARED);
           }
         });
   }

@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,7 @@ class ShmTest {
 
         @Override
         public Jbuf allocate(long bytes, String owner) {
-          return Jbuf.allocateShared(bytes, owner);
+          return Jbuf.allocate(bytes, owner, PageKind.SHARED);
         }
 
         @Override

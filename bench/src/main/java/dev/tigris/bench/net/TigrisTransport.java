@@ -3,6 +3,7 @@ package dev.tigris.bench.net;
 import dev.tigris.bench.WrongResultException;
 import dev.tigris.memory.Ints;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.ArrayType;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
@@ -113,7 +114,10 @@ final class TigrisTransport implements Transport {
 
     static Buffers of(VirtualInterface link, int bytes, int count, boolean shared) {
       long all = (long) stride(bytes) * count;
-      Jbuf jbuf = shared ? Jbuf.allocateShared(all, "bench.net") : Jbuf.allocate(all, "bench.net");
+      Jbuf jbuf =
+          shared
+              ? Jbuf.allocate(all, "bench.net", PageKind.SHARED)
+              : Jbuf.allocate(all, "bench.net");
       return new Buffers(link, bytes, count, jbuf, jbuf.asInts());
     }
 

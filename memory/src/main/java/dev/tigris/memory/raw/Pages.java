@@ -20,6 +20,7 @@ public final class Pages {
   private static final int MAP_PRIVATE = 2;
   private static final int MADV_DONTNEED = 4;
   private static final int MADV_HUGEPAGE = 14;
+  private static final int MADV_NOHUGEPAGE = 15;
 
   private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
   private static final int FREE_PAGE_REPORTING = 5;
@@ -86,10 +87,43 @@ public final class Pages {
     return LINUX && Native.advise(address, bytes, MADV_DONTNEED) == 0;
   }
 
+  /// Advises huge pages for whole units, or takes the advice back where it is not given anyway.
+  public static void adviseHuge(long address, long bytes, boolean huge) {
+    if (LINUX && !WANTS_HUGE_PAGES) {
+      // A refusal means small pages, no more: the result is not needed.
+      Native.advise(address, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    }
+  }
+
+  /// Provides whole pages now, and keeps them in physical memory.
+  ///
+  /// @throws IOException if the operating system refuses
+  /// @throws UnsupportedOperationException on other systems than Linux and macOS
+  public static void lock(long address, long bytes) throws IOException {
+    if (!POSIX) {
+      throw new UnsupportedOperationException("memory can be locked on Linux and macOS only");
+    }
+    if (Native.lock(address, bytes) != 0) {
+      // What was locked before the limit was reached stays so otherwise.
+      unlock(address, bytes);
+      throw new IOException(
+          "the operating system locks no more memory for this process. Raise its limit (ulimit -l),"
+              + " or allocate ordinary pages");
+    }
+  }
+
+  /// Undoes what [#lock] did.
+  public static void unlock(long address, long bytes) {
+    Native.unlock(address, bytes);
+  }
+
   /// The calls, each linked on first use: that takes milliseconds in a process that has just begun.
-  // SAFETY: bounds: `mmap` picks fresh addresses, `madvise` is only given ranges that `map`
-  // returned; lifetime: nothing is ever unmapped; thread: both calls are thread-safe.
+  // SAFETY: bounds: `mmap` picks fresh addresses, the others are only given ranges that `map`
+  // returned; lifetime: nothing is ever unmapped; thread: all calls are thread-safe.
   private static final class Native {
+    private static final FunctionDescriptor RANGE =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
+
     private static final class Mmap {
       static final MethodHandle CALL =
           link(
@@ -115,6 +149,11 @@ public final class Pages {
                   ValueLayout.JAVA_INT));
     }
 
+    private static final class Lock {
+      static final MethodHandle LOCK = link("mlock", RANGE);
+      static final MethodHandle UNLOCK = link("munlock", RANGE);
+    }
+
     @SuppressWarnings("restricted")
     private static MethodHandle link(String name, FunctionDescriptor descriptor) {
       Linker linker = Linker.nativeLinker();
@@ -135,6 +174,22 @@ public final class Pages {
         return (int) Madvise.CALL.invokeExact(address, bytes, advice);
       } catch (Throwable e) {
         throw new IllegalStateException("madvise could not be called", e);
+      }
+    }
+
+    static int lock(long address, long bytes) {
+      try {
+        return (int) Lock.LOCK.invokeExact(address, bytes);
+      } catch (Throwable e) {
+        throw new IllegalStateException("mlock could not be called", e);
+      }
+    }
+
+    static int unlock(long address, long bytes) {
+      try {
+        return (int) Lock.UNLOCK.invokeExact(address, bytes);
+      } catch (Throwable e) {
+        throw new IllegalStateException("munlock could not be called", e);
       }
     }
   }

@@ -39,9 +39,11 @@ public final class SharedPages {
     this.bytes = bytes;
   }
 
-  /// How many bytes a request really takes: whole pages.
+  /// How many bytes a request really takes: whole pages, of which nobody has as many as what is too
+  /// large to be rounded gives.
   public static long roundedBytes(long bytes) {
-    return Math.addExact(bytes, FilePages.pageBytes() - 1) & -FilePages.pageBytes();
+    long page = FilePages.pageBytes();
+    return bytes > Long.MAX_VALUE - page ? Long.MAX_VALUE & -page : (bytes + page - 1) & -page;
   }
 
   /// Makes some of zeros.

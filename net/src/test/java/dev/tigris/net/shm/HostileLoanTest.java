@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Descriptor;
@@ -57,7 +58,7 @@ class HostileLoanTest {
   private static final int F_ADD_SEALS = 1033;
   private static final int READ_ONLY_SEALS = 1 | 2 | 4 | 16;
 
-  private final Jbuf jbuf = Jbuf.allocateShared(4 * PAGE, "test");
+  private final Jbuf jbuf = Jbuf.allocate(4 * PAGE, "test", PageKind.SHARED);
   private final Bytes lent = jbuf.asBytes();
   private final OpenFile lentFile = new OpenFile(lent.sharedFile().getAsInt()); // not to be closed
 

@@ -2,6 +2,7 @@ package dev.tigris.net.shm;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.ConnectionRequest;
@@ -31,7 +32,7 @@ public final class ShmFuzz {
   private static final int ROOM = 20_000;
   private static final byte CANARY = 0x5a;
   private static final Attributes ATTRIBUTES = Attributes.DEFAULT.withMaximumMessageBytes(60_000);
-  private static final Bytes LENT = Jbuf.allocateShared(32_768, "fuzz").asBytes();
+  private static final Bytes LENT = Jbuf.allocate(32_768, "fuzz", PageKind.SHARED).asBytes();
   private static final Bytes MEMORY = Jbuf.allocate(ROOM + 1, "fuzz").asBytes();
 
   private ShmFuzz() {}
