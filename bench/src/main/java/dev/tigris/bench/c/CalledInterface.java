@@ -79,6 +79,19 @@ public final class CalledInterface {
     }
   }
 
+  /// Memory for messages, of zeros, as the twin has it.
+  // SAFETY: bounds: the twin allocates that many bytes; lifetime: until free, after which the
+  // caller looks at it no more; thread: the one that calls.
+  @SuppressWarnings("restricted")
+  public MemorySegment allocate(long bytes) {
+    return MemorySegment.ofAddress(call(function("allocate"), bytes)).reinterpret(bytes);
+  }
+
+  /// Gives it back.
+  public void free(MemorySegment memory) {
+    call(function("free"), memory.address(), memory.byteSize());
+  }
+
   /// Registers memory that all messages and descriptors lie in.
   public void register(long vi, MemorySegment memory) {
     MemorySegment function = function("register");

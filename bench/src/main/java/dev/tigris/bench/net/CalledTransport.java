@@ -71,15 +71,16 @@ final class CalledTransport implements Transport {
 
   /// Descriptors of messages of one size. A process has one kind.
   private abstract static class Memory {
-    final Arena arena = Arena.ofConfined();
+    final CalledInterface twin;
     final MemorySegment all;
     final long start;
     final int count;
 
-    Memory(int bytes, int count) {
+    Memory(CalledInterface twin, int bytes, int count) {
       int stride = (bytes + 63) & -64;
       int first = (TRANSFER_BYTES * count + 63) & -64;
-      this.all = arena.allocate(first + (long) stride * count, 64);
+      this.twin = twin;
+      this.all = twin.allocate(first + (long) stride * count);
       this.start = all.address();
       this.count = count;
       for (int i = 0; i < count; i++) {
@@ -87,6 +88,10 @@ final class CalledTransport implements Transport {
         all.set(ValueLayout.JAVA_LONG, transfer, start + first + (long) i * stride);
         all.set(ValueLayout.JAVA_INT, transfer + BYTES, bytes);
       }
+    }
+
+    void free() {
+      twin.free(all);
     }
 
     long transfer(int index) {
@@ -124,8 +129,8 @@ final class CalledTransport implements Transport {
 
   /// Looked at in place.
   private static final class InPlace extends Memory {
-    InPlace(int bytes, int count) {
-      super(bytes, count);
+    InPlace(CalledInterface twin, int bytes, int count) {
+      super(twin, bytes, count);
     }
 
     @Override
@@ -141,11 +146,8 @@ final class CalledTransport implements Transport {
 
   /// Looked at by calls.
   private static final class Called extends Memory {
-    private final CalledInterface twin;
-
     Called(CalledInterface twin, int bytes, int count) {
-      super(bytes, count);
-      this.twin = twin;
+      super(twin, bytes, count);
     }
 
     @Override
@@ -162,7 +164,7 @@ final class CalledTransport implements Transport {
   private Memory memory(long vi, int bytes, int count) {
     Memory made =
         switch (kind) {
-          case FUNCTIONS -> new InPlace(bytes, count);
+          case FUNCTIONS -> new InPlace(twin, bytes, count);
           case ACCESSES -> new Called(twin, bytes, count);
         };
     twin.register(vi, made.all);
@@ -276,8 +278,8 @@ final class CalledTransport implements Transport {
       }
     }
     twin.close(vi);
-    receives.arena.close();
-    answers.arena.close();
+    receives.free();
+    answers.free();
   }
 
   // ---- the side that measures
@@ -300,8 +302,8 @@ final class CalledTransport implements Transport {
     Client connected = client;
     if (connected != null) {
       twin.close(connected.vi());
-      connected.sends().arena.close();
-      connected.receives().arena.close();
+      connected.sends().free();
+      connected.receives().free();
       client = null;
     }
   }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,24 @@ int64_t calls_connect(int64_t address, int64_t tag) {
 
 int64_t calls_register(int64_t vi, int64_t memory, int64_t bytes) {
   vi_register(at(vi), at(memory), (size_t)bytes);
+  return 0;
+}
+
+/* As in net.c, for providers that have none of their own. */
+__attribute__((weak)) void *vi_allocate(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    fail("mmap");
+  }
+  return memory;
+}
+
+__attribute__((weak)) void vi_free(void *memory, size_t bytes) { munmap(memory, bytes); }
+
+int64_t calls_allocate(int64_t bytes) { return address_of(vi_allocate((size_t)bytes)); }
+
+int64_t calls_free(int64_t memory, int64_t bytes) {
+  vi_free(at(memory), (size_t)bytes);
   return 0;
 }
 
