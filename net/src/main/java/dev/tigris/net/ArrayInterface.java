@@ -19,9 +19,19 @@ import org.jspecify.annotations.Nullable;
 /// many posts as the ring is long. Where that copy is too much, [VirtualInterface#register] takes
 /// arrays themselves, with some providers.
 ///
+/// *The doorbell.* An asynchronous send is copied and posted. It leaves with the next call that
+/// waits or could wait, whatever for: [#send], [#receive], [#await], and a post that finds no free
+/// buffer. It leaves at once with what was posted before when [#BATCH_BYTES] have come together,
+/// so that the peer works while the next messages are copied. Who does something else after the
+/// last post, be it waiting for another queue, calls [#ring] first.
+///
 /// It owns the interface, and takes all completions of its queue, which serves nothing else. The
 /// thread rule is that of the queue.
 public final class ArrayInterface implements AutoCloseable {
+  /// How much is posted before the doorbell is rung by itself: enough that the system call behind
+  /// it costs little beside the copies.
+  static final long BATCH_BYTES = 32 * 1024;
+
   private final VirtualInterface link;
   private final CompletionQueue queue;
   private final int slotBytes;
@@ -32,6 +42,11 @@ public final class ArrayInterface implements AutoCloseable {
   private long arrived;
 
   private long delivered;
+
+  /// Whether sends are posted that no doorbell was rung for, and how long they are.
+  private boolean unrung;
+
+  private long unrungBytes;
 
   /// An array that was posted.
   public static final class Posted {
@@ -179,10 +194,11 @@ public final class ArrayInterface implements AutoCloseable {
         return false;
       }
     }
+    ring();
     return true;
   }
 
-  /// As [#send], without waiting.
+  /// As [#send], without waiting, and without a doorbell of its own: see above.
   ///
   /// @return null if all buffers are under way
   @CheckReturnValue
@@ -206,10 +222,23 @@ public final class ArrayInterface implements AutoCloseable {
     Ticket ticket = sends.tickets[slot].range(0, bytes).tag(tag);
     link.postSend(ticket).orThrow();
     ticket.transfer().type(type.dataType());
-    link.ring();
+    unrung = true;
+    unrungBytes += bytes;
+    if (unrungBytes >= BATCH_BYTES) {
+      ring();
+    }
     Posted posted = sends.posted[slot];
     posted.post(type, array, from, count, tag);
     return posted;
+  }
+
+  /// Rings the doorbell for all that was posted: it is on its way without another call.
+  public void ring() {
+    if (unrung) {
+      unrung = false;
+      unrungBytes = 0;
+      link.ring();
+    }
   }
 
   /// Waits for the next message, and makes an array of it. Receives that were posted before get
@@ -280,12 +309,13 @@ public final class ArrayInterface implements AutoCloseable {
     return posted;
   }
 
-  /// Waits until a posted send or receive is complete.
+  /// Waits until a posted send or receive is complete. The doorbell is rung even if it is already.
   ///
   /// @return whether it is
   @CheckReturnValue
   public boolean await(Posted posted, long timeoutNanos) {
     long start = System.nanoTime();
+    ring();
     while (!posted.isComplete()) {
       takeAll();
       long left = timeoutNanos - (System.nanoTime() - start);
@@ -312,7 +342,10 @@ public final class ArrayInterface implements AutoCloseable {
     return next != null;
   }
 
+  /// Takes what is complete. The last poll, which finds nothing, has rung the doorbell.
   private void takeAll() {
+    unrung = false;
+    unrungBytes = 0;
     for (Descriptor next = queue.poll(); next != null; next = queue.poll()) {
       taken(next);
     }

@@ -83,6 +83,7 @@ class ArrayInterfaceTest extends FabricContract {
           for (int i = 0; i < count; i++) {
             assertNotNull(from.postSend(ArrayType.INTS, new int[] {i}, 0, 1, i));
           }
+          from.ring();
         });
     for (int i = 0; i < count; i++) {
       assertArrayEquals(new int[] {i}, receive(ArrayType.INTS).array());
@@ -230,6 +231,46 @@ class ArrayInterfaceTest extends FabricContract {
           }
         });
     assertTrue(get(draining));
+  }
+
+  @Test
+  void ringsForPostedArraysWhenItIsToldTo() {
+    connectArrays();
+    Posted first = left.call(() -> from.postSend(ArrayType.INTS, new int[] {1}, 0, 1, 1));
+    assertNull(right.call(() -> to.receive(ArrayType.INTS, Side.SHORT_NANOS)), "it has left");
+    left.run(() -> from.ring());
+    assertEquals(1, receive(ArrayType.INTS).tag());
+    assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)));
+    assertNotNull(left.call(() -> from.postSend(ArrayType.INTS, new int[] {2}, 0, 1, 2)));
+    assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)), "it was complete");
+    assertEquals(2, receive(ArrayType.INTS).tag());
+  }
+
+  @Test
+  void ringsByItselfWhenABatchIsPostedOrNoBufferIsFree() {
+    connect();
+    int half = (int) ArrayInterface.BATCH_BYTES / 2;
+    from = left.call(() -> new ArrayInterface(left.link(), half, SLOTS));
+    to = right.call(() -> new ArrayInterface(right.link(), half, SLOTS));
+    byte[] array = new byte[half];
+    Posted last =
+        left.call(
+            () -> {
+              assertNotNull(from.postSend(ArrayType.BYTES, array, 0, half, 1));
+              return from.postSend(ArrayType.BYTES, array, 0, half, 2);
+            });
+    assertEquals(1, receive(ArrayType.BYTES).tag());
+    assertEquals(2, receive(ArrayType.BYTES).tag());
+    left.run(
+        () -> {
+          assertTrue(from.await(last, Side.LONG_NANOS));
+          for (int i = 0; i <= SLOTS; i++) {
+            assertNotNull(from.postSend(ArrayType.BYTES, array, 0, 1, i));
+          }
+        });
+    for (int i = 0; i < SLOTS; i++) {
+      assertEquals(i, receive(ArrayType.BYTES).tag());
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -308,5 +309,40 @@ abstract class CompletionContract extends FabricContract {
     }
     side.link().ring();
     return fewest;
+  }
+
+  @Test
+  void handsOverPostedArraysBeforeItWaitsForAnAnswer() {
+    connect();
+    ArrayInterface asking = left.call(() -> new ArrayInterface(left.link(), 64, 4));
+    ArrayInterface answering = right.call(() -> new ArrayInterface(right.link(), 64, 4));
+    int[] array = {0};
+    Future<Boolean> echo =
+        right.start(
+            () -> {
+              for (int i = 0; i < 3; i++) {
+                ArrayInterface.Message<int[]> next =
+                    answering.receive(ArrayType.INTS, Side.LONG_NANOS);
+                if (next == null
+                    || answering.postSend(ArrayType.INTS, next.array(), 0, 1, i) == null) {
+                  return false;
+                }
+              }
+              return answering.receive(ArrayType.INTS, Side.SHORT_NANOS) == null;
+            });
+    left.run(
+        () -> {
+          ArrayInterface.Posted answer = asking.postReceive(ArrayType.INTS, array, 0, 1);
+          assertNotNull(asking.postSend(ArrayType.INTS, new int[] {1}, 0, 1, 0));
+          assertTrue(asking.await(answer, Side.LONG_NANOS), "a posted receive was waited for");
+          assertEquals(1, array[0]);
+          assertNotNull(asking.postSend(ArrayType.INTS, new int[] {2}, 0, 1, 0));
+          ArrayInterface.Message<int[]> next = asking.receive(ArrayType.INTS, Side.LONG_NANOS);
+          assertNotNull(next, "a message was waited for");
+          assertEquals(2, next.array()[0]);
+          assertTrue(asking.send(ArrayType.INTS, new int[] {3}, 0, 1, 0, Side.LONG_NANOS));
+        });
+    assertTrue(get(echo));
+    left.run(() -> assertEquals(3, asking.receive(ArrayType.INTS, Side.LONG_NANOS).array()[0]));
   }
 }
