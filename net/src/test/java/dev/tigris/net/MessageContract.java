@@ -55,6 +55,8 @@ abstract class MessageContract extends FabricContract {
         17,
         4095,
         4096,
+        16384,
+        16385,
         32751,
         32752,
         32753,
@@ -105,6 +107,7 @@ abstract class MessageContract extends FabricContract {
     return switch (random.nextInt(20)) {
       case 0 -> random.nextInt(200_000);
       case 1 -> 0;
+      case 2, 3 -> 16_000 + random.nextInt(20_000); // many alike, and what is short behind them
       default -> random.nextInt(3_000);
     };
   }

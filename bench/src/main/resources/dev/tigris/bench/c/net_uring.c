@@ -14,11 +14,12 @@
 enum {
   STAGING_BYTES = 64 * 1024,
   COPIED_BYTES = 4096, /* UringLink */
-  LONG_BYTES = 32 * 1024,
+  LONG_BYTES = 16 * 1024,
   AHEAD_OF_LONG_BYTES = HEADER_BYTES + 4096,
   MOST_SENT_BYTES = 256 * 1024,
   MOST_KEPT = 4,
   BUFFERS = 16, /* UringPort */
+  SURPLUS = BUFFERS, /* the number of one more, for what came behind a shorter message */
   SUBMISSIONS = 256, /* IoUring */
   COMPLETIONS = 4096,
   BUFFER_SLOTS = 4096,
@@ -51,15 +52,20 @@ struct vi {
 
   bool receiving, listening_now, stopping, direct;
   uint64_t body_bytes;
-  unsigned char *buffers; /* BUFFERS of STAGING_BYTES */
+  unsigned char *buffers; /* BUFFERS + 1 of STAGING_BYTES */
   uint32_t kept[BUFFERS], kept_head, kept_tail;
-  uint32_t starts[BUFFERS], ends[BUFFERS];
+  uint32_t starts[BUFFERS + 1], ends[BUFFERS + 1];
   unsigned char split[HEADER_BYTES];
   uint32_t split_bytes;
   enum stage stage;
   struct header frame;
   uint64_t taken;
   uint32_t in_sequence;
+
+  bool asks, expecting;
+  struct iovec expected_ranges[2];
+  struct msghdr expected_message;
+  unsigned char expected_header[HEADER_BYTES];
 };
 
 /* ---- the ring: IoUring */
@@ -147,7 +153,13 @@ static struct io_uring_sqe *submission(struct vi *vi, int operation, enum kind k
   return slot;
 }
 
-static void submit(struct ring *ring) {
+static void ask(struct vi *vi);
+
+static void submit(struct vi *vi) {
+  struct ring *ring = &vi->ring;
+  if (vi->asks) {
+    ask(vi);
+  }
   if (ring->submitted == ring->tail) {
     return;
   }
@@ -177,7 +189,7 @@ static struct vi *made(int socket) {
     fail("made");
   }
   make_ring(&vi->ring);
-  vi->buffers = aligned_alloc(4096, (size_t)BUFFERS * STAGING_BYTES);
+  vi->buffers = aligned_alloc(4096, (size_t)(BUFFERS + 1) * STAGING_BYTES);
   for (uint32_t i = 0; i < BUFFERS; i++) {
     provide(vi, i);
   }
@@ -267,8 +279,44 @@ static void send_completed(struct vi *vi, int result) {
 
 static uint32_t kept_size(const struct vi *vi) { return vi->kept_tail - vi->kept_head; }
 
+static void ask(struct vi *vi);
+
+static bool is_left(const struct vi *vi) {
+  return kept_size(vi) > 0 || vi->starts[SURPLUS] < vi->ends[SURPLUS];
+}
+
 static void receive(struct vi *vi) {
-  if (vi->listening_now || vi->receiving || kept_size(vi) > 0 || !vi->connected) {
+  if (vi->direct) {
+    vi->asks = true;
+  } else {
+    ask(vi);
+  }
+}
+
+/* Asks for another message like the last one to go to where it belongs, if it may. */
+static bool expect(struct vi *vi) {
+  struct transfer *memory = queue_size(&vi->receives) == 0 ? NULL : queue_at(&vi->receives, 0);
+  if (vi->stage != HEADER || vi->split_bytes > 0 || memory == NULL ||
+      vi->frame.length > STAGING_BYTES || memory->bytes < vi->frame.length) {
+    return false;
+  }
+  vi->expecting = true;
+  vi->expected_ranges[0] = (struct iovec){vi->expected_header, HEADER_BYTES};
+  vi->expected_ranges[1] = (struct iovec){memory->memory, vi->frame.length};
+  vi->expected_message = (struct msghdr){.msg_iov = vi->expected_ranges, .msg_iovlen = 2};
+  struct io_uring_sqe *slot = submission(vi, IORING_OP_RECVMSG, RECEIVE);
+  slot->addr = (uint64_t)(uintptr_t)&vi->expected_message;
+  slot->len = 1;
+  return true;
+}
+
+static void ask(struct vi *vi) {
+  vi->asks = false;
+  if (vi->listening_now || vi->receiving || is_left(vi) || !vi->connected) {
+    return;
+  }
+  if (vi->direct && expect(vi)) {
+    vi->receiving = true;
     return;
   }
   struct io_uring_sqe *slot = submission(vi, IORING_OP_RECV, vi->direct ? RECEIVE : LISTEN);
@@ -301,6 +349,9 @@ static void stop_listening(struct vi *vi) {
 
 /* The number of the first buffer that something is left in, or -1. */
 static int available(struct vi *vi) {
+  if (vi->starts[SURPLUS] < vi->ends[SURPLUS]) {
+    return SURPLUS;
+  }
   while (kept_size(vi) > 0) {
     uint32_t number = vi->kept[vi->kept_head % BUFFERS];
     if (vi->starts[number] < vi->ends[number]) {
@@ -410,7 +461,9 @@ static void take(struct vi *vi) {
   available(vi);
   if (vi->stage == WAITING && kept_size(vi) >= MOST_KEPT) {
     stop_listening(vi);
-  } else if (vi->stage == FILLING && vi->frame.length - vi->taken > LONG_BYTES) {
+  } else if (vi->stage == HEADER ? vi->frame.length > LONG_BYTES
+                                 : vi->stage == FILLING &&
+                                       vi->frame.length - vi->taken > LONG_BYTES) {
     vi->direct = true;
     stop_listening(vi);
   }
@@ -431,6 +484,28 @@ static void arrived(struct vi *vi, int result, uint32_t flags) {
   take(vi);
 }
 
+/* What was expected has come, or something else. */
+static void expected_arrived(struct vi *vi, int result) {
+  vi->expecting = false;
+  if (result < HEADER_BYTES) {
+    if (result > 0) {
+      memcpy(vi->split, vi->expected_header, (size_t)result);
+      vi->split_bytes = (uint32_t)result;
+    }
+    return;
+  }
+  uint32_t there = (uint32_t)result - HEADER_BYTES;
+  unsigned char *memory = queue_at(&vi->receives, 0)->memory;
+  take_frame(vi, vi->expected_header);
+  uint32_t own = there < vi->frame.length ? there : vi->frame.length;
+  vi->taken = own;
+  vi->starts[SURPLUS] = 0;
+  vi->ends[SURPLUS] = there - own;
+  if (there > own) {
+    memcpy(vi->buffers + (size_t)SURPLUS * STAGING_BYTES, memory + own, there - own);
+  }
+}
+
 static void completed(struct vi *vi, const struct io_uring_cqe *cqe) {
   bool goes_on = (cqe->flags & IORING_CQE_F_MORE) != 0;
   switch ((enum kind)cqe->user_data) {
@@ -439,6 +514,9 @@ static void completed(struct vi *vi, const struct io_uring_cqe *cqe) {
       break;
     case RECEIVE:
       vi->receiving = false;
+      if (vi->expecting) {
+        expected_arrived(vi, cqe->res);
+      }
       if (vi->body_bytes > 0 && cqe->res > 0) {
         vi->taken += (uint32_t)cqe->res;
       }
@@ -470,7 +548,7 @@ static void take_completions(struct vi *vi) {
 }
 
 static void progress(struct vi *vi) {
-  submit(&vi->ring);
+  submit(vi);
   if (has_deferred_work(&vi->ring)) {
     enter(&vi->ring, 0, 0, IORING_ENTER_GETEVENTS);
   }
@@ -494,7 +572,7 @@ struct transfer *vi_poll(struct vi *vi) {
         take(vi);
       }
     }
-    submit(&vi->ring);
+    submit(vi);
     next = queue_take(&vi->complete);
     if (next == NULL) {
       progress(vi);
@@ -506,7 +584,7 @@ struct transfer *vi_poll(struct vi *vi) {
 
 void vi_park(struct vi *vi, int64_t nanos) {
   struct ring *ring = &vi->ring;
-  submit(ring);
+  submit(vi);
   want_signal(ring, true);
   if (!has_deferred_work(ring) &&
       ring->head == atomic_load_explicit(ring->cq_tail, memory_order_acquire)) {
@@ -521,9 +599,10 @@ void vi_park(struct vi *vi, int64_t nanos) {
 /* Cancels what is in flight, and waits until the kernel is done with it. */
 static void cancel_all(struct vi *vi) {
   struct ring *ring = &vi->ring;
+  vi->asks = false;
   struct io_uring_sqe *slot = submission(vi, IORING_OP_ASYNC_CANCEL, CANCEL);
   slot->cancel_flags = IORING_ASYNC_CANCEL_ALL | IORING_ASYNC_CANCEL_FD;
-  submit(ring);
+  submit(vi);
   while (vi->receiving || vi->listening_now) {
     if (ring->head == atomic_load_explicit(ring->cq_tail, memory_order_acquire)) {
       enter(ring, 0, 1, IORING_ENTER_GETEVENTS);

@@ -69,6 +69,7 @@ public final class IoUring implements AutoCloseable {
 
   private static final int POLL_ADD = 6;
   private static final int SENDMSG = 9;
+  private static final int RECVMSG = 10;
   private static final int ASYNC_CANCEL = 14;
   private static final int SEND = 26;
   private static final int RECV = 27;
@@ -149,7 +150,7 @@ public final class IoUring implements AutoCloseable {
       file = setup.file();
       fd = file.number();
       setup.requireFeatures();
-      setup.requireOperations(POLL_ADD, SENDMSG, ASYNC_CANCEL, SEND, RECV);
+      setup.requireOperations(POLL_ADD, SENDMSG, RECVMSG, ASYNC_CANCEL, SEND, RECV);
       int sqEntries = setup.submissions();
       int cqEntries = setup.completions();
       long array = setup.submissionsOffset(24);
@@ -249,7 +250,8 @@ public final class IoUring implements AutoCloseable {
 
   // ---- operations
 
-  /// Begins to gather what is to be sent: [#gather], then [#send], with no other operation between.
+  /// Begins to gather ranges: [#gather], then [#send] or [#receiveScattered], with no other
+  /// operation between.
   public void startGathering() {
     makeRoom();
     ranges = 0;
@@ -279,12 +281,26 @@ public final class IoUring implements AutoCloseable {
       add(SEND, socket, messages.get(LONG, ranged), bytes | TO_SEND, user);
       return;
     }
+    add(SENDMSG, socket, header(message), 1 | TO_SEND, user);
+  }
+
+  /// Receives what is there, at most what the ranges take that were gathered.
+  ///
+  /// The kernel has its own copy of the header from the submission on, and writes only flags and
+  /// the length of what is beside the data back, both zero for TCP: so the next to use this slot
+  /// sees no difference.
+  public void receiveScattered(long user, int socket) {
+    add(RECVMSG, socket, header(messageAt()), 1, user);
+  }
+
+  /// Writes the header of the message whose ranges were gathered; returns its address.
+  private long header(long message) {
     for (int i = 0; i < MSGHDR_BYTES; i += Long.BYTES) {
       messages.set(LONG, message + i, 0);
     }
-    messages.set(LONG, message + 16, messages.address() + ranged);
+    messages.set(LONG, message + 16, messages.address() + message + MSGHDR_BYTES);
     messages.set(LONG, message + 24, ranges);
-    add(SENDMSG, socket, messages.address() + message, 1 | TO_SEND, user);
+    return messages.address() + message;
   }
 
   private long messageAt() {

@@ -12,6 +12,7 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.tcp.Staging;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -23,9 +24,19 @@ import org.jspecify.annotations.Nullable;
 /// gathered from their own memory by the same operation.
 ///
 /// *Receiving*: a link *listens*: whatever arrives goes into buffers of the port, which the kernel
-/// picks, and one operation is enough for any number of them. When much is missing of a message,
-/// the link stops listening, and what is missing is received to where it belongs; and so are the
-/// messages that follow, until a short one comes.
+/// picks, and one operation is enough for any number of them. After a long message it stops
+/// listening, and what is missing is received to where it belongs. So are the messages that follow,
+/// until a short one comes: another message like the last one is *expected*, and one operation
+/// takes its header and its payload, each to its place.
+///
+/// ```text
+///   expected     | header | memory of the receive that is posted first |
+///   what comes   | header | payload            | surplus               |
+/// ```
+///
+/// If the message is shorter than that, the surplus is what was sent behind it, and is taken out of
+/// the application's memory before anything else happens to that. It is asked for as late as
+/// possible, with a doorbell: whoever is given a message is likely to post a receive first.
 ///
 /// ```text
 ///           header is there            a receive is posted
@@ -50,10 +61,12 @@ final class UringLink extends Link {
   /// The longest message that is copied to be sent: the copy costs less than another range.
   static final int COPIED_BYTES = 4096;
 
-  /// If more than this is missing of a message, it is received to where it belongs.
-  static final int LONG_BYTES = 32 * 1024;
+  /// Messages longer than this are received to where they belong: to copy one costs more than the
+  /// operation of its own.
+  static final int LONG_BYTES = 16 * 1024;
 
-  /// How much is received at once after a long message: the header of another, and its beginning.
+  /// How much is received at once after a long message if none can be expected: the header of
+  /// another, and its beginning.
   private static final int AHEAD_OF_LONG_BYTES = Frame.HEADER_BYTES + 4096;
 
   /// How much is put into one operation, as long as that is whole messages: they complete together.
@@ -109,8 +122,12 @@ final class UringLink extends Link {
   /// Buffers of the port with what has arrived, in order.
   private final Numbers kept = new Numbers();
 
+  /// Messages that came behind one that was shorter than expected; null if there are none.
+  private @Nullable Staging surplus;
+
   private final ByteBuffer splitHeader =
-      ByteBuffer.allocate(Frame.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer.allocateDirect(Frame.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private final MemorySegment headerMemory = MemorySegment.ofBuffer(splitHeader);
   private final Frame frame = new Frame();
   private Stage stage = Stage.HEADER;
   private int inSequence;
@@ -123,6 +140,12 @@ final class UringLink extends Link {
   /// How much the operation that receives may write to the application's memory; 0 if it writes to
   /// a buffer of the port.
   private long bodyBytes;
+
+  /// Whether that operation begins with a header.
+  private boolean expecting;
+
+  /// Whether the port will call [#ask].
+  private boolean asks;
 
   private boolean endOfStream;
   private @Nullable String loss;
@@ -303,23 +326,73 @@ final class UringLink extends Link {
 
   // ---- receiving
 
-  /// Asks for more, unless it was asked for already, or something is left.
+  /// Asks for more, unless it was asked for already, or something is left: if it does not listen
+  /// then with the next doorbell.
   void receive() {
-    if (isReceiving() || !kept.isEmpty() || endOfStream || ending != Ending.NOT_YET) {
+    if (direct && !lingering && stage != Stage.SKIPPING) {
+      if (!asks) {
+        asks = true;
+        port.askLater(this);
+      }
+    } else if (canAsk()) {
+      listen();
+    }
+  }
+
+  private boolean canAsk() {
+    return !isReceiving() && !isLeft() && !endOfStream && ending == Ending.NOT_YET;
+  }
+
+  /// Whether something has arrived that was not taken.
+  private boolean isLeft() {
+    return surplus != null || !kept.isEmpty();
+  }
+
+  private void listen() {
+    inFlight++;
+    listening = true;
+    ring.receiveAlways(user(LISTEN), fd);
+  }
+
+  /// What the port was told to do later.
+  void ask() {
+    asks = false;
+    if (!canAsk()) {
+      return;
+    }
+    if (!direct || lingering || stage == Stage.SKIPPING) {
+      listen();
       return;
     }
     inFlight++;
-    if (!direct || lingering || stage == Stage.SKIPPING) {
-      listening = true;
-      ring.receiveAlways(user(LISTEN), fd);
+    receiving = true;
+    Transfer memory = receives.peek();
+    if (stage == Stage.FILLING) {
+      receiveBody(Objects.requireNonNull(memory));
+    } else if (memory != null && isExpected(memory)) {
+      expect(memory);
     } else {
-      receiving = true;
-      if (stage == Stage.FILLING) {
-        receiveBody(Objects.requireNonNull(receives.peek()));
-      } else {
-        ring.receiveAhead(user(RECEIVE), fd, AHEAD_OF_LONG_BYTES);
-      }
+      ring.receiveAhead(user(RECEIVE), fd, AHEAD_OF_LONG_BYTES);
     }
+  }
+
+  /// Whether this may be memory for another message like the last one, whose surplus there is a
+  /// buffer for.
+  private boolean isExpected(Transfer memory) {
+    return stage == Stage.HEADER
+        && splitHeader.position() == 0
+        && frame.length <= Staging.BYTES
+        && memory.count() == 1
+        && memory.bytes() >= frame.length;
+  }
+
+  private void expect(Transfer memory) {
+    expecting = true;
+    bodyBytes = frame.length;
+    ring.startGathering();
+    ring.gather(headerMemory, 0, Frame.HEADER_BYTES);
+    ring.gather(memory.region(0).segment(), memory.offset(0), bodyBytes);
+    ring.receiveScattered(user(RECEIVE), fd);
   }
 
   /// Asks for the rest of a message, or of the range that is next.
@@ -344,15 +417,44 @@ final class UringLink extends Link {
 
   private void receiveCompleted(int result, int buffer) {
     receiving = false;
-    long most = bodyBytes;
+    long most = bodyBytes + (expecting ? Frame.HEADER_BYTES : 0);
+    boolean toItsPlace = bodyBytes > 0 && result > 0;
+    boolean withHeader = expecting;
     bodyBytes = 0;
-    if (most > 0 && result > 0) {
-      if (result > most) {
-        throw new IllegalStateException(result + " bytes received into " + most);
+    expecting = false;
+    if (toItsPlace && result > most) {
+      throw new IllegalStateException(result + " bytes received into " + most);
+    }
+    if (toItsPlace && !lingering && ending == Ending.NOT_YET) {
+      if (withHeader) {
+        takeExpected(result);
+      } else {
+        taken += result;
       }
-      taken += result;
     }
     arrived(result, buffer);
+  }
+
+  /// What was expected has come, or something else: so many bytes.
+  private void takeExpected(int bytes) {
+    splitHeader.position(Math.min(bytes, Frame.HEADER_BYTES));
+    if (splitHeader.hasRemaining()) {
+      return;
+    }
+    take(splitHeader.flip());
+    splitHeader.clear();
+    if (ending != Ending.NOT_YET) {
+      return;
+    }
+    int payload = bytes - Frame.HEADER_BYTES;
+    taken = Math.min(payload, frame.length);
+    if (payload > frame.length) {
+      Staging rest = port.staging();
+      rest.bytes().limit(payload - frame.length);
+      Objects.requireNonNull(receives.peek())
+          .copyTo(rest.memory(), 0, frame.length, rest.bytes().limit());
+      surplus = rest;
+    }
   }
 
   private void heard(int result, int buffer, boolean goesOn) {
@@ -389,13 +491,25 @@ final class UringLink extends Link {
   }
 
   private void forgetBuffers() {
+    forgetSurplus();
     while (!kept.isEmpty()) {
       port.provide(kept.remove());
     }
   }
 
+  private void forgetSurplus() {
+    if (surplus != null) {
+      port.giveBack(surplus);
+      surplus = null;
+    }
+  }
+
   /// What can be taken from; null if nothing has arrived that was not.
   private @Nullable Staging available() {
+    if (surplus != null && surplus.bytes().hasRemaining()) {
+      return surplus;
+    }
+    forgetSurplus();
     while (!kept.isEmpty()) {
       Staging first = port.buffer(kept.first());
       if (first.bytes().hasRemaining()) {
@@ -420,7 +534,9 @@ final class UringLink extends Link {
     } else if (endOfStream && !isLeft) {
       String ended = "it ended without a goodbye: the peer was killed, or has aborted";
       fail(loss == null ? ended : loss, sendFailure);
-    } else if (stage == Stage.FILLING && frame.length - taken > LONG_BYTES) {
+    } else if (stage == Stage.HEADER
+        ? frame.length > LONG_BYTES
+        : stage == Stage.FILLING && frame.length - taken > LONG_BYTES) {
       direct = true;
       stopListening();
     }
@@ -432,7 +548,7 @@ final class UringLink extends Link {
     if (kept.size() >= MOST_KEPT) {
       stopListening();
     }
-    if (!isReceiving() && !watching && !kept.isEmpty()) {
+    if (!isReceiving() && !watching && isLeft()) {
       watching = true; // while nothing is asked for, who else would notice that it is lost?
       inFlight++;
       ring.watch(user(WATCH), fd);
@@ -639,7 +755,7 @@ final class UringLink extends Link {
     if (framed > sends.size()) {
       throw new IllegalStateException("more framed than posted");
     }
-    if (receiving && !kept.isEmpty()) {
+    if (receiving && isLeft()) {
       throw new IllegalStateException("more is asked for while something is left");
     }
     if (taken > frame.length) {

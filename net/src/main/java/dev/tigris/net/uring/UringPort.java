@@ -48,6 +48,7 @@ final class UringPort extends Port {
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
   private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
   private final ArrayDeque<UringLink> starved = new ArrayDeque<>();
+  private final ArrayDeque<UringLink> asking = new ArrayDeque<>();
   private final List<Staging> buffers = new ArrayList<>();
   private final BitSet lent = new BitSet();
   private final ArrayDeque<Staging> spare = new ArrayDeque<>();
@@ -126,12 +127,24 @@ final class UringPort extends Port {
 
   @Override
   public void flush() {
+    submit();
+  }
+
+  /// Has a link [UringLink#ask] with the next doorbell, or before the next look for completions.
+  void askLater(UringLink link) {
+    asking.add(link);
+  }
+
+  private void submit() {
+    for (UringLink next = asking.poll(); next != null; next = asking.poll()) {
+      next.ask();
+    }
     ring.submit();
   }
 
   @Override
   public void progress() {
-    ring.submit();
+    submit();
     if (ring.hasDeferredWork()) {
       ring.collect();
     }
@@ -158,6 +171,7 @@ final class UringPort extends Port {
 
   /// Waits for a completion, and takes what is there.
   void takeWaiting() {
+    submit();
     ring.submitAndWait();
     takeCompletions();
   }
@@ -171,7 +185,7 @@ final class UringPort extends Port {
       return true;
     }
     if (Thread.currentThread() == owner) {
-      ring.submit(); // what links have asked for since the last doorbell
+      submit(); // what links have asked for since the last doorbell
     }
     waiting.lock();
     try {
