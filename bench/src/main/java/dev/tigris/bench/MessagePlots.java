@@ -23,8 +23,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /// Draws round trips and bandwidth over the size of messages, all providers and all rivals on one
 /// picture each, as the papers drew them: both axes are logarithmic. A provider is a line, its twin
 /// in C the same colour dashed, and a rival is grey. What went between network namespaces is
-/// dotted,
-/// with squares; everything else stayed on loopback or in memory.
+/// dotted, with squares; everything else stayed on loopback or in memory.
 final class MessagePlots {
   private static final Pattern FIGURE =
       Pattern.compile("net\\.([^.]+)(\\.veth)?\\.(pingpong|bandwidth)\\.(\\d+[KM]?i?B)");

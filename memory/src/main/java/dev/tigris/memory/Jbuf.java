@@ -110,11 +110,10 @@ public final class Jbuf {
   }
 
   /// Maps a file for [#asContainer] that has this schema. An empty one gets it. One that was
-  /// written
-  /// with another is converted, if fields were added, removed, moved or widened: what the root
-  /// leads
-  /// to is copied to a new file, which takes the old one's place when it is complete and on the
-  /// disk. Fields that are new are zero. Where the schemas are the same there is nothing to do.
+  /// written with another is converted, if fields were added, removed, moved or widened: what the
+  /// root leads to is copied to a new file, which takes the old one's place when it is complete and
+  /// on the disk. Fields that are new are zero. Where the schemas are the same there is nothing to
+  /// do.
   ///
   /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
   ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema

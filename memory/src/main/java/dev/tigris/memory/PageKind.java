@@ -10,8 +10,7 @@ public enum PageKind {
   ORDINARY,
 
   /// Pages that the operating system is advised to make huge ones (2 MiB) as they are touched:
-  /// fewer
-  /// misses of the TLB where access is all over a large buffer. No more than advice, and none
+  /// fewer misses of the TLB where access is all over a large buffer. No more than advice, and none
   /// outside Linux. Ordinary memory is advised to be so too, unless the machine makes it a loss
   /// (docs/decisions/036-huge-pages.md).
   HUGE,

@@ -81,8 +81,7 @@ public final class Schema {
   }
 
   /// A number that two schemas share only if all fields lie and mean the same: the first eight
-  /// bytes
-  /// of the SHA-256 of [#toString].
+  /// bytes of the SHA-256 of [#toString].
   public long fingerprint() {
     return fingerprint;
   }

@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// What has to be done to objects of one [Schema] so that they become those of another.
 ///
 /// Classes correspond by where references lead to, and must have the same name; fields correspond
-/// by
-/// name. A field may move, be new (it is zero then), go, and become wider: a primitive type where
-/// Java widens without loss, a text or an array with more room. Nothing else.
+/// by name. A field may move, be new (it is zero then), go, and become wider: a primitive type
+/// where Java widens without loss, a text or an array with more room. Nothing else.
 final class SchemaChange {
   final Schema from;
   final Schema to;

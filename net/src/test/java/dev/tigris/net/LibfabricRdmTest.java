@@ -5,9 +5,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /// The contract suite on endpoints of libfabric that are not connected: over sockets, or where
-/// there
-/// is hardware over that, with `-Dtigris.test.libfabric.address=HOST:0` if it is to be between the
-/// addresses of a device.
+/// there is hardware over that, with `-Dtigris.test.libfabric.address=HOST:0` if it is to be
+/// between the addresses of a device.
 @EnabledIf(value = "isInstalled", disabledReason = "libfabric is missing: apt install libfabric1")
 class LibfabricRdmTest {
   private static final String ADDRESS =

@@ -5,8 +5,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /// The contract suite on connected endpoints of libfabric, over its provider `tcp`; over `verbs`
-/// with
-/// `-Dtigris.test.libfabric.address=HOST:0`, the host being the address of a device.
+/// with `-Dtigris.test.libfabric.address=HOST:0`, the host being the address of a device.
 @EnabledIf(value = "isInstalled", disabledReason = "libfabric is missing: apt install libfabric1")
 class LibfabricTest {
   private static final String ADDRESS =

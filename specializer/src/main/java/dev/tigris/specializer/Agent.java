@@ -103,9 +103,8 @@ public final class Agent {
     private final Map<ClassLoader, Known> loaders = new WeakHashMap<>();
 
     /// What is known of the classes that a loader finds. One that gives no class file of a class
-    /// out
-    /// leaves the rules in the dark: if that turns out to be a class of objects, either it or who
-    /// uses it must not load, or the user would read Java fields that nobody writes.
+    /// out leaves the rules in the dark: if that turns out to be a class of objects, either it or
+    /// who uses it must not load, or the user would read Java fields that nobody writes.
     ///
     /// @param unseen classes that were asked for, and that it gave no class file of
     /// @param objects classes of objects that it has loaded

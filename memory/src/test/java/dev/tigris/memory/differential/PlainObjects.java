@@ -7,8 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The classes of `memory` that a [Sketch] mentions, as plain Java: with these, the class files of
-/// a
-/// program run on the heap as they were compiled. They say what the specialized program must do.
+/// a program run on the heap as they were compiled. They say what the specialized program must do.
 final class PlainObjects {
   private static final String ANNOTATION =
       """

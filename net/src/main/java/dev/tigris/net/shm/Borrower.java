@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A loan of something else than sealed memory, one too many, a number that cannot be: each is a
 /// breach. So whatever the peer does to its memory afterwards, the addresses stay what they are,
-/// and
-/// what changes is the content of its own messages.
+/// and what changes is the content of its own messages.
 final class Borrower {
   private final @Nullable Borrowed[] all = new @Nullable Borrowed[Loan.MOST];
   private long bytes;

@@ -38,10 +38,9 @@ import java.lang.invoke.VarHandle;
 /// away what it may have copied too late (RingWithdrawalTest).
 ///
 /// The reader gives other slots back, with the data that belongs to them, when a quarter of either
-/// has
-/// come together: the line that the writer reads then travels seldom. Three quarters are free at
-/// least when the reader has read all, and half of the data is all that one part can need (itself,
-/// and what is skipped before it): so nobody waits for ever.
+/// has come together: the line that the writer reads then travels seldom. Three quarters are free
+/// at least when the reader has read all, and half of the data is all that one part can need
+/// (itself, and what is skipped before it): so nobody waits for ever.
 ///
 /// One slot more than the writer's messages may use is kept for the goodbye: it can always be said.
 ///

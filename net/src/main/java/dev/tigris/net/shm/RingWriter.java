@@ -63,8 +63,7 @@ public final class RingWriter {
   }
 
   /// Writes a message that lies in lent memory, if there is a slot for it: [#hasTaken] says when
-  /// the
-  /// reader has copied it.
+  /// the reader has copied it.
   ///
   /// @return whether there was
   /// @throws BreachException if the reader does not keep to the protocol

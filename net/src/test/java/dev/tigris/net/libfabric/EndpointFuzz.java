@@ -28,8 +28,7 @@ import java.util.Objects;
 import java.util.concurrent.FutureTask;
 
 /// A peer of `libfabric` or `libfabric-rdm` that has connected as it should, and the packets that
-/// it
-/// then sends, through the library itself.
+/// it then sends, through the library itself.
 public final class EndpointFuzz {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final int ROOM = 1000;
