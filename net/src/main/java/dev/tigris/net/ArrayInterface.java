@@ -1,7 +1,5 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.Jbuf;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +33,8 @@ public final class ArrayInterface implements AutoCloseable {
   private final VirtualInterface link;
   private final CompletionQueue queue;
   private final int slotBytes;
-  private final Ring sends;
-  private final Ring receives;
+  private final SlotRing sends;
+  private final SlotRing receives;
 
   /// Messages that have arrived, and how many of them were copied to where they belong.
   private long arrived;
@@ -57,7 +55,7 @@ public final class ArrayInterface implements AutoCloseable {
     private int tag;
     private Status status = Status.IDLE;
 
-    private Posted() {}
+    Posted() {}
 
     /// Whether the operation is over. A send is when the message has left the buffer; the array
     /// could be used again from the start, because it was copied.
@@ -102,48 +100,6 @@ public final class ArrayInterface implements AutoCloseable {
   /// @param tag what the sender gave it
   public record Message<A>(A array, int tag) {}
 
-  /// Buffers, and what is posted with them: both used in turn.
-  private static final class Ring {
-    final Jbuf[] jbufs;
-    final Ticket[] tickets;
-    final MemorySegment[] memory;
-    final Posted[] posted;
-    long posts;
-    long completed;
-
-    Ring(VirtualInterface link, int slots, int slotBytes) {
-      jbufs = new Jbuf[slots];
-      tickets = new Ticket[slots];
-      memory = new MemorySegment[slots];
-      posted = new Posted[slots];
-      for (int i = 0; i < slots; i++) {
-        jbufs[i] = Jbuf.allocate(slotBytes, "net.arrays");
-        tickets[i] = link.register(jbufs[i].asBytes());
-        memory[i] = tickets[i].region().segment();
-        posted[i] = new Posted();
-      }
-    }
-
-    int slot(long number) {
-      return (int) (number % tickets.length);
-    }
-
-    boolean isFull() {
-      return posts - completed == tickets.length;
-    }
-
-    /// Gives back the buffers that are not posted.
-    void free(VirtualInterface link) {
-      for (int i = 0; i < tickets.length; i++) {
-        if (tickets[i].isRegistered() && tickets[i].status() != Status.POSTED) {
-          link.deregister(tickets[i]);
-          memory[i] = MemorySegment.NULL;
-          jbufs[i].unreference(Jbuf::free);
-        }
-      }
-    }
-  }
-
   /// Takes an interface over, and posts the buffers for what it receives. Both sides choose the
   /// same `slotBytes`: a longer message completes the peer's receive with [Status#TOO_LONG].
   ///
@@ -165,8 +121,8 @@ public final class ArrayInterface implements AutoCloseable {
     this.queue = link.completionQueue();
     queue.requireOnly(link);
     this.slotBytes = slotBytes;
-    this.sends = new Ring(link, slots, slotBytes);
-    this.receives = new Ring(link, slots, slotBytes);
+    this.sends = new SlotRing(link, slots, slotBytes);
+    this.receives = new SlotRing(link, slots, slotBytes);
     for (Ticket ticket : receives.tickets) {
       link.postReceive(ticket).orThrow();
     }

@@ -165,8 +165,8 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Posts memory for a message. Errors and doorbell as for [#postSend].
   ///
-  /// Until the descriptor completes, all of its memory is the provider's, and what lies there behind
-  /// the message afterwards is arbitrary.
+  /// Until the descriptor completes, all of its memory is the provider's, and what lies there
+  /// behind the message afterwards is arbitrary.
   @CheckReturnValue
   public Posting postReceive(Descriptor descriptor) {
     return post(descriptor, false, Remote.NONE, 0, 0);
