@@ -7,6 +7,7 @@ import dev.tigris.bench.Figure;
 import dev.tigris.bench.Group;
 import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
+import dev.tigris.bench.Scale;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -137,6 +138,15 @@ final class InterfaceGroup implements Group {
         || run.wants(name + ALLOCATION);
   }
 
+  /// Whether rivals take part that start anew for each turn: where it is only tried whether
+  /// everything works, with the shortest messages, unless there are no others.
+  private boolean hasSeldom(Run run, Test test) {
+    List<Integer> all = test.pingPong() ? sizes.pingPong() : sizes.bandwidth();
+    return run.scale() != Scale.TINY
+        || test.bytes() == all.getFirst()
+        || rivals.stream().allMatch(Contestant::isSeldom);
+  }
+
   @Override
   public void measure(Run run) throws Exception {
     List<Test> tests = tests().stream().filter(test -> isWanted(run, test)).toList();
@@ -152,7 +162,7 @@ final class InterfaceGroup implements Group {
         for (Test test : tests) {
           samples
               .computeIfAbsent(test, key -> new ArrayList<>())
-              .add(session.measure(test.pingPong(), test.bytes()));
+              .add(session.measure(test.pingPong(), test.bytes(), hasSeldom(run, test)));
         }
       }
     }

@@ -131,6 +131,14 @@ final class Session implements AutoCloseable {
 
   /// Lets all contestants take turns with messages of this size.
   Samples measure(boolean pingPong, int bytes) throws IOException, InterruptedException {
+    return measure(pingPong, bytes, true);
+  }
+
+  /// The same.
+  ///
+  /// @param seldom whether those take part that start anew for each turn
+  Samples measure(boolean pingPong, int bytes, boolean seldom)
+      throws IOException, InterruptedException {
     Samples samples = new Samples(scale.pick(2, 5, 10));
     Map<Contestant, Integer> counts = new HashMap<>();
     List<Contestant> order = List.copyOf(exchanges.keySet());
@@ -139,7 +147,7 @@ final class Session implements AutoCloseable {
     }
     for (int round = 0; round < samples.rounds; round++) {
       for (Contestant contestant : round % 2 == 0 ? order : order.reversed()) {
-        if (hasTurn(contestant, pingPong, round)) {
+        if ((seldom || !contestant.isSeldom()) && hasTurn(contestant, pingPong, round)) {
           int count = counts.getOrDefault(contestant, 1);
           Samples.Turns turns = samples.of(contestant);
           if (pingPong) {
