@@ -192,7 +192,7 @@ abstract class CompletionContract extends FabricContract {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void parksInTheMiddleOfALongMessage(boolean arrays) {
-    Side parking = new Side(fabric, 0, subject::allocate);
+    Side parking = new Side(fabric, 0, subject.pages());
     connect(left, parking, Attributes.DEFAULT, Attributes.DEFAULT);
     int bytes = 3_000_000;
     Ticket message = left.memory(bytes);

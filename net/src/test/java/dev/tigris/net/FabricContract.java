@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,14 +43,14 @@ abstract class FabricContract {
     /// An address to listen at that nobody else uses.
     String anyAddress();
 
-    /// A buffer of the kind that messages are sent from.
-    default Jbuf allocate(long bytes, String owner) {
-      return Jbuf.allocate(bytes, owner);
+    /// The kind of pages that messages are sent from.
+    default PageKind pages() {
+      return PageKind.ORDINARY;
     }
 
-    /// What kind that is, for another process: `shared`, or anything else.
-    default String memory() {
-      return "own";
+    /// A buffer of that kind.
+    default Jbuf allocate(long bytes, String owner) {
+      return Jbuf.allocate(bytes, owner, pages());
     }
 
     /// How many connections are many.
@@ -84,7 +85,7 @@ abstract class FabricContract {
   }
 
   Side side(long spinNanos) {
-    Side side = new Side(fabric, spinNanos, subject::allocate);
+    Side side = new Side(fabric, spinNanos, subject.pages());
     sides.add(side);
     return side;
   }

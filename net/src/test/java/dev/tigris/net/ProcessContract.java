@@ -39,9 +39,9 @@ abstract class ProcessContract extends FabricContract {
           CompletionQueue queue = fabric.completionQueue()) {
         VirtualInterface peer =
             fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
+        PageKind pages = arguments.length > 2 ? PageKind.valueOf(arguments[2]) : PageKind.ORDINARY;
         for (int i = 0; i < 16; i++) {
-          Ticket memory =
-              peer.register(jbuf(arguments.length > 2 ? arguments[2] : "own").asBytes());
+          Ticket memory = peer.register(Jbuf.allocate(BYTES, "echo", pages).asBytes());
           peer.postReceive(memory).orThrow();
         }
         while (peer.state() == InterfaceState.CONNECTED) {
@@ -58,18 +58,11 @@ abstract class ProcessContract extends FabricContract {
     }
   }
 
-  /// Of the same kind as this side's.
-  private static Jbuf jbuf(String kind) {
-    return kind.equals("shared")
-        ? Jbuf.allocate(BYTES, "echo", PageKind.SHARED)
-        : Jbuf.allocate(BYTES, "echo");
-  }
-
   /// Starts a process that echoes, and accepts it at one side.
   private Process accept(Side side) throws IOException {
     Process echo =
         new ProcessBuilder(
-                command(Echo.class, fabric.provider(), listener.address(), subject.memory()))
+                command(Echo.class, fabric.provider(), listener.address(), subject.pages().name()))
             .inheritIO()
             .start();
     ConnectionRequest request = listener.next(Duration.ofSeconds(60));

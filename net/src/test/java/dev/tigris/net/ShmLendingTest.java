@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.tigris.memory.Bytes;
-import dev.tigris.memory.Jbuf;
-import dev.tigris.memory.PageKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,23 +20,7 @@ class ShmLendingTest extends FabricContract {
   private static final int BYTES = 100_000;
 
   ShmLendingTest() {
-    super(
-        new Subject() {
-          @Override
-          public Fabric open() {
-            return Fabric.open("shm");
-          }
-
-          @Override
-          public String anyAddress() {
-            return "*";
-          }
-
-          @Override
-          public Jbuf allocate(long bytes, String owner) {
-            return Jbuf.allocate(bytes, owner, PageKind.SHARED);
-          }
-        });
+    super(ShmTest.SHARED);
   }
 
   /// How often files in memory of shared buffers are mapped, for reading.

@@ -1,48 +1,27 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /// The contract suite on shared memory.
 class ShmTest {
-  private static final FabricContract.Subject SHM =
-      new FabricContract.Subject() {
-        @Override
-        public Fabric open() {
-          return Fabric.open("shm");
-        }
-
-        @Override
-        public String anyAddress() {
-          return "*";
-        }
-      };
+  private static final FabricContract.Subject SHM = new Shm(PageKind.ORDINARY);
 
   /// Messages from memory that the peer can read.
-  private static final FabricContract.Subject SHARED =
-      new FabricContract.Subject() {
-        @Override
-        public Fabric open() {
-          return Fabric.open("shm");
-        }
+  static final FabricContract.Subject SHARED = new Shm(PageKind.SHARED);
 
-        @Override
-        public String anyAddress() {
-          return "*";
-        }
+  private record Shm(PageKind pages) implements FabricContract.Subject {
+    @Override
+    public Fabric open() {
+      return Fabric.open("shm");
+    }
 
-        @Override
-        public Jbuf allocate(long bytes, String owner) {
-          return Jbuf.allocate(bytes, owner, PageKind.SHARED);
-        }
-
-        @Override
-        public String memory() {
-          return "shared";
-        }
-      };
+    @Override
+    public String anyAddress() {
+      return "*";
+    }
+  }
 
   /// A message in shared memory is complete when its receiver has taken it, and these two wait for
   /// it before: [ShmLendingTest] has them in another order.

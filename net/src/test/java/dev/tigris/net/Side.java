@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,7 +28,7 @@ final class Side {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("side").daemon().factory());
   private final CompletionQueue queue;
-  private final Allocator allocator;
+  private final PageKind pages;
   private VirtualInterface connected;
 
   Side(Fabric fabric) {
@@ -35,22 +36,17 @@ final class Side {
   }
 
   Side(Fabric fabric, long spinNanos) {
-    this(fabric, spinNanos, Jbuf::allocate);
+    this(fabric, spinNanos, PageKind.ORDINARY);
   }
 
-  Side(Fabric fabric, long spinNanos, Allocator allocator) {
+  Side(Fabric fabric, long spinNanos, PageKind pages) {
     this.queue = call(() -> fabric.completionQueue(spinNanos));
-    this.allocator = allocator;
-  }
-
-  /// Where buffers come from.
-  interface Allocator {
-    Jbuf allocate(long bytes, String owner);
+    this.pages = pages;
   }
 
   /// A new buffer of the kind that the test is about.
   Jbuf allocate(long bytes, String owner) {
-    return allocator.allocate(bytes, owner);
+    return Jbuf.allocate(bytes, owner, pages);
   }
 
   interface Step {

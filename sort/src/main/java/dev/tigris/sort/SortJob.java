@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// The output appears under its name only when it is complete and, unless [#unforced], on the disk;
 /// its records are the input's, which a checksum over both confirms. An existing file is replaced
 /// at that moment; a symbolic link stays, and what it leads to is replaced. No records at all sort
-/// to an empty file. Records with equal keys come in no
-/// particular order.
+/// to an empty file. Records with equal keys come in no particular order.
 ///
 /// Each method returns a changed copy.
 ///

@@ -150,8 +150,8 @@ public final class Agent {
       if (!result.problems().isEmpty()) {
         return failing(name, result.problems().getFirst().toString());
       }
-      if (name != null && known.hierarchy.isPso(ClassDesc.ofInternalName(name))) {
-        ClassDesc type = ClassDesc.ofInternalName(name);
+      ClassDesc type = name == null ? null : ClassDesc.ofInternalName(name);
+      if (type != null && known.hierarchy.isPso(type)) {
         known.objects.add(type); // before it looks: a user that is loaded meanwhile does the same
         if (isUnseen(type, loader)) {
           return failing(name, inTheDark(type));

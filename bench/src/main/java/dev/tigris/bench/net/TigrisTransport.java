@@ -38,7 +38,7 @@ final class TigrisTransport implements Transport {
   private static final int LAST = 2;
 
   private final boolean arrays;
-  private final boolean shared;
+  private final PageKind pages;
   private final Fabric fabric;
   private final CompletionQueue queue;
   private @Nullable Listener listener;
@@ -47,7 +47,8 @@ final class TigrisTransport implements Transport {
   /// @param arrays whether messages lie in arrays on the heap, and not in buffers
   TigrisTransport(String provider, boolean arrays) {
     this.arrays = arrays;
-    this.shared = provider.equals("shm"); // the peer reads long messages where they lie
+    // Over shm the peer reads long messages where they lie.
+    this.pages = provider.equals("shm") ? PageKind.SHARED : PageKind.ORDINARY;
     this.fabric = Fabric.open(provider);
     this.queue = fabric.completionQueue();
   }
@@ -112,12 +113,8 @@ final class TigrisTransport implements Transport {
       this.ints = ints;
     }
 
-    static Buffers of(VirtualInterface link, int bytes, int count, boolean shared) {
-      long all = (long) stride(bytes) * count;
-      Jbuf jbuf =
-          shared
-              ? Jbuf.allocate(all, "bench.net", PageKind.SHARED)
-              : Jbuf.allocate(all, "bench.net");
+    static Buffers of(VirtualInterface link, int bytes, int count, PageKind pages) {
+      Jbuf jbuf = Jbuf.allocate((long) stride(bytes) * count, "bench.net", pages);
       return new Buffers(link, bytes, count, jbuf, jbuf.asInts());
     }
 
@@ -163,7 +160,7 @@ final class TigrisTransport implements Transport {
   }
 
   private Messages messages(VirtualInterface link, int bytes, int count) {
-    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count, shared);
+    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count, pages);
   }
 
   private static int countFor(int bytes) {

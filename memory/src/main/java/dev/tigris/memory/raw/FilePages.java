@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,23 +26,26 @@ import org.jspecify.annotations.Nullable;
 /// copying routines, touches memory; the routines for checksums and comparisons it does not watch.
 /// So nothing in this module gives them such pages: they are copied first.
 public final class FilePages {
-  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
-  private static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
-
   private static final int O_RDWR = 2;
-  private static final int O_CLOEXEC = LINUX ? 0x80000 : 0x1000000;
+  private static final int O_CLOEXEC = Pages.LINUX ? 0x80000 : 0x1000000;
   private static final int PROT_READ_WRITE = 3;
   private static final int MAP_SHARED = 1;
   private static final int MAP_PRIVATE = 2;
   private static final int MAP_FIXED = 0x10;
-  private static final int MAP_ANONYMOUS = LINUX ? 0x20 : 0x1000;
-  private static final int MAP_NORESERVE = LINUX ? 0x4000 : 0x40;
-  private static final int MS_SYNC = LINUX ? 4 : 0x10;
+  private static final int MAP_ANONYMOUS = Pages.LINUX ? 0x20 : 0x1000;
+  private static final int MAP_NORESERVE = Pages.LINUX ? 0x4000 : 0x40;
+  private static final int MS_SYNC = Pages.LINUX ? 4 : 0x10;
 
   private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
   private static final long PAGE_IS_PRESENT = 1L << 63;
   private static final long PAGE_IS_SWAPPED = 1L << 62;
   private static final long PAGE_IS_OF_FILE = 1L << 61;
+
+  /// What a function of [#link] leaves its error in.
+  static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
   private FilePages() {}
 
@@ -52,12 +56,12 @@ public final class FilePages {
 
   /// Opens a file and returns its descriptor.
   public static int open(Path file, boolean writable) throws IOException {
-    if (!POSIX) {
+    if (!Pages.POSIX) {
       throw new UnsupportedOperationException("files can be mapped on Linux and macOS only");
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(file.toFile().getPath());
-      MemorySegment errno = arena.allocate(Native.STATE);
+      MemorySegment errno = arena.allocate(STATE);
       int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
       int descriptor = (int) Native.OPEN.invokeExact(errno, name, flags);
       check(descriptor, errno, "open " + file);
@@ -89,7 +93,7 @@ public final class FilePages {
   /// mapped at the place that was asked for.
   public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Native.STATE);
+      MemorySegment errno = arena.allocate(STATE);
       int flags = flags(shared);
       long mapped =
           (long) Native.MMAP.invokeExact(errno, 0L, bytes, PROT_READ_WRITE, flags, descriptor, 0L);
@@ -124,7 +128,7 @@ public final class FilePages {
   private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Native.STATE);
+      MemorySegment errno = arena.allocate(STATE);
       int fixed = flags | MAP_FIXED;
       long mapped =
           (long)
@@ -141,7 +145,7 @@ public final class FilePages {
   /// Waits until what was written to a shared mapping is on the disk.
   public static void sync(long address, long bytes) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Native.STATE);
+      MemorySegment errno = arena.allocate(STATE);
       int result = (int) Native.MSYNC.invokeExact(errno, address, bytes, MS_SYNC);
       check(result, errno, "write the mapped pages");
     } catch (IOException e) {
@@ -157,7 +161,7 @@ public final class FilePages {
   /// Linux: an entry of eight bytes for each page says whether it is one of the file, or has become
   /// one of the process's own.
   public static long @Nullable [] ownPages(long address, long bytes) {
-    if (!LINUX) {
+    if (!Pages.LINUX) {
       return null;
     }
     long pages = (bytes + pageBytes() - 1) / pageBytes();
@@ -184,11 +188,22 @@ public final class FilePages {
     }
   }
 
-  private static void check(int result, MemorySegment errno, String what) throws IOException {
+  /// Throws what [#link] left, where a result says that there is an error.
+  static void check(int result, MemorySegment errno, String what) throws IOException {
     if (result < 0) {
-      int error = (int) Native.ERRNO.get(errno, 0L);
+      int error = (int) ERRNO.get(errno, 0L);
       throw new IOException("could not %s: error %d".formatted(what, error));
     }
+  }
+
+  /// A function of the C library that leaves its error in its first argument, for [#check].
+  // SAFETY: nothing is called here; who calls the function says why it is safe.
+  @SuppressWarnings("restricted")
+  static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = Linker.Option.captureCallState("errno");
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
   }
 
   /// The calls, linked on first use.
@@ -196,9 +211,6 @@ public final class FilePages {
   // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
   // removed, but for a trial that nobody has seen; thread: all calls are thread-safe.
   private static final class Native {
-    static final MemoryLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     static final MethodHandle OPEN =
         link("open", ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
     static final MethodHandle MMAP =
@@ -233,14 +245,8 @@ public final class FilePages {
       }
     }
 
-    /// A function that leaves its error in the first argument.
-    @SuppressWarnings("restricted")
     private static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name),
-          FunctionDescriptor.of(result, arguments),
-          Linker.Option.captureCallState("errno"));
+      return FilePages.link(name, FunctionDescriptor.of(result, arguments));
     }
 
     @SuppressWarnings("restricted")

@@ -25,8 +25,10 @@ public final class Pages {
   private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
   private static final int FREE_PAGE_REPORTING = 5;
 
-  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
-  private static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
+  /// Which system this is: several calls and numbers differ.
+  static final boolean LINUX = System.getProperty("os.name").equals("Linux");
+
+  static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
   private static final int MAP_ANONYMOUS_NORESERVE = LINUX ? 0x20 | 0x4000 : 0x1000 | 0x40;
 
   /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else unless

@@ -4,12 +4,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 
 /// Memory that other processes may be given to read: a file without a name that lives in memory
 /// only, laid over a range of the pool. Linux.
@@ -51,7 +48,7 @@ public final class SharedPages {
   /// @throws IOException if the system has no memory or no addresses for it, or a limit forbids it
   /// @throws UnsupportedOperationException on other systems than Linux
   public static SharedPages create(Pool pool, long bytes) throws IOException {
-    if (!System.getProperty("os.name").equals("Linux")) {
+    if (!Pages.LINUX) {
       throw new UnsupportedOperationException("memory can be shared on Linux only");
     }
     long size = roundedBytes(bytes);
@@ -113,15 +110,12 @@ public final class SharedPages {
   // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
   // call; thread: all calls are thread-safe.
   private static final class Native {
-    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO =
-        STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     private static final MethodHandle MEMFD_CREATE =
-        link(
+        FilePages.link(
             "memfd_create",
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
     private static final MethodHandle FALLOCATE =
-        link(
+        FilePages.link(
             "fallocate",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
@@ -130,7 +124,7 @@ public final class SharedPages {
                 ValueLayout.JAVA_LONG,
                 ValueLayout.JAVA_LONG));
     private static final MethodHandle FCNTL =
-        link(
+        FilePages.link(
             "fcntl",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
@@ -139,28 +133,20 @@ public final class SharedPages {
                 ValueLayout.JAVA_INT),
             Linker.Option.firstVariadicArg(2));
 
-    @SuppressWarnings("restricted")
-    private static MethodHandle link(
-        String name, FunctionDescriptor descriptor, Linker.Option... options) {
-      Linker linker = Linker.nativeLinker();
-      Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
-      all[options.length] = Linker.Option.captureCallState("errno");
-      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
-    }
-
     /// A file of this size, whose pages are there.
     static int create(long bytes) throws IOException {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(STATE);
+        MemorySegment errno = arena.allocate(FilePages.STATE);
         MemorySegment name = arena.allocateFrom("tigris-shared");
         int flags = CLOSE_ON_EXEC | ALLOW_SEALING;
         int file = (int) MEMFD_CREATE.invokeExact(errno, name, flags);
-        check(file, errno, "create a file in memory");
-        if ((int) FALLOCATE.invokeExact(errno, file, 0, 0L, bytes) < 0) {
-          int error = (int) ERRNO.get(errno, 0L);
+        FilePages.check(file, errno, "create a file in memory");
+        int reserved = (int) FALLOCATE.invokeExact(errno, file, 0, 0L, bytes);
+        try {
+          FilePages.check(reserved, errno, "reserve %d bytes of shared memory".formatted(bytes));
+        } catch (IOException e) {
           FilePages.close(file);
-          throw new IOException(
-              "could not reserve %d bytes of shared memory: error %d".formatted(bytes, error));
+          throw e;
         }
         return file;
       } catch (IOException e) {
@@ -172,20 +158,13 @@ public final class SharedPages {
 
     static void seal(int file) throws IOException {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(STATE);
+        MemorySegment errno = arena.allocate(FilePages.STATE);
         int result = (int) FCNTL.invokeExact(errno, file, F_ADD_SEALS, SEALS);
-        check(result, errno, "seal shared memory");
+        FilePages.check(result, errno, "seal shared memory");
       } catch (IOException e) {
         throw e;
       } catch (Throwable e) {
         throw new IllegalStateException("fcntl could not be called", e);
-      }
-    }
-
-    private static void check(int result, MemorySegment errno, String what) throws IOException {
-      if (result < 0) {
-        int error = (int) ERRNO.get(errno, 0L);
-        throw new IOException("could not %s: error %d".formatted(what, error));
       }
     }
   }

@@ -33,9 +33,8 @@ import java.lang.invoke.VarHandle;
 /// ([Loan]): its one slot has kind [#LENT], and says in its payload where. The reader copies it
 /// straight to where it belongs and gives the slot back when it finds no further one, or has copied
 /// [#LENT_AT_ONCE]; until then the writer changes nothing there. Whoever breaks the connection off
-/// cannot wait for that: it sets `withdrawn`
-/// before its messages are its own again, and the reader, who looks behind each copy, throws
-/// away what it may have copied too late (RingWithdrawalTest).
+/// cannot wait for that: it sets `withdrawn` before its messages are its own again, and the reader,
+/// who looks behind each copy, throws away what it may have copied too late (RingWithdrawalTest).
 ///
 /// The reader gives other slots back, with the data that belongs to them, when a quarter of either
 /// has come together: the line that the writer reads then travels seldom. Three quarters are free
