@@ -8,14 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// Visits everything that can be reached from an offset of a region, once for each shape that it is
-/// reached as, and checks it on the way. No byte is believed before it was checked, and each is
-/// read once.
+/// reached as, and checks it on the way. No byte is believed before it was checked, and no number
+/// is read twice.
 ///
 /// It takes time linear in the region's bytes for a given schema, whatever they are: what overlaps
 /// in a way that honest objects do not is refused as soon as all objects of one shape together are
@@ -30,7 +30,13 @@ final class Walk {
   private final Region region;
   private final long base;
   private final long limit;
-  private final Plan[] plans;
+  private final long firstOffset;
+
+  /// By shape, what there is to check in a struct; null for collections.
+  private final @Nullable Checks[] checks;
+
+  /// By shape, the bytes of an object, or of a collection's part in front.
+  private final int[] sizes;
 
   /// By shape and chunk, one bit for each multiple of eight where something of the shape begins.
   private final long[][][] starts;
@@ -38,6 +44,7 @@ final class Walk {
   /// By shape, the bytes of all that was visited.
   private final long[] visitedBytes;
 
+  /// What was found and not yet visited, and as which shape.
   private long[] offsets = new long[256];
   private int[] shapes = new int[256];
   private int waiting;
@@ -46,88 +53,23 @@ final class Walk {
   private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
   private CharBuffer decoded = CharBuffer.allocate(256);
 
-  /// What there is to check in a struct, that of objects in place included: flat, in parallel
-  /// arrays, so that checking an object is one loop.
-  private static final class Plan {
-    final int[] offsets;
-    final Check[] checks;
-
-    Plan(List<Integer> offsets, List<Check> checks) {
-      this.offsets = offsets.stream().mapToInt(Integer::intValue).toArray();
-      this.checks = checks.toArray(Check[]::new);
-    }
-  }
-
-  /// What there is to check in a field.
-  private static final class Check {
-    enum Kind {
-      REFERENCE,
-      TEXT,
-      CONSTANT
-    }
-
-    final Kind kind;
-
-    /// The shape of what is referred to, or the capacity of a text.
-    final int argument;
-
-    /// Of an enum's constants, sorted.
-    final int[] codes;
-
-    final String where;
-
-    Check(Kind kind, int argument, int[] codes, String where) {
-      this.kind = kind;
-      this.argument = argument;
-      this.codes = codes;
-      this.where = where;
-    }
-  }
-
   /// @param limit the offset behind the last byte that something may lie in
   Walk(Schema schema, Region region, long limit) {
     this.schema = schema;
     this.region = region;
     this.base = region.address;
     this.limit = limit;
+    this.firstOffset = region.firstOffset();
     int count = schema.shapes().size();
-    this.plans = new Plan[count];
+    this.checks = new Checks[count];
+    this.sizes = new int[count];
     this.starts = new long[count][][];
     this.visitedBytes = new long[count];
     for (int i = 0; i < count; i++) {
-      if (schema.shape(i) instanceof Shape.Struct struct) {
-        List<Integer> at = new ArrayList<>();
-        List<Check> checks = new ArrayList<>();
-        plan(struct, 0, at, checks);
-        plans[i] = new Plan(at, checks);
-      }
-    }
-  }
-
-  private void plan(Shape.Struct struct, int at, List<Integer> offsets, List<Check> checks) {
-    for (Shape.Member member : struct.members()) {
-      String where = struct.name() + "." + member.name();
-      Check check =
-          switch (member.content()) {
-            case Shape.Content.Reference(int shape) ->
-                new Check(Check.Kind.REFERENCE, shape, new int[0], where);
-            case Shape.Content.Text(int capacityBytes) ->
-                new Check(Check.Kind.TEXT, capacityBytes, new int[0], where);
-            case Shape.Content.Constant(String _, var codes) when codes != null ->
-                new Check(
-                    Check.Kind.CONSTANT,
-                    0,
-                    codes.stream().mapToInt(Integer::intValue).sorted().toArray(),
-                    where);
-            case Shape.Content.Nested(int inner, int _) -> {
-              plan(schema.struct(inner), at + member.offset(), offsets, checks);
-              yield null;
-            }
-            case Shape.Content.Constant _, Shape.Content.Value _, Shape.Content.Array _ -> null;
-          };
-      if (check != null) {
-        offsets.add(at + member.offset());
-        checks.add(check);
+      Shape shape = schema.shape(i);
+      sizes[i] = shape.sizeBytes();
+      if (shape instanceof Shape.Struct struct) {
+        checks[i] = new Checks(schema, struct);
       }
     }
   }
@@ -137,7 +79,9 @@ final class Walk {
   ///
   /// @throws CorruptContainerException at the first fault
   void from(long offset) {
-    enter(offset, schema.root(), "the root", -1);
+    if (isNew(offset, schema.root(), "the root", -1)) {
+      await(offset, schema.root());
+    }
     while (waiting > 0) {
       waiting--;
       visit(offsets[waiting], shapes[waiting]);
@@ -177,30 +121,40 @@ final class Walk {
     return chunks == null || chunks[chunk] == null ? 0 : chunks[chunk][index];
   }
 
-  /// Follows a reference: what it leads to is checked for its place, and waits to be visited.
+  /// Whether a reference leads to something that was not found before, whose place is checked here.
   ///
   /// @param holder the offset of the object that holds it
-  private void enter(long offset, int shape, String where, long holder) {
+  private boolean isNew(long offset, int shape, String where, long holder) {
     if (offset == 0) {
-      return;
+      return false;
     }
-    int sizeBytes = schema.shape(shape).sizeBytes();
-    if (offset < region.firstOffset() || offset > limit - sizeBytes || (offset & 7) != 0) {
-      throw corrupt(
-          "holds %d, where no %s of %d bytes can be within %d"
-              .formatted(offset, schema.name(shape), sizeBytes, limit),
-          where,
-          holder);
+    int sizeBytes = sizes[shape];
+    if (offset < firstOffset || offset > limit - sizeBytes || (offset & 7) != 0) {
+      throw misplaced(offset, shape, where, holder);
     }
-    if (begins(shape, offset)) {
-      charge(shape, sizeBytes, offset);
-      if (waiting == offsets.length) {
-        offsets = Arrays.copyOf(offsets, 2 * waiting);
-        shapes = Arrays.copyOf(shapes, 2 * waiting);
-      }
-      offsets[waiting] = offset;
-      shapes[waiting++] = shape;
+    if (!begins(shape, offset)) {
+      return false;
     }
+    charge(shape, sizeBytes, offset);
+    return true;
+  }
+
+  private CorruptContainerException misplaced(long offset, int shape, String where, long holder) {
+    return corrupt(
+        "holds %d, where no %s of %d bytes can be within %d"
+            .formatted(offset, schema.name(shape), sizes[shape], limit),
+        where,
+        holder);
+  }
+
+  /// Has something visited later: whatever refers to what, there is no recursion.
+  private void await(long offset, int shape) {
+    if (waiting == offsets.length) {
+      offsets = Arrays.copyOf(offsets, 2 * waiting);
+      shapes = Arrays.copyOf(shapes, 2 * waiting);
+    }
+    offsets[waiting] = offset;
+    shapes[waiting++] = shape;
   }
 
   /// Notes that something begins here; false if that was known.
@@ -232,26 +186,45 @@ final class Walk {
   }
 
   private void visit(long offset, int shape) {
+    Checks known = checks[shape];
+    if (known != null) {
+      check(known, offset);
+      return;
+    }
     switch (schema.shape(shape)) {
-      case Shape.Struct _ -> check(plans[shape], offset);
       case Shape.Elements _ -> visitElements(offset, shape);
-      case Shape.References(int element) -> {
-        long size = size(offset, shape, Long.BYTES);
-        long at = offset + PsoCollection.ELEMENTS_AT;
-        for (long i = 0; i < size; i++) {
-          enter(load(at + i * Long.BYTES), element, "an element", offset);
+      case Shape.References(int element) -> visitReferences(offset, shape, element);
+      case Shape.Table(int element) -> visitTable(offset, shape, element);
+      case Shape.Struct _ -> throw new IllegalStateException("a struct without checks");
+    }
+  }
+
+  /// Objects are checked as they are found: those of a list often lie in its order, and reading
+  /// forwards is what memory is good at.
+  private void visitReferences(long offset, int shape, int element) {
+    long size = size(offset, shape, Long.BYTES);
+    long start = offset + PsoCollection.ELEMENTS_AT;
+    Checks each = checks[element];
+    for (long i = 0; i < size; i++) {
+      long found = load(start + i * Long.BYTES);
+      if (isNew(found, element, "an element", offset)) {
+        if (each == null) {
+          await(found, element);
+        } else {
+          check(each, found);
         }
       }
-      case Shape.Table(int element) -> {
-        int strideBytes = schema.shape(element).sizeBytes();
-        long size = size(offset, shape, strideBytes);
-        Plan plan = plans[element];
-        if (plan.offsets.length > 0) {
-          long at = offset + PsoCollection.ELEMENTS_AT;
-          for (long i = 0; i < size; i++) {
-            check(plan, at + i * strideBytes);
-          }
-        }
+    }
+  }
+
+  private void visitTable(long offset, int shape, int element) {
+    int strideBytes = sizes[element];
+    long size = size(offset, shape, strideBytes);
+    long start = offset + PsoCollection.ELEMENTS_AT;
+    Checks each = Objects.requireNonNull(checks[element]);
+    if (!each.isEmpty()) {
+      for (long i = 0; i < size; i++) {
+        check(each, start + i * strideBytes);
       }
     }
   }
@@ -272,7 +245,7 @@ final class Walk {
   }
 
   private void visitElements(long offset, int shape) {
-    byte letter = (byte) Raw.BYTE.get(Raw.GLOBAL, address(offset));
+    byte letter = (byte) Raw.BYTE.get(Raw.GLOBAL, anyAddress(offset));
     Primitive element = PsoArray.elementOf(letter);
     long length = load(offset + Long.BYTES);
     long bytes = limit - offset - PsoCollection.ELEMENTS_AT;
@@ -286,25 +259,27 @@ final class Walk {
     charge(shape, length * element.sizeBytes(), offset);
   }
 
-  private void check(Plan plan, long offset) {
-    for (int i = 0; i < plan.offsets.length; i++) {
-      long at = offset + plan.offsets[i];
-      Check check = plan.checks[i];
-      switch (check.kind) {
-        case REFERENCE -> enter(load(at), check.argument, check.where, offset);
-        case TEXT -> checkText(at, check, offset);
-        case CONSTANT -> {
-          int code = loadInt(at);
-          if (code != 0 && Arrays.binarySearch(check.codes, code) < 0) {
-            throw corrupt(
-                "holds %08x, the code of no constant".formatted(code), check.where, offset);
-          }
-        }
+  private void check(Checks known, long offset) {
+    for (Checks.Field constant : known.constants) {
+      int code = loadInt(offset + constant.at);
+      if (code != 0 && Arrays.binarySearch(constant.codes, code) < 0) {
+        throw corrupt(
+            "holds %08x, the code of no constant".formatted(code), constant.where, offset);
+      }
+    }
+    for (Checks.Field text : known.texts) {
+      checkText(text, offset);
+    }
+    for (Checks.Field reference : known.references) {
+      long found = load(offset + reference.at);
+      if (isNew(found, reference.argument, reference.where, offset)) {
+        await(found, reference.argument);
       }
     }
   }
 
-  private void checkText(long at, Check check, long offset) {
+  private void checkText(Checks.Field check, long offset) {
+    long at = offset + check.at;
     int length = loadInt(at);
     if (length < 0 || length > check.argument) {
       throw corrupt(
@@ -313,18 +288,32 @@ final class Walk {
           offset);
     }
     long start = at + Integer.BYTES;
-    long end = start + length;
-    long position = start;
-    while (position <= end - Long.BYTES && (loadAny(position) & 0x8080_8080_8080_8080L) == 0) {
-      position += Long.BYTES;
-    }
-    while (position < end && (byte) Raw.BYTE.get(Raw.GLOBAL, anyAddress(position)) >= 0) {
-      position++;
-    }
-    if (position < end && !isUtf8(start, length)) {
+    if (!isAscii(start, length) && !isUtf8(start, length)) {
       throw corrupt("is no UTF-8", check.where, offset);
     }
+  }
+
+  /// Looks at 32 bytes at once, and again at some of them at the end rather than at each of the
+  /// last ones: how long a text is cannot be foreseen, and nor could the ends of more loops.
+  private boolean isAscii(long start, int length) {
+    long end = start + length;
+    long bits = 0;
+    if (length >= 4 * Long.BYTES) {
+      for (long at = start; at < end - 4 * Long.BYTES; at += 4 * Long.BYTES) {
+        bits |= loadTwo(at) | loadTwo(at + 2 * Long.BYTES);
+      }
+      bits |= loadTwo(end - 4 * Long.BYTES) | loadTwo(end - 2 * Long.BYTES);
+    } else if (length >= 2 * Long.BYTES) {
+      bits = loadTwo(start) | loadTwo(end - 2 * Long.BYTES);
+    } else if (length >= Long.BYTES) {
+      bits = loadAny(start) | loadAny(end - Long.BYTES);
+    } else {
+      for (long at = start; at < end; at++) {
+        bits |= (byte) Raw.BYTE.get(Raw.GLOBAL, anyAddress(at));
+      }
+    }
     Reference.reachabilityFence(region);
+    return (bits & 0x8080_8080_8080_8080L) == 0;
   }
 
   private boolean isUtf8(long start, int length) {
@@ -339,7 +328,7 @@ final class Walk {
   }
 
   private long address(long offset) {
-    return (base & Raw.ADDRESS_MASK) + offset;
+    return (base + offset) & Raw.ADDRESS_MASK;
   }
 
   private long anyAddress(long offset) {
@@ -353,13 +342,18 @@ final class Walk {
   }
 
   private int loadInt(long offset) {
-    int value = (int) Raw.INT.get(Raw.GLOBAL, address(offset));
+    int value = (int) Raw.INT.get(Raw.GLOBAL, (base + offset) & Raw.INT_ADDRESS_MASK);
     Reference.reachabilityFence(region);
     return value;
   }
 
   private long loadAny(long offset) {
     return (long) Raw.LONG_ANY.get(Raw.GLOBAL, anyAddress(offset));
+  }
+
+  /// What is set in either of two words.
+  private long loadTwo(long offset) {
+    return loadAny(offset) | loadAny(offset + Long.BYTES);
   }
 
   private static CorruptContainerException corrupt(String what, String where, long holder) {
