@@ -75,6 +75,8 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
       Workers.run("check", threads, files.chunks(), () -> new Checker(files, joined, done));
       Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
       return new Result(joined.summary(), files.bytes(), elapsed);
+    } catch (SortException e) {
+      throw e.unlessInterrupted();
     }
   }
 

@@ -105,10 +105,14 @@ public record GenerateJob(
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
     Total total = new Total();
-    if (output.equals(NOWHERE)) {
-      generate(null, total);
-    } else {
-      generateFile(total);
+    try {
+      if (output.equals(NOWHERE)) {
+        generate(null, total);
+      } else {
+        generateFile(total);
+      }
+    } catch (SortException e) {
+      throw e.unlessInterrupted();
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
     return new Result(records, bytes(), elapsed, wantsChecksum ? total.sum() : null);
@@ -117,8 +121,9 @@ public record GenerateJob(
   private void generateFile(Total total) throws SortException, InterruptedException {
     OutputPaths.refuseUnusable(output);
     Path target = OutputPaths.target(output);
+    OutputFile opened = OutputFile.replace(target, bytes()); // before, it is not ours to delete
     boolean complete = false;
-    try (OutputFile file = OutputFile.replace(target, bytes())) {
+    try (OutputFile file = opened) {
       generate(file, total);
       complete = true;
     } finally {

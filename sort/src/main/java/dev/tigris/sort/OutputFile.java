@@ -41,7 +41,7 @@ final class OutputFile implements Closeable {
     return new OutputFile(path, size, StandardOpenOption.CREATE_NEW);
   }
 
-  /// Creates the file, or empties the one that is there.
+  /// Creates the file, or empties the one that is there. One that cannot be opened stays as it is.
   static OutputFile replace(Path path, long size) throws SortException {
     return new OutputFile(
         path, size, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
@@ -72,6 +72,7 @@ final class OutputFile implements Closeable {
       } catch (IOException second) {
         failure.addSuppressed(second);
       }
+      OutputPaths.deleteQuietly(path); // nothing is left in it
       throw failure;
     }
   }

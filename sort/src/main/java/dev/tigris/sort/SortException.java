@@ -1,6 +1,8 @@
 package dev.tigris.sort;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,16 @@ public final class SortException extends IOException {
     return kind;
   }
 
+  /// This, unless it is only how an operation ended whose thread was interrupted meanwhile.
+  ///
+  /// @throws InterruptedException if so
+  SortException unlessInterrupted() throws InterruptedException {
+    if (getCause() instanceof ClosedByInterruptException && Thread.interrupted()) {
+      throw new InterruptedException(getMessage());
+    }
+    return this;
+  }
+
   /// What a failed write to `path` means to the user.
   static SortException writing(Path path, IOException cause) {
     if (cause instanceof SortException known) {
@@ -61,6 +73,12 @@ public final class SortException extends IOException {
           Kind.OUTPUT,
           "%s may not become that large: allow it (ulimit -f), or write to another file system"
               .formatted(path),
+          cause);
+    }
+    if (cause instanceof AccessDeniedException) {
+      return new SortException(
+          Kind.OUTPUT,
+          path + " may not be written: its permissions, or those of its folder, forbid it",
           cause);
     }
     return new SortException(Kind.IO, "%s could not be written: %s".formatted(path, reason), cause);

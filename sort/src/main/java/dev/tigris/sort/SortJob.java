@@ -161,6 +161,8 @@ public record SortJob(
       try (TemporaryFolder folder = new TemporaryFolder(output)) {
         return run(started, files, plan, splitters, folder);
       }
+    } catch (SortException e) {
+      throw e.unlessInterrupted();
     } catch (MemoryBudgetException e) {
       throw new SortException(
           SortException.Kind.MEMORY,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -14,6 +15,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class GenerateJobTest {
@@ -118,6 +121,27 @@ class GenerateJobTest {
     Path out = folder.resolve("out");
     Files.write(out, new byte[12_345]);
     assertEquals(1_000, generate(GenerateJob.to(out, 10)).length);
+  }
+
+  /// A program that runs may not be written to, not even by root.
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void leavesAFileAloneThatItCannotOpen() throws Exception {
+    Path cat = Path.of("/bin/cat");
+    assumeTrue(Files.isExecutable(cat), "there is no program to run");
+    Path file = Files.copy(cat, folder.resolve("records"));
+    Process running = new ProcessBuilder(file.toString()).start();
+    try {
+      running.getOutputStream().write(1);
+      running.getOutputStream().flush();
+      assertEquals(1, running.getInputStream().read()); // it runs
+      SortException refusal =
+          assertThrows(SortException.class, () -> GenerateJob.to(file, 10).run());
+      assertTrue(refusal.getMessage().contains(file.toString()), refusal.getMessage());
+      assertEquals(-1, Files.mismatch(cat, file));
+    } finally {
+      running.destroyForcibly().waitFor();
+    }
   }
 
   @Test

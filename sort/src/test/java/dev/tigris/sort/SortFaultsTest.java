@@ -244,6 +244,19 @@ class SortFaultsTest {
     assertEquals(List.of("input"), list(folder));
   }
 
+  /// An operation on a file that an interrupt ends fails for a reason that says nothing to anybody.
+  @Test
+  void saysThatItWasInterruptedInTheMiddleOfAnOperationOnAFile() throws Exception {
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, sort()::run);
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, CheckJob.of(List.of(input))::run);
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, GenerateJob.to(output, 1_000)::run);
+    assertFalse(Thread.interrupted());
+    assertEquals(List.of("input"), list(folder));
+  }
+
   @Test
   void twoSortsAtOnceDoNotDisturbEachOther() throws Exception {
     AtomicReference<SortJob.Result> inner = new AtomicReference<>();
