@@ -56,6 +56,9 @@ final class CheckCommand implements Command {
     List<Path> files = options.matchedPositionalValue(0, List.of());
     Path summaryFile = options.matchedOptionValue("-o", null);
     boolean ofSummaries = options.hasMatchedOption("-s");
+    if (summaryFile != null) {
+      CheckSummary.refuseOtherThanSummary(summaryFile);
+    }
     CheckSummary summary;
     var facts = new LinkedHashMap<String, Object>();
     facts.put("command", "check");

@@ -251,6 +251,9 @@ class TigrisTest {
           sort @/data @/data              | 4 | data
           sort @/data @/no/such/folder    | 4 | folder
           gen 1 @/no/such/folder          | 4 | folder
+          check -o @/data @/odd           | 4 | no summary
+          check -o @/data @/data          | 4 | no summary
+          check -o @/no/such @/data       | 4 | folder
           sort --memory 1k @/data @/out   | 5 | memory
           """)
   void saysWhatIsWrongInOneOrTwoLines(String line, int exitCode, String part) throws Exception {
@@ -262,6 +265,7 @@ class TigrisTest {
     assertTrue(result.err().lines().count() <= 2, result.err());
     assertFalse(result.err().contains("Exception"), result.err());
     assertFalse(Files.exists(folder.resolve("out")));
+    assertEquals(10_000, Files.size(folder.resolve("data")));
   }
 
   @Test

@@ -155,6 +155,33 @@ public final class CheckSummary {
         next.lastKey);
   }
 
+  /// Refuses to put a summary in the place of something else, such as records: whoever forgets to
+  /// name the file for the summary has named them.
+  ///
+  /// @throws SortException if something else is there, or nothing can be
+  public static void refuseOtherThanSummary(Path path) throws SortException {
+    if (!Files.exists(path) || Files.isDirectory(path)) {
+      OutputPaths.refuseUnusable(path);
+    } else if (Files.isRegularFile(path) && !canBeSummary(path)) {
+      throw new SortException(
+          SortException.Kind.OUTPUT,
+          "%s exists, and is no summary: delete it first, or name another file for the summary"
+              .formatted(path));
+    }
+  }
+
+  /// Whether a file begins as a summary does, or is empty.
+  private static boolean canBeSummary(Path path) throws SortException {
+    try (var in = Files.newInputStream(path)) {
+      byte[] begin = in.readNBytes(Long.BYTES);
+      return begin.length == 0
+          || (begin.length == Long.BYTES
+              && ByteBuffer.wrap(begin).order(ByteOrder.LITTLE_ENDIAN).getLong() == MAGIC);
+    } catch (IOException e) {
+      throw SortException.reading(path, e);
+    }
+  }
+
   /// Writes this summary to a file, replacing it.
   ///
   /// @throws SortException if that fails
