@@ -10,10 +10,10 @@ import java.nio.charset.StandardCharsets;
 /// @param columns the width of the terminal that `err` is, or 0 when it is none
 /// @param home the folder of the checkout, for files that a command keeps there
 record Console(PrintStream out, PrintStream err, int columns, String home) {
-  /// The process's own streams; the launcher passes the rest as system properties.
-  static Console ofProcess() {
+  /// The process's own; the launcher passes the rest as system properties.
+  static Console ofProcess(PrintStream out) {
     return new Console(
-        System.out,
+        out,
         System.err,
         Integer.getInteger("tigris.columns", 0),
         System.getProperty("tigris.home", "."));

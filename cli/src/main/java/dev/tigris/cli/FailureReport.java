@@ -68,6 +68,11 @@ final class FailureReport {
     return report(ExitCode.INTERRUPTED, "stopped; nothing was left behind", e);
   }
 
+  /// Memory outside the heap or in it, or what the system grants of threads.
+  ExitCode memory(Throwable e) {
+    return report(ExitCode.NO_MEMORY, "the memory is too small: " + e.getMessage(), e);
+  }
+
   ExitCode unexpected(Throwable e) {
     return report(
         ExitCode.INTERNAL_ERROR,

@@ -8,6 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 
 /// `tigris gen`: makes gensort's records.
 final class GenCommand implements Command {
@@ -19,7 +20,7 @@ final class GenCommand implements Command {
     spec.addOption(
         OptionSpec.builder("-b")
             .type(UInt128.class)
-            .converters(UInt128::parse)
+            .converters(GenCommand::recordNumber)
             .paramLabel("N")
             .description("Begin with record N instead of record 0, as in -b1000.")
             .build());
@@ -51,6 +52,14 @@ final class GenCommand implements Command {
             "  tigris gen -a 1000 text            printable ones",
             "  tigris gen -b1000000 -c 1M more    the million after the first, with checksum");
     return spec;
+  }
+
+  private static UInt128 recordNumber(String text) {
+    try {
+      return UInt128.parse(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(String.valueOf(e.getMessage()));
+    }
   }
 
   @Override

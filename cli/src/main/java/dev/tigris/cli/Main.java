@@ -6,6 +6,9 @@ public final class Main {
 
   /// Runs one command and exits with its code.
   public static void main(String[] args) {
-    System.exit(CtrlC.stoppable(() -> new Tigris(Console.ofProcess()).run(args)).number());
+    var out = new StandardOutput();
+    var console = Console.ofProcess(out.stream());
+    ExitCode code = CtrlC.stoppable(() -> new Tigris(console).run(args));
+    System.exit(out.outcome(code, console.err()).number());
   }
 }

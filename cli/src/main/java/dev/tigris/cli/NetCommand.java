@@ -141,10 +141,12 @@ final class NetCommand implements Command {
     }
   }
 
-  /// The host in an address.
+  /// The host in an address, or that is all of it: a name, or one of IPv6 without brackets.
   private static String host(String address) {
     int colon = address.lastIndexOf(':');
-    String host = colon < 0 || address.endsWith("]") ? address : address.substring(0, colon);
+    boolean isBare = colon != address.indexOf(':') && !address.startsWith("[");
+    String host =
+        colon < 0 || isBare || address.endsWith("]") ? address : address.substring(0, colon);
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
@@ -167,14 +169,24 @@ final class NetCommand implements Command {
   private static void serve(ParseResult options, Console console) throws Exception {
     try (Fabric fabric = open(options, console);
         Server server = new Server(fabric, options.matchedPositionalValue(1, HERE_ANY_PORT))) {
-      console
-          .out()
-          .printf(
-              Locale.ROOT, "serving %s at %s until Ctrl-C%n", fabric.provider(), server.address());
-      console.out().flush();
+      announce(fabric.provider(), server.address(), options, console);
       server.run();
     }
     throw new InterruptedException();
+  }
+
+  private static void announce(
+      String provider, String address, ParseResult options, Console console) {
+    if (options.hasMatchedOption("--json")) {
+      var facts = new LinkedHashMap<String, Object>();
+      facts.put("command", "net serve");
+      facts.put("provider", provider);
+      facts.put("address", address);
+      console.out().println(Json.object(facts));
+    } else {
+      console.out().printf(Locale.ROOT, "serving %s at %s until Ctrl-C%n", provider, address);
+    }
+    console.out().flush();
   }
 
   private static void measure(String mode, ParseResult options, Console console)
@@ -218,7 +230,7 @@ final class NetCommand implements Command {
         "%,d messages of %,d bytes by %s to %s: "
             .formatted(count, bytes, fabric.provider(), address);
     if (trips) {
-      Histogram histogram = client.pingPong((int) bytes, Math.toIntExact(count));
+      Histogram histogram = client.pingPong((int) bytes, count);
       sentence += describe(histogram, facts);
     } else {
       Client.Bandwidth result = client.bandwidth((int) bytes, count);

@@ -23,6 +23,16 @@ final class Quantity {
   static final ITypeConverter<Long> BYTES =
       text -> parse(text, 1024, "'%s' is not a size, such as 512m, 2g or 1.5g");
 
+  /// Parses a number of bytes of which there must be some.
+  static final ITypeConverter<Long> MEMORY =
+      text -> {
+        long bytes = BYTES.convert(text);
+        if (bytes == 0) {
+          throw new TypeConversionException("nothing can be done in '%s'".formatted(text));
+        }
+        return bytes;
+      };
+
   /// Parses a number of threads.
   static final ITypeConverter<Integer> THREADS =
       text -> {

@@ -29,7 +29,7 @@ final class SortCommand implements Command {
     spec.addOption(
         OptionSpec.builder("--memory")
             .type(Long.class)
-            .converters(Quantity.BYTES)
+            .converters(Quantity.MEMORY)
             .paramLabel("SIZE")
             .description(
                 "Memory for records, such as 512m or 2g (default: 2g). What does not fit goes to temporary"

@@ -1,6 +1,7 @@
 package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.sort.SortException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -58,7 +59,9 @@ final class Tigris {
       return failures.sort(e);
     } catch (InterruptedException e) {
       return failures.interrupted(e);
-    } catch (Exception | StackOverflowError | OutOfMemoryError | AssertionError e) {
+    } catch (MemoryBudgetException | OutOfMemoryError e) {
+      return failures.memory(e);
+    } catch (Exception | StackOverflowError | LinkageError | AssertionError e) {
       return failures.unexpected(e);
     }
   }
@@ -115,12 +118,22 @@ final class Tigris {
   }
 
   private static Path path(String name) {
+    if (name.isEmpty()) {
+      throw new TypeConversionException("an empty name names no file");
+    }
+    Path path;
     try {
-      return Path.of(name);
+      path = Path.of(name);
     } catch (InvalidPathException e) {
       throw new TypeConversionException(
           "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
     }
+    if (name.contains("\uFFFD")) { // Java has it in place of bytes that it could not read
+      throw new TypeConversionException(
+          "'%s' is a name that is not spelled in the locale of this shell: rename the file"
+              .formatted(name));
+    }
+    return path;
   }
 
   private static String version() {

@@ -14,6 +14,7 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,8 @@ class NetCommandTest {
 
     JsonNode facts = json("net info --json elsewhere.example:7000");
     assertEquals("elsewhere.example", facts.get("host").asText());
+    assertEquals("::1", json("net info --json ::1").get("host").asText());
+    assertEquals("::1", json("net info --json [::1]:7000").get("host").asText());
     JsonNode last = facts.get("providers").get(facts.get("providers").size() - 1);
     assertEquals("tcp", last.get("name").asText());
     assertTrue(last.get("usable").asBoolean());
@@ -97,6 +100,19 @@ class NetCommandTest {
       server.stop();
       serving.join();
     }
+  }
+
+  @Test
+  void tellsProgramsWhereItServes() throws Exception {
+    Thread.currentThread().interrupt(); // as Ctrl-C does
+    Result result = run("net serve --provider tcp --json");
+    assertEquals(ExitCode.INTERRUPTED, result.code(), result.err());
+    List<String> lines = result.out().lines().toList();
+    JsonNode serving = new ObjectMapper().readTree(lines.getFirst());
+    assertEquals("tcp", serving.get("provider").asText());
+    assertTrue(serving.get("address").asText().startsWith("127.0.0.1:"));
+    assertEquals(130, new ObjectMapper().readTree(lines.get(1)).get("exitCode").asInt());
+    assertEquals(2, lines.size());
   }
 
   @Test

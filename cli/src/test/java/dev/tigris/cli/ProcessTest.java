@@ -1,8 +1,11 @@
 package dev.tigris.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the command as a process of its own, as the launcher does, for what only shows there.
 class ProcessTest {
+  private static final Path FULL = Path.of("/dev/full");
+
   @TempDir Path folder;
 
   @Test
@@ -44,6 +49,32 @@ class ProcessTest {
     }
   }
 
+  @Test
+  void failsWhenItsResultCannotBePrinted() throws Exception {
+    assumeTrue(Files.exists(FULL), "there is no device that is always full");
+    assertEquals(4, tigris(Redirect.to(FULL.toFile()), "gen", "10", "data", "--json").waitFor());
+    assertTrue(Files.readString(folder.resolve("err")).contains("cannot be printed"));
+    assertEquals(1000, Files.size(folder.resolve("data")));
+    assertEquals(3, tigris(Redirect.to(FULL.toFile()), "check", "missing").waitFor());
+  }
+
+  @Test
+  void saysThatTheMemoryIsTooSmall() throws Exception {
+    String[] line = {"net", "pingpong", "--provider", "tcp", "--size", "64m"};
+    assertEquals(5, tigris("-Dtigris.memory.budget=10000000", toFile(), line).waitFor());
+    String said = Files.readString(folder.resolve("err"));
+    assertTrue(said.contains("tigris: the memory is too small: no room for 67108864"), said);
+    assertFalse(said.contains("\tat "), said);
+  }
+
+  @Test
+  void doesNotMindAReaderWhoHasEnough() throws Exception {
+    Process gen = tigris(Redirect.PIPE, "gen", "10", "data");
+    gen.getInputStream().close();
+    assertEquals(0, gen.waitFor());
+    assertEquals("", Files.readString(folder.resolve("err")));
+  }
+
   private List<String> files() throws Exception {
     try (Stream<Path> list = Files.list(folder)) {
       return list.map(path -> String.valueOf(path.getFileName())).sorted().toList();
@@ -51,16 +82,28 @@ class ProcessTest {
   }
 
   private Process tigris(String... args) throws Exception {
+    return tigris(toFile(), args);
+  }
+
+  private Redirect toFile() {
+    return Redirect.to(folder.resolve("out").toFile());
+  }
+
+  private Process tigris(Redirect out, String... args) throws Exception {
+    return tigris("-Dtigris.test=true", out, args);
+  }
+
+  private Process tigris(String property, Redirect out, String... args) throws Exception {
     var line = new ArrayList<String>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
+    line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
     line.add("--enable-native-access=dev.tigris.memory");
     line.addAll(List.of("-p", System.getProperty("jdk.module.path")));
     line.addAll(List.of("-m", "dev.tigris.cli/dev.tigris.cli.Main"));
     line.addAll(List.of(args));
     return new ProcessBuilder(line)
         .directory(folder.toFile())
-        .redirectOutput(folder.resolve("out").toFile())
+        .redirectOutput(out)
         .redirectError(folder.resolve("err").toFile())
         .start();
   }

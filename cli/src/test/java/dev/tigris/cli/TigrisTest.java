@@ -255,6 +255,8 @@ class TigrisTest {
           check -o @/data @/data          | 4 | no summary
           check -o @/no/such @/data       | 4 | folder
           sort --memory 1k @/data @/out   | 5 | memory
+          sort --memory 0 @/data @/out    | 2 | '0'
+          gen -b-1 10 @/out               | 2 | 2^128
           """)
   void saysWhatIsWrongInOneOrTwoLines(String line, int exitCode, String part) throws Exception {
     shell.run("gen 100 @/data");
@@ -266,6 +268,15 @@ class TigrisTest {
     assertFalse(result.err().contains("Exception"), result.err());
     assertFalse(Files.exists(folder.resolve("out")));
     assertEquals(10_000, Files.size(folder.resolve("data")));
+  }
+
+  /// Java reads bytes that are no UTF-8 as U+FFFD: two names that differ in them would be one file.
+  @ParameterizedTest
+  @ValueSource(strings = {"caf\uFFFD", ""})
+  void refusesNamesThatNameAnotherFileOrNone(String name) {
+    Result result = shell.run("gen 10 " + name);
+    assertEquals(ExitCode.USAGE, result.code(), result.err());
+    assertTrue(result.err().contains("name"), result.err());
   }
 
   @Test

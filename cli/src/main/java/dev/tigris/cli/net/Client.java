@@ -52,7 +52,7 @@ public final class Client {
   /// @return the round trips in nanoseconds, without the first tenth
   /// @throws NetException if there is no such server, or the connection is lost
   /// @throws InterruptedException if the thread is interrupted
-  public Histogram pingPong(int bytes, int roundTrips) throws InterruptedException {
+  public Histogram pingPong(int bytes, long roundTrips) throws InterruptedException {
     Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
     try (CompletionQueue queue = fabric.completionQueue();
         VirtualInterface peer = connect(Mode.PING_PONG, bytes, queue);
@@ -60,17 +60,17 @@ public final class Client {
       Ticket message = buffers.ticket(0).range(0, bytes);
       Ticket memory = buffers.ticket(1);
       fill(buffers.jbuf(0).asBytes());
-      int unmeasured = roundTrips / 10;
-      for (int i = 0; i < unmeasured + roundTrips; i++) {
+      long unmeasured = roundTrips / 10;
+      for (long i = 0; i < unmeasured + roundTrips; i++) {
         long start = System.nanoTime();
         peer.postReceive(memory).orThrow();
-        peer.postSend(message.tag(i)).orThrow();
+        peer.postSend(message.tag((int) i)).orThrow();
         next(queue, peer);
         next(queue, peer);
         if (i >= unmeasured) {
           histogram.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - start));
         }
-        if (memory.transferredBytes() != bytes || memory.tag() != i) {
+        if (memory.transferredBytes() != bytes || memory.tag() != (int) i) {
           throw new NetException("measure", address, "another message came back", null);
         }
       }

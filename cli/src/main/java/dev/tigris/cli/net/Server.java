@@ -1,6 +1,7 @@
 package dev.tigris.cli.net;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.ConnectionRequest;
@@ -22,6 +23,8 @@ public final class Server implements AutoCloseable {
   static final int LAST = 1;
 
   private static final long ROUND_NANOS = 100_000_000;
+
+  private static final System.Logger LOG = System.getLogger(Server.class.getName());
 
   private final Fabric fabric;
   private final Listener listener;
@@ -66,6 +69,9 @@ public final class Server implements AutoCloseable {
   private void serveAndLeave(ConnectionRequest request, Mode mode) {
     try {
       serve(request, mode, Mode.bytes(request.tag()));
+    } catch (NetException | MemoryBudgetException e) {
+      LOG.log(
+          System.Logger.Level.WARNING, "{0} is not served: {1}", request.peer(), e.getMessage());
     } finally {
       serving.remove(Thread.currentThread());
     }
