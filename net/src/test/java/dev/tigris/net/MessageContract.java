@@ -1,3 +1,4 @@
+// Over 400 lines: one contract, and every provider passes all of it.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -21,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What every provider does with messages.
 abstract class MessageContract extends FabricContract {
+  /// The longest message that `tcp` copies to send it.
+  private static final int MOST_COPIED = 32 * 1024;
+
   MessageContract(Subject subject) {
     super(subject);
   }
@@ -270,6 +274,68 @@ abstract class MessageContract extends FabricContract {
       assertEquals(bytes, memory.transferredBytes());
     }
     assertEquals("done", get(sent));
+  }
+
+  @Test
+  void deliversInOrderWhatWasHeldBack() {
+    connect();
+    int sent = left.call(() -> sendUntilHeldBack(left));
+    Future<String> rest =
+        left.start(
+            () -> {
+              while (left.link().outstanding() > 0) {
+                assertEquals(Status.DONE, left.queue().await(Side.LONG_NANOS).status());
+                left.link().checkInvariants();
+              }
+              return "done";
+            });
+    right.run(() -> receiveInOrder(right, sent));
+    assertEquals("done", get(rest));
+  }
+
+  /// Messages that most providers copy: as many as the network holds, and those that are posted
+  /// then. Returns how many.
+  private static int sendUntilHeldBack(Side side) {
+    int sent = 0;
+    for (int i = 0; i < side.link().attributes().sendDepth(); i++) {
+      sendNumbered(side, side.link().register(side.allocate(MOST_COPIED, "test").asBytes()), sent);
+      sent++;
+    }
+    for (Descriptor next = side.queue().await(Side.SHORT_NANOS);
+        next != null;
+        next = side.queue().await(Side.SHORT_NANOS)) {
+      assertEquals(Status.DONE, next.status());
+      sendNumbered(side, (Ticket) next, sent);
+      sent++;
+    }
+    return sent;
+  }
+
+  private static int lengthOf(int number) {
+    return new SplittableRandom(number).nextInt(MOST_COPIED + 1);
+  }
+
+  private static void sendNumbered(Side side, Ticket message, int number) {
+    message.range(0, lengthOf(number)).tag(number);
+    for (int at = 0; at < message.length(); at += 97) {
+      Side.bytes(message).set(at, (byte) (number + at));
+    }
+    side.link().postSend(message).orThrow();
+  }
+
+  private static void receiveInOrder(Side side, int messages) {
+    Ticket memory = side.link().register(side.allocate(MOST_COPIED, "test").asBytes());
+    for (int number = 0; number < messages; number++) {
+      side.link().postReceive(memory).orThrow();
+      assertSame(memory, side.queue().await(Side.LONG_NANOS));
+      assertEquals(Status.DONE, memory.status());
+      assertEquals(number, memory.tag());
+      assertEquals(lengthOf(number), memory.transferredBytes());
+      for (int at = 0; at < memory.transferredBytes(); at += 97) {
+        assertEquals((byte) (number + at), Side.bytes(memory).get(at));
+      }
+      side.link().checkInvariants();
+    }
   }
 
   @Test

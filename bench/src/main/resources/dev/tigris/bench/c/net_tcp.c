@@ -10,6 +10,7 @@ enum {
   STAGING_BYTES = 64 * 1024,
   SHORT_BYTES = 32 * 1024, /* Outgoing */
   BEGINNING_BYTES = 4096,
+  STAGED_BYTES = 8 * (HEADER_BYTES + SHORT_BYTES),
   MOST_READS = 16
 };
 
@@ -19,8 +20,8 @@ struct vi {
   bool connected, unrung, end_of_stream;
   struct queue sends, receives, complete;
 
-  unsigned char out[STAGING_BYTES];
-  uint32_t out_end;
+  unsigned char out[STAGED_BYTES];
+  uint32_t out_written, out_end;
   struct transfer *body;
   uint64_t body_framed;
   uint32_t framed, out_sequence;
@@ -72,7 +73,7 @@ static void frame(struct vi *vi) {
     struct transfer *message = queue_at(&vi->sends, vi->framed);
     bool is_short = message->bytes <= SHORT_BYTES;
     uint32_t copied = is_short ? message->bytes : BEGINNING_BYTES;
-    if (STAGING_BYTES - vi->out_end < HEADER_BYTES + copied) {
+    if (STAGED_BYTES - vi->out_end < HEADER_BYTES + copied) {
       return;
     }
     put_header(vi, message->bytes, message->tag, MESSAGE | INTS << 8);
@@ -98,12 +99,12 @@ static uint32_t put(struct vi *vi, const unsigned char *bytes, uint32_t count) {
 }
 
 static bool write_frames(struct vi *vi) {
-  uint32_t n = put(vi, vi->out, vi->out_end);
-  vi->out_end -= n;
-  if (vi->out_end > 0) {
-    memmove(vi->out, vi->out + n, vi->out_end);
+  vi->out_written += put(vi, vi->out + vi->out_written, vi->out_end - vi->out_written);
+  if (vi->out_written < vi->out_end) {
+    return false;
   }
-  return vi->out_end == 0;
+  vi->out_written = vi->out_end = 0;
+  return true;
 }
 
 static bool write_body(struct vi *vi) {

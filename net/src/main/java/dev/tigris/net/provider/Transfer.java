@@ -108,7 +108,9 @@ public final class Transfer {
   /// @param address where to begin in memory of the peer
   /// @param key to that memory
   public void remote(Remote how, long address, long key) {
-    remote = how;
+    if (remote != how) {
+      remote = how;
+    }
     remoteAddress = address;
     remoteKey = key;
   }

@@ -11,12 +11,17 @@ import java.nio.ByteOrder;
 /// @param bytes little-endian
 /// @param memory all of it
 public record Staging(ByteBuffer bytes, MemorySegment memory) {
-  /// The size.
+  /// The size of those that messages arrive in, and of most others.
   public static final int BYTES = 64 * 1024;
 
   /// A new one, empty.
   public static Staging allocate() {
-    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    return allocate(BYTES);
+  }
+
+  /// As above, of another size.
+  static Staging allocate(int size) {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(size);
     return new Staging(bytes.order(ByteOrder.LITTLE_ENDIAN), MemorySegment.ofBuffer(bytes));
   }
 

@@ -24,6 +24,7 @@ final class TcpPort extends Port {
   private final Selector selector;
   private final List<TcpLink> links = new ArrayList<>();
   private final ArrayDeque<Staging> spare = new ArrayDeque<>();
+  private final ArrayDeque<Staging> spareToSend = new ArrayDeque<>();
   private boolean keysCancelled;
 
   /// Whether another thread may be in [#park]: the selector is its own then.
@@ -147,7 +148,7 @@ final class TcpPort extends Port {
     lookAgain();
   }
 
-  /// An empty buffer.
+  /// An empty buffer for what arrives.
   Staging take() {
     Staging buffer = spare.poll();
     return buffer == null ? Staging.allocate() : buffer;
@@ -156,6 +157,17 @@ final class TcpPort extends Port {
   void giveBack(Staging buffer) {
     buffer.bytes().clear();
     spare.push(buffer);
+  }
+
+  /// An empty buffer for what is to be sent.
+  Staging takeToSend() {
+    Staging buffer = spareToSend.poll();
+    return buffer == null ? Staging.allocate(Outgoing.STAGED_BYTES) : buffer;
+  }
+
+  void giveBackToSend(Staging buffer) {
+    buffer.bytes().clear();
+    spareToSend.push(buffer);
   }
 
   @Override
@@ -175,6 +187,7 @@ final class TcpPort extends Port {
       throw failed("close", e);
     }
     spare.clear();
+    spareToSend.clear();
   }
 
   private static NetException failed(String operation, IOException cause) {
