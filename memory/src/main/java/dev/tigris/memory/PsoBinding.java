@@ -21,6 +21,12 @@ public final class PsoBinding {
   ///
   /// @param where names the reference in the exception's message
   static PsoBinding check(PsoClass type, Region container, long offset, String where) {
+    require(type, container, offset, where);
+    return new PsoBinding(type.type(), container, offset);
+  }
+
+  /// The check alone, for who makes no object.
+  static void require(PsoClass type, Region container, long offset, String where) {
     int sizeBytes = type.layout().sizeBytes();
     String fault = fault(container, offset, sizeBytes);
     if (fault != null) {
@@ -28,7 +34,6 @@ public final class PsoBinding {
           "%s holds %d, where no %s of %d bytes can be: %s"
               .formatted(where, offset, type.name(), sizeBytes, fault));
     }
-    return new PsoBinding(type.type(), container, offset);
   }
 
   /// A place that was checked, or lies in one that was.

@@ -141,7 +141,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   }
 
   private long check(long stored) {
-    return PsoBinding.check(PsoClass.of(type()), container, stored, "a list's element").offset;
+    PsoBinding.require(PsoClass.of(type()), container, stored, "a list's element");
+    return stored;
   }
 
   private long load(long index) {

@@ -117,12 +117,9 @@ public final class Utf8 implements Comparable<Utf8> {
           "the text takes %d bytes, and there is room for %d: declare a larger @Capacity"
               .formatted(length, capacityBytes));
     }
+    // Within one segment: slices would be objects until the code is compiled.
     MemorySegment.copy(
-        Raw.range(other.address() + DATA_AT, length),
-        0,
-        Raw.range(address() + DATA_AT, length),
-        0,
-        length);
+        Raw.GLOBAL, other.address() + DATA_AT, Raw.GLOBAL, address() + DATA_AT, length);
     Reference.reachabilityFence(other.holder);
     length(length);
   }
