@@ -37,8 +37,8 @@ final class Context implements ModuleContext {
   /// Begins a new call, for which nothing is chosen; `input` is where its water comes from.
   void begin(@Nullable String input) {
     from = input;
-    for (Outlet outlet : outlets) {
-      outlet.begin();
+    for (int i = 0; i < outlets.size(); i++) { // an iterator would be an object for each call
+      outlets.get(i).begin();
     }
   }
 
@@ -71,7 +71,7 @@ final class Context implements ModuleContext {
   /// that it is the end.
   @Nullable Stream awaitChoice(Outlet outlet) {
     if (!outlet.tryChoose()) {
-      parker.await(Parker.CREDIT, outlet::tryChoose, "credit in reservoir " + outlet.name());
+      parker.await(Parker.CREDIT, outlet);
     }
     return outlet.chosen();
   }

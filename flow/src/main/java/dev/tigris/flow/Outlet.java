@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /// One sender's end of a reservoir: its streams, and the choice among them.
 ///
+/// A sender without credit waits for it, as the condition that a stream can be chosen.
+///
 /// Thread rule: the sender's thread.
-final class Outlet {
+final class Outlet implements Parker.Condition {
   private final String name;
   private final Stream[] streams;
   private final @Nullable Policy policy;
@@ -77,6 +79,16 @@ final class Outlet {
       }
     }
     return chosen != Policy.WAIT;
+  }
+
+  @Override
+  public boolean isMet() {
+    return tryChoose();
+  }
+
+  @Override
+  public String description() {
+    return "credit in reservoir " + name;
   }
 
   /// The stream chosen for this call; null if it is the end.

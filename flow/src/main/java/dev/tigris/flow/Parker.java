@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Where one thread waits for its streams, and where others wake it.
@@ -34,6 +33,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
 final class Parker {
+  /// What is waited for. Made before the waiting: a module that is faster than its neighbours waits
+  /// about once for each water.
+  interface Condition {
+    boolean isMet();
+
+    /// What exactly it is, for the message of an interrupt.
+    String description();
+  }
+
   static final long FIRST_PARK_NANOS = 500_000;
   static final long LONGEST_PARK_NANOS = 10_000_000;
 
@@ -120,29 +128,28 @@ final class Parker {
     return waitedNanos;
   }
 
-  /// Waits until `ready` says true.
+  /// Waits until a condition is met.
   ///
   /// @param what [#INPUT] or [#CREDIT]
-  /// @param name what exactly is waited for, for the message of an interrupt
   /// @throws CancellationException if [#stop] was called
   /// @throws StreamException if the thread was interrupted, with [InterruptedException] as cause
-  void await(int what, BooleanSupplier ready, String name) {
-    if (spins(ready)) {
+  void await(int what, Condition condition) {
+    if (spins(condition)) {
       return;
     }
     long since = System.nanoTime();
     try {
-      yieldOrPark(what, ready, name);
+      yieldOrPark(what, condition);
     } finally {
       waitedNanos += System.nanoTime() - since;
     }
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
-  private void yieldOrPark(int what, BooleanSupplier ready, String name) {
+  private void yieldOrPark(int what, Condition condition) {
     for (int i = 0; i < yields; i++) {
       Thread.yield();
-      if (ready.getAsBoolean()) {
+      if (condition.isMet()) {
         return;
       }
     }
@@ -152,14 +159,14 @@ final class Parker {
     try {
       while (true) {
         waiting = what;
-        if (ready.getAsBoolean()) {
+        if (condition.isMet()) {
           return;
         }
         Thread.yield();
-        if (ready.getAsBoolean()) {
+        if (condition.isMet()) {
           return;
         }
-        refuseToGoOn(name);
+        refuseToGoOn(condition);
         LockSupport.parkNanos(this, nanos);
         nanos = Math.min(2 * nanos, LONGEST_PARK_NANOS);
       }
@@ -172,12 +179,12 @@ final class Parker {
   }
 
   /// Spins for as long as it has paid off lately.
-  private boolean spins(BooleanSupplier ready) {
+  private boolean spins(Condition condition) {
     if (!SPINS) {
-      return ready.getAsBoolean();
+      return condition.isMet();
     }
     for (int i = 0; i < spin; i++) {
-      if (ready.getAsBoolean()) {
+      if (condition.isMet()) {
         spin = Math.min(LONGEST_SPIN, 2 * spin);
         return true;
       }
@@ -187,13 +194,13 @@ final class Parker {
     return false;
   }
 
-  private void refuseToGoOn(String name) {
+  private void refuseToGoOn(Condition condition) {
     if (stopped) {
       throw new CancellationException("the flow is being stopped");
     }
     if (Thread.interrupted()) {
       throw new StreamException(
-          "interrupted while waiting for " + name, new InterruptedException());
+          "interrupted while waiting for " + condition.description(), new InterruptedException());
     }
   }
 }

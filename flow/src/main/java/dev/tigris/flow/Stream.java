@@ -57,6 +57,32 @@ public abstract class Stream {
 
   private volatile boolean stopped;
 
+  private final Parker.Condition anyWater =
+      new Parker.Condition() {
+        @Override
+        public boolean isMet() {
+          return isReady() || isDrained();
+        }
+
+        @Override
+        public String description() {
+          return "a water on stream " + name;
+        }
+      };
+
+  private final Parker.Condition anyCredit =
+      new Parker.Condition() {
+        @Override
+        public boolean isMet() {
+          return hasCredit() || stopped;
+        }
+
+        @Override
+        public String description() {
+          return "credit on stream " + name;
+        }
+      };
+
   /// A stream with a name that says where it is, and a window of at least 1.
   protected Stream(String name, int window) {
     if (window < 1) {
@@ -172,7 +198,7 @@ public abstract class Stream {
       if (isDrained()) {
         return null;
       }
-      receiver.await(Parker.INPUT, () -> isReady() || isDrained(), "a water on stream " + name);
+      receiver.await(Parker.INPUT, anyWater);
     }
   }
 
@@ -359,7 +385,7 @@ public abstract class Stream {
     }
     long since = System.nanoTime();
     try {
-      sender.await(Parker.CREDIT, () -> hasCredit() || stopped, "credit on stream " + name);
+      sender.await(Parker.CREDIT, anyCredit);
     } finally {
       sends.add(CREDIT_WAITS, 1);
       sends.add(CREDIT_WAIT_NANOS, System.nanoTime() - since);

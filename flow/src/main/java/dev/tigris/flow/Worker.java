@@ -76,6 +76,19 @@ final class Worker implements Runnable {
   /// What the module gets as its outgoing stream when nothing is chosen.
   private final Stream fallback;
 
+  private final Parker.Condition input =
+      new Parker.Condition() {
+        @Override
+        public boolean isMet() {
+          return inlet.ready() != null || inlet.isDrained() || parker.stops() != seenStops;
+        }
+
+        @Override
+        public String description() {
+          return "input of stage " + stage.name();
+        }
+      };
+
   private String phase = "its constructor";
   private int seenStops;
 
@@ -257,10 +270,7 @@ final class Worker implements Runnable {
   private void awaitInput() {
     long before = parker.waitedNanos();
     try {
-      parker.await(
-          Parker.INPUT,
-          () -> inlet.ready() != null || inlet.isDrained() || parker.stops() != seenStops,
-          "input of stage " + stage.name());
+      parker.await(Parker.INPUT, input);
     } finally {
       counters.add(INPUT_WAIT_NANOS, parker.waitedNanos() - before);
     }
