@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -212,6 +214,24 @@ class ConversionTest {
     Files.write(folder.resolve(".objects.converting"), new byte[100]);
     run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ));
     assertFalse(Files.exists(folder.resolve(".objects.converting")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SHARED", "DURABLE"})
+  void leavesAFileAsItIsThatIsDamagedFarInside(String mapping) throws Exception {
+    writeOld();
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file())).order(ByteOrder.LITTLE_ENDIAN);
+    int next = (int) bytes.getLong(32) + 8; // of the root: behind an int and a byte
+    int second = (int) bytes.getLong(next);
+    bytes.putLong(second + 8, bytes.capacity() - 8);
+    Files.write(file(), bytes.array());
+    CorruptContainerException e =
+        assertThrows(
+            CorruptContainerException.class,
+            () -> run(NEW_POINT, NEW_SIDE, sourceOfNode(NEW_FIELDS), app(mapping, READ)));
+    assertTrue(e.getMessage().contains("Node.next of what lies at " + second), e.getMessage());
+    assertArrayEquals(bytes.array(), Files.readAllBytes(file()));
+    assertEquals(1, files().stream().filter(name -> !name.endsWith(".journal")).count());
   }
 
   @Test

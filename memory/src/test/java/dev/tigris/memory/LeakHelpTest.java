@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.other.Leak;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// What helps to find a Jbuf that was forgotten.
 class LeakHelpTest {
   private static final String BUDGET = "-Dtigris.memory.budget=8m";
+  private static final String EVENTS = "dev.tigris.memory.";
   private static final String SITES = "-Dtigris.memory.sites=true";
 
   private static void collectUntilOpen(CountDownLatch latch) throws InterruptedException {
@@ -38,7 +40,7 @@ class LeakHelpTest {
     Path file = folder.resolve("life.jfr");
     try (Recording recording = new Recording()) {
       for (String event : List.of("Allocate", "Unreference", "Verify", "Free", "Reclaim")) {
-        recording.enable("dev.tigris.memory." + event);
+        recording.enable(EVENTS + event);
       }
       recording.start();
       CountDownLatch freed = new CountDownLatch(1);
@@ -47,16 +49,8 @@ class LeakHelpTest {
       recording.stop();
       recording.dump(file);
     }
-    List<RecordedEvent> events =
-        RecordingFile.readAllEvents(file).stream()
-            .filter(event -> "recorded".equals(event.getString("owner")))
-            .sorted(Comparator.comparing(RecordedEvent::getStartTime))
-            .toList();
-    assertEquals(
-        List.of("Allocate", "Unreference", "Verify", "Free"),
-        events.stream()
-            .map(event -> event.getEventType().getName().replace("dev.tigris.memory.", ""))
-            .toList());
+    List<RecordedEvent> events = eventsOf("recorded", file);
+    assertEquals(List.of("Allocate", "Unreference", "Verify", "Free"), names(events));
     assertEquals(1, events.stream().map(event -> event.getLong("number")).distinct().count());
     assertTrue(events.stream().allMatch(event -> event.getLong("bytes") == 777));
     assertTrue(
@@ -65,6 +59,39 @@ class LeakHelpTest {
             .anyMatch(method -> method.getName().equals("live")),
         "an allocation has its stack trace");
     assertNull(events.get(2).getStackTrace(), "a verification's would be the verifier's own");
+  }
+
+  /// What a recording says of one owner's Jbufs.
+  private static List<RecordedEvent> eventsOf(String owner, Path recording) throws IOException {
+    return RecordingFile.readAllEvents(recording).stream()
+        .filter(event -> event.getEventType().getName().startsWith(EVENTS))
+        .filter(event -> owner.equals(event.getString("owner")))
+        .sorted(Comparator.comparing(RecordedEvent::getStartTime))
+        .toList();
+  }
+
+  private static List<String> names(List<RecordedEvent> events) {
+    return events.stream()
+        .map(event -> event.getEventType().getName().substring(EVENTS.length()))
+        .toList();
+  }
+
+  @Test
+  void flightRecorderSeesWhatWasForgottenAndWhereItWasAllocated(@TempDir Path folder)
+      throws Exception {
+    Path file = folder.resolve("leak.jfr");
+    String printed =
+        ChildJvm.run(Leak.class, BUDGET, SITES, "-XX:StartFlightRecording:filename=" + file);
+    assertTrue(printed.contains("reclaimed: 1\n"), printed);
+    assertEquals(List.of("Allocate", "Free"), names(eventsOf("holder", file)));
+    List<RecordedEvent> events = eventsOf("forgetful", file);
+    assertEquals(List.of("Allocate", "Reclaim"), names(events));
+    RecordedEvent reclaim = events.getLast();
+    assertEquals(events.getFirst().getLong("number"), reclaim.getLong("number"));
+    assertEquals(1000, reclaim.getLong("bytes"));
+    assertTrue(
+        reclaim.getString("site").startsWith(Leak.class.getName() + ".forget(Leak.java:"),
+        reclaim::toString);
   }
 
   private static void live(CountDownLatch freed) {

@@ -68,6 +68,14 @@ public final class Outside {
   /// Runs a main class in a JVM of its own.
   public static Outcome run(List<String> options, List<String> mainAndArguments, Path... path)
       throws IOException, InterruptedException {
+    Process java = start(options, mainAndArguments, path);
+    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Outcome(java.waitFor(), output);
+  }
+
+  /// Starts one; its errors go where its output goes.
+  static Process start(List<String> options, List<String> mainAndArguments, Path... path)
+      throws IOException {
     List<String> classPath = List.of(path).stream().map(Path::toString).toList();
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -78,9 +86,7 @@ public final class Outside {
     command.add("--illegal-native-access=deny");
     command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
     command.addAll(mainAndArguments);
-    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(java.waitFor(), output);
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
   /// Specializes the classes in `folder`, which may have no problem.

@@ -1,13 +1,8 @@
 package dev.tigris.memory.differential;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tigris.specializer.patch.CodePatch;
-import dev.tigris.specializer.patch.PatchKind;
-import dev.tigris.specializer.patch.TrustedKeys;
 import java.util.Map;
-import java.util.Optional;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -27,14 +22,6 @@ class DifferentialProperties {
     assertEquals(plain, program.runInterpreted());
     Map<String, byte[]> specialized = program.specialize();
     assertEquals(plain, program.runSpecialized(specialized));
-    for (Map.Entry<String, byte[]> one : specialized.entrySet()) {
-      byte[] original = program.classes().get(one.getKey());
-      for (PatchKind kind : PatchKind.values()) {
-        byte[] patched = CodePatch.attach(original, one.getValue(), kind, Optional.empty());
-        // What the agent gives the JVM to load is to the byte what ran above.
-        assertArrayEquals(
-            one.getValue(), CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow());
-      }
-    }
+    program.assertPatchesGive(specialized);
   }
 }

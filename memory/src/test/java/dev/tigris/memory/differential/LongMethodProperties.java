@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.differential.LongMethod.Block;
 import dev.tigris.specializer.Problem;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -32,7 +33,9 @@ class LongMethodProperties {
     List<Problem> problems = program.problems("lengthy.Steps");
     if (problems.isEmpty()) {
       assertEquals(plain, program.runInterpreted());
-      assertEquals(plain, program.runSpecialized(program.specialize()));
+      Map<String, byte[]> specialized = program.specialize();
+      assertEquals(plain, program.runSpecialized(specialized));
+      program.assertPatchesGive(specialized);
     } else {
       String said = problems.toString();
       assertTrue(said.contains("lengthy.Steps.steps") && said.contains("too long"), said);

@@ -1,5 +1,7 @@
 package dev.tigris.memory.differential;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
 import dev.tigris.memory.Container;
 import dev.tigris.memory.InterpretedLinkage;
 import dev.tigris.memory.Jbuf;
@@ -12,6 +14,10 @@ import dev.tigris.specializer.Rule;
 import dev.tigris.specializer.Site;
 import dev.tigris.specializer.Specialized;
 import dev.tigris.specializer.Specializer;
+import dev.tigris.specializer.patch.CodePatch;
+import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.specializer.patch.PatchRefusedException;
+import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,6 +29,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// A program as it was compiled, and the ways to run it.
 ///
@@ -63,6 +70,19 @@ record Program(String home, Map<String, byte[]> classes) {
   /// @throws AssertionError if there is a problem with any
   Map<String, byte[]> specialize() {
     return specialize(rule -> rule);
+  }
+
+  /// A patch of either kind gives these class files to the byte: what the agent gives the JVM to
+  /// load is what runs without it.
+  void assertPatchesGive(Map<String, byte[]> specialized) throws PatchRefusedException {
+    for (Map.Entry<String, byte[]> one : specialized.entrySet()) {
+      byte[] original = classes.get(one.getKey());
+      for (PatchKind kind : PatchKind.values()) {
+        byte[] patched = CodePatch.attach(original, one.getValue(), kind, Optional.empty());
+        assertArrayEquals(
+            one.getValue(), CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow());
+      }
+    }
   }
 
   /// What keeps a class from being specialized.

@@ -1,0 +1,103 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A file whose converter is killed is the old one, to the byte, or the new one.
+class ConversionCrashTest {
+  private static final int NODES = 200_000;
+  private static final int KILLS = Integer.getInteger("tigris.test.conversionKills", 3);
+
+  private static final String APP =
+      """
+      import dev.tigris.memory.*;
+      import java.nio.file.Path;
+      public class App {
+        public static void main(String[] arguments) throws Exception {
+          Path file = Path.of(arguments[0]);
+          Jbuf jbuf = Jbuf.map(file, Mapping.SHARED, 64 + 24 * %1$d, Schema.of(Node.class));
+          Container container = jbuf.asContainer();
+          if (container.root(Node.class) == null) {
+            Node first = null;
+            for (int number = %1$d; number > 0; number--) {
+              Node node = new Node(container);
+              node.number = number; node.next = first;
+              first = node;
+            }
+            container.root(first);
+            jbuf.flush();
+          }
+          long sum = 0;
+          for (Node node = container.root(Node.class); node != null; node = node.next) {
+            sum += node.number;
+          }
+          System.out.println(sum);
+        }
+      }
+      """
+          .formatted(NODES);
+
+  @TempDir private Path folder;
+
+  private Path version(String name, String type, String more) throws Exception {
+    Path classes = folder.resolve(name);
+    String node =
+        """
+        import dev.tigris.memory.*;
+        public class Node extends Pso {
+          public %s number; public Node next;%s
+          public Node(Container container) { super(container); }
+        }
+        """
+            .formatted(type, more);
+    Outside.compile(classes, "Node", node, classes);
+    Outside.compile(classes, "App", APP, classes);
+    Outside.specialize(classes);
+    return classes;
+  }
+
+  private static void assertPrintsTheSum(Path version, Path file) throws Exception {
+    Outside.Outcome outcome = Outside.run(List.of(), List.of("App", file.toString()), version);
+    assertEquals(NODES * (NODES + 1L) / 2 + "\n", outcome.output());
+  }
+
+  @Test
+  void leavesTheOldFileOrTheNewOneWhenItIsKilled() throws Exception {
+    Path older = version("older", "int", "");
+    Path newer = version("newer", "long", " public double price;");
+    Path file = folder.resolve("nodes");
+    assertPrintsTheSum(older, file);
+    byte[] old = Files.readAllBytes(file);
+    Path unfinished = folder.resolve(".nodes.converting");
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    int interrupted = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      Process converter = Outside.start(List.of(), List.of("App", file.toString()), newer);
+      while (!Files.exists(unfinished) && converter.isAlive()) {
+        Thread.onSpinWait();
+      }
+      boolean _ = converter.waitFor(random.nextInt(20_000), TimeUnit.MICROSECONDS);
+      converter.destroyForcibly().waitFor();
+      if (Files.exists(unfinished)) {
+        interrupted++;
+        assertArrayEquals(old, Files.readAllBytes(file), "seed " + seed);
+      }
+      assertPrintsTheSum(newer, file);
+      assertFalse(Files.exists(unfinished), "seed " + seed);
+      Files.write(file, old);
+    }
+    System.out.printf("%d of %d kills left a conversion unfinished%n", interrupted, KILLS);
+    assertTrue(interrupted > 0, "no conversion was interrupted");
+  }
+}
