@@ -7,15 +7,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What can be checked of the documents: that they are there, and lead where they say.
+/// What can be checked of the documents: that they are there, lead where they say, and say what was
+/// measured.
 class DocumentationTest {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)[^)]*\\)");
+
+  private static final Pattern RESULT =
+      Pattern.compile(
+          "\"figure\":\"(?<figure>[^\"]+)\",\"value\":(?<value>[^,]+),.*?"
+              + "\"peer\":\"(?<peer>[^\"]+)\",\"peerValue\":(?<peerValue>[^,]+),");
 
   private final Path root = Checkout.ofCurrentFolder().root();
 
@@ -46,6 +54,52 @@ class DocumentationTest {
         assertTrue(index.contains(line), "docs/decisions/README.md lacks the line " + line);
       }
     }
+  }
+
+  /// What was measured of a figure of objects, by its peer; by "Tigris" what it is compared with.
+  private Map<String, Double> measured(String figure) throws IOException {
+    var values = new HashMap<String, Double>();
+    try (Stream<Path> results = Files.list(root.resolve("bench/results"))) {
+      for (Path path : results.filter(file -> file.toString().endsWith(".jsonl")).toList()) {
+        Matcher line = RESULT.matcher(Files.readString(path));
+        while (line.find()) {
+          if (line.group("figure").equals(figure)) {
+            values.put("Tigris", Double.valueOf(line.group("value")));
+            values.put(line.group("peer"), Double.valueOf(line.group("peerValue")));
+          }
+        }
+      }
+    }
+    return values;
+  }
+
+  /// Within a factor of two: so much may change between one measurement and the next without being
+  /// another answer.
+  @Test
+  void theComparisonWithOthersHasTheFiguresThatWereMeasured() throws Exception {
+    String page = Files.readString(root.resolve("docs/objects.md"));
+    List<String> table =
+        page.substring(page.indexOf("in nanoseconds"))
+            .lines()
+            .filter(line -> line.startsWith("|"))
+            .limit(7)
+            .toList();
+    String[] columns = table.getFirst().split("\\|", -1);
+    int compared = 0;
+    for (String row : table.subList(2, table.size())) {
+      String[] cells = row.split("\\|", -1);
+      String[] name = cells[1].strip().split("`", -1);
+      Map<String, Double> measured = measured(name[1]);
+      for (int i = 2; i < cells.length; i++) {
+        if (!cells[i].isBlank()) {
+          String peer = i == 2 ? "Tigris" : columns[i].strip() + name[2];
+          double ratio = Double.parseDouble(cells[i].strip()) / measured.get(peer);
+          assertTrue(ratio > 0.5 && ratio < 2, row + ": " + peer + " took " + measured);
+          compared++;
+        }
+      }
+    }
+    assertEquals(22, compared);
   }
 
   private List<Path> documents() throws IOException {
