@@ -1,0 +1,85 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Writes, compiles and applies the rule that stands in docs/specializer.md, as the page says.
+class DocumentedRuleTest {
+  private static final Pattern FILE =
+      Pattern.compile("```(?:java)?\n(?://|#) ((?:rules|app)/[\\w./-]+)\n([^`]*)```");
+
+  @TempDir private Path folder;
+
+  @Test
+  void theDocumentedRuleChangesWhatTimeItIs() throws Exception {
+    String page = Files.readString(Path.of("..", "docs", "specializer.md"));
+    for (var file : FILE.matcher(page).results().toList()) {
+      Path path = folder.resolve(file.group(1));
+      Files.createDirectories(path.getParent());
+      Files.writeString(path, file.group(2));
+    }
+    compile(
+        "-p %s -d @/clock @/rules/module-info.java @/rules/com/example/rules/ClockRule.java"
+            .formatted(modules()));
+    compile("-d @/classes @/app/Clock.java @/app/Main.java");
+    long before = System.currentTimeMillis();
+    long now = Long.parseLong(time());
+    assertTrue(before <= now && now <= System.currentTimeMillis(), "it asked the system: " + now);
+
+    Shell.Result result =
+        new Shell(folder)
+            .run("specialize @/classes --rules @/rules/specializer.rules --rule-path @/clock");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("42", time());
+  }
+
+  /// The specializer and what it needs, among what this test runs with.
+  private static String modules() {
+    return Stream.of("jdk.module.path", "java.class.path", "surefire.test.class.path")
+        .map(System::getProperty)
+        .filter(Objects::nonNull)
+        .flatMap(path -> Stream.of(path.split(File.pathSeparator)))
+        .filter(entry -> entry.contains("specializer") || entry.contains("jspecify"))
+        .distinct()
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private void compile(String line) {
+    var errors = new StringWriter();
+    var out = new PrintWriter(errors);
+    String[] words =
+        ("-Xlint:all,-path -Werror " + line.replace("@/", folder + "/")).split(" ", -1);
+    assertEquals(
+        0, ToolProvider.findFirst("javac").orElseThrow().run(out, out, words), errors::toString);
+  }
+
+  /// What the program says when the test's time is 42.
+  private String time() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dapp.clock=42",
+                "-cp",
+                folder.resolve("classes").toString(),
+                "app.Main")
+            .redirectErrorStream(true)
+            .start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return printed.strip();
+  }
+}
