@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import dev.tigris.sort.Progress;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -23,12 +24,21 @@ final class ProgressLine implements Progress, AutoCloseable {
   private final boolean isWanted;
   private final String task;
   private final int phases;
-  private final long started = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private final long started;
   private @Nullable ProgressBar bar;
   private boolean isClosed;
 
   /// @param phases how many times the job goes over all bytes
   ProgressLine(Console console, ParseResult options, String task, int phases) {
+    this(console, options, task, phases, System::nanoTime);
+  }
+
+  /// @param nanoTime the clock
+  ProgressLine(
+      Console console, ParseResult options, String task, int phases, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.started = nanoTime.getAsLong();
     this.console = console;
     this.task = task;
     this.phases = phases;
@@ -38,7 +48,7 @@ final class ProgressLine implements Progress, AutoCloseable {
 
   @Override
   public void report(Phase phase, long doneBytes, long totalBytes) {
-    if (isWanted && System.nanoTime() - started > PATIENCE_NANOS) {
+    if (isWanted && nanoTime.getAsLong() - started > PATIENCE_NANOS) {
       show(phase, doneBytes, totalBytes);
     }
   }
