@@ -133,12 +133,9 @@ public abstract class Pso {
 
   /// Makes this object stand for another place of its container, which was checked for its class.
   /// References that were recovered stay: they are compared with what is stored.
-  ///
-  /// The mask changes nothing. Where C2 knows how large the place can be too, it knows that of the
-  /// address, and the accessors' own mask folds away.
   final void moveTo(long place) {
     offset = place;
-    bits = ((container.address & Raw.HALF_ADDRESS_MASK) + place) ^ Raw.SCRATCH;
+    bits = (container.address + place) ^ Raw.SCRATCH;
   }
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
@@ -172,11 +169,11 @@ public abstract class Pso {
     return bits ^ Raw.SCRATCH;
   }
 
-  /// The object's address as accessors compute it, so that C2 does that once for both: it knows the
-  /// range, not the alignment. The caller fences this object after the access.
+  /// The object's address in the form in which C2 knows its range and alignment. The caller fences
+  /// this object after the access.
   final long masked() {
     checkLease(this);
-    return (bits ^ Raw.SCRATCH) & Raw.ANY_ADDRESS_MASK;
+    return (bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
   }
 
   /// With `-Dtigris.check=leases`, refuses an object whose memory is used for something else now.

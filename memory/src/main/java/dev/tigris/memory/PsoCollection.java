@@ -68,7 +68,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   }
 
   /// The distance from one element to the next.
-  abstract int strideBytes();
+  abstract long strideBytes();
 
   final Class<T> type() {
     Class<T> known = type;

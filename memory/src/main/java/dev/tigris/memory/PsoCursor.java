@@ -1,6 +1,5 @@
 package dev.tigris.memory;
 
-import dev.tigris.memory.raw.Raw;
 import org.jspecify.annotations.Nullable;
 
 /// Visits the elements of a collection, or objects that lie one after the other, in order with one
@@ -18,17 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
 /// order.
-public sealed class PsoCursor<T extends Pso> permits LargeCursor {
-  /// So many elements of a table are counted with an int. C2 then counts a loop over them too, and
-  /// knows how large an index can be, and a place.
-  private static final int MOST = 1 << 30;
-
-  /// Keeps the bits of where elements begin, as far as containers can be.
-  private static final long START_MASK = Raw.HALF_ADDRESS_MASK >> 1;
-
-  /// Keeps the bits of an object's size.
-  private static final int STRIDE_MASK = 2 * PsoLayout.MAX_BYTES - 1;
-
+public final class PsoCursor<T extends Pso> {
   /// What is visited if it is a list, where the place of each element has to be asked for.
   private final @Nullable PsoList<T> list;
 
@@ -36,10 +25,10 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   private final long start;
 
   /// From one element to the next, if they lie one after the other.
-  private final int strideBytes;
+  private final long strideBytes;
 
   /// How many there were when the cursor was made.
-  private final int size;
+  private final long size;
 
   /// The object that stands for one element after the other. It is made before the first step, so
   /// that C2 sees one object in the whole loop.
@@ -51,7 +40,7 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   /// Which element this is; -1 at the beginning. A step reads it once and compares the sum with the
   /// end before it writes that: threads that step at once, against the rule, may repeat an element,
   /// and never get behind the last one.
-  private int index = -1;
+  private long index = -1;
 
   /// Where the element lies, or the last one where a list has null. Another thread may see this
   /// before it is written first, so it begins with a place that does no harm.
@@ -60,17 +49,18 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   /// The object if there is an element, and null before the first step and where a list has null.
   private @Nullable T current;
 
-  PsoCursor(Region region, Class<T> type, long start, int strideBytes, int size) {
+  /// Over objects that lie one after the other, which the caller has checked.
+  PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
     this.list = null;
     this.start = start;
     this.strideBytes = strideBytes;
-    this.size = Math.min(size, MOST);
+    this.size = size;
     this.object = nowhere(region, type);
     this.partsStay = partsStay(type);
     this.place = start;
   }
 
-  PsoCursor(PsoList<T> list, int size) {
+  PsoCursor(PsoList<T> list, long size) {
     this.list = list;
     this.start = 0;
     this.strideBytes = 0;
@@ -78,14 +68,6 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
     this.object = nowhere(list.container, list.type());
     this.partsStay = partsStay(list.type());
     this.place = object.offset;
-  }
-
-  /// Over objects that lie one after the other, which the caller has checked.
-  static <T extends Pso> PsoCursor<T> over(
-      Region region, Class<T> type, long start, int strideBytes, long size) {
-    return size <= MOST
-        ? new PsoCursor<>(region, type, start, strideBytes, (int) size)
-        : new LargeCursor<>(region, type, start, strideBytes, size);
   }
 
   /// Static, so that the compiler can keep a cursor in registers though it does not inline this.
@@ -107,29 +89,20 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   ///
   /// @throws CorruptReferenceException if no element can be where the next one should be
   public boolean next() {
-    int next = index + 1;
+    long next = index + 1;
     if (next >= size) {
       return false;
     }
     index = next;
-    visit(list == null ? place(next) : list.place(next));
-    return true;
-  }
-
-  /// The masks change nothing; they tell C2 how large this can be.
-  private long place(int element) {
-    return (start & START_MASK) + (long) element * (strideBytes & STRIDE_MASK);
-  }
-
-  /// Makes what lies at a place the element; a list has null at 0.
-  final void visit(long to) {
     object.leave(partsStay);
+    long to = list == null ? start + next * strideBytes : list.place(next);
     if (list == null || to != 0) {
       place = to;
       current = object;
     } else {
       current = null;
     }
+    return true;
   }
 
   /// Where the cursor is: 0 at the first element.
@@ -141,7 +114,7 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   ///
   /// @throws IllegalStateException if it is at none: before the first step, or where a list has
   ///     null
-  public final T element() {
+  public T element() {
     T element = current;
     if (element == null) {
       throw new IllegalStateException("there is no element at " + index());
@@ -151,7 +124,7 @@ public sealed class PsoCursor<T extends Pso> permits LargeCursor {
   }
 
   /// Whether there is an element: a list may have null in a place.
-  public final boolean isPresent() {
+  public boolean isPresent() {
     return current != null;
   }
 }

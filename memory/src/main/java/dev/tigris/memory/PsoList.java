@@ -37,7 +37,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   }
 
   @Override
-  int strideBytes() {
+  long strideBytes() {
     return Long.BYTES;
   }
 
@@ -131,8 +131,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
       throw new IllegalStateException(
           "a cursor cannot stand for a %s: use get".formatted(type().getSimpleName()));
     }
-    array(); // refuses a capacity that no list has, so the size is an int
-    return new PsoCursor<>(this, (int) size());
+    return new PsoCursor<>(this, size());
   }
 
   /// Where the element at an index lies, checked for an object of the elements' class; 0 for none.
@@ -148,14 +147,14 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   private long load(long index) {
     long at = masked() + ELEMENTS_AT + (index << 3);
-    long stored = (long) Raw.LONG_ANY.get(Raw.GLOBAL, at);
+    long stored = (long) Raw.LONG.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return stored;
   }
 
   private void store(long index, long stored) {
     requireConstructed();
-    Raw.LONG_ANY.set(Raw.GLOBAL, masked() + ELEMENTS_AT + (index << 3), stored);
+    Raw.LONG.set(Raw.GLOBAL, masked() + ELEMENTS_AT + (index << 3), stored);
     Reference.reachabilityFence(this);
   }
 

@@ -14,7 +14,7 @@ package dev.tigris.memory;
 ///
 /// Thread rule: plain memory. One thread at a time adds elements.
 public final class PsoTable<T extends Pso> extends PsoCollection<T> {
-  @HeapOnly private int stride;
+  @HeapOnly private long stride;
 
   /// Makes a table without elements, with room for `capacity` of them.
   ///
@@ -24,7 +24,7 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
     super(container, type, capacity, stride(type));
   }
 
-  private static int stride(Class<? extends Pso> type) {
+  private static long stride(Class<? extends Pso> type) {
     if (hasVaryingSize(type)) {
       throw new IllegalArgumentException(
           "objects of %s differ in size: use a PsoList of them".formatted(type.getSimpleName()));
@@ -33,8 +33,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   @Override
-  int strideBytes() {
-    int known = stride;
+  long strideBytes() {
+    long known = stride;
     if (known == 0) {
       known = stride(type());
       stride = known;
@@ -44,7 +44,7 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
 
   @Override
   public PsoCursor<T> cursor() {
-    return PsoCursor.over(container, type(), place(0), strideBytes(), size());
+    return new PsoCursor<>(container, type(), place(0), strideBytes(), size());
   }
 
   /// The element at `index`. Each call makes another object for the same place.

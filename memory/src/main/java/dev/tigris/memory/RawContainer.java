@@ -39,7 +39,7 @@ public final class RawContainer extends Region {
   /// [#at].
   public <T extends Pso> PsoCursor<T> cursor(Class<T> type, long offset, long count) {
     int strideBytes = check(offset, type, count).layout().sizeBytes();
-    return PsoCursor.over(this, type, offset, strideBytes, count);
+    return new PsoCursor<>(this, type, offset, strideBytes, count);
   }
 
   private PsoClass check(long offset, Class<? extends Pso> type, long count) {

@@ -29,8 +29,8 @@ import java.util.List;
 ///
 /// ```java
 /// static int get(Pso object) {
-///   long address = (object.bits ^ Raw.SCRATCH) & Raw.ANY_ADDRESS_MASK;
-///   int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, address + 8);
+///   long address = (object.bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
+///   int value = (int) Raw.INT.get(Raw.GLOBAL, address + 8);
 ///   Reference.reachabilityFence(object);
 ///   return value;
 /// }
@@ -109,7 +109,7 @@ final class RecipeCompiler {
         .getfield(PSO, "bits", CD_long)
         .getstatic(RAW, "SCRATCH", CD_long)
         .lxor()
-        .loadConstant(isPlain() ? Raw.ANY_ADDRESS_MASK : Raw.ADDRESS_MASK)
+        .loadConstant(Raw.ADDRESS_MASK)
         .land()
         .lstore(address);
     for (Instruction instruction : recipe.body()) {
@@ -125,20 +125,6 @@ final class RecipeCompiler {
       fence();
       code.loadLocal(result, value).return_(result);
     }
-  }
-
-  /// Whether no access has an order, which takes handles for aligned addresses.
-  private boolean isPlain() {
-    return recipe.body().stream()
-        .allMatch(
-            instruction ->
-                switch (instruction) {
-                  case Instruction.Peek(Primitive _, int _, Ordering ordering) ->
-                      ordering == Ordering.PLAIN;
-                  case Instruction.Poke(Primitive _, int _, Ordering ordering) ->
-                      ordering == Ordering.PLAIN;
-                  default -> true;
-                });
   }
 
   private void fence() {
@@ -302,7 +288,7 @@ final class RecipeCompiler {
 
   private void peek(Primitive primitive, int offset, Ordering ordering) {
     String mode = ordering == Ordering.ACQUIRE ? "getAcquire" : "get";
-    target(primitive, offset, ordering);
+    target(primitive, offset);
     code.invokevirtual(HANDLE, mode, MethodTypeDesc.of(memoryType(primitive), SEGMENT, CD_long));
     if (primitive == Primitive.BOOLEAN) {
       // What the JVM does with a boolean of its own. More would cost a third of the access.
@@ -319,17 +305,16 @@ final class RecipeCompiler {
     }
     int value = code.allocateLocal(kind);
     code.storeLocal(kind, value);
-    target(primitive, offset, ordering);
+    target(primitive, offset);
     code.loadLocal(kind, value)
         .invokevirtual(
             HANDLE, mode, MethodTypeDesc.of(CD_void, SEGMENT, CD_long, memoryType(primitive)));
   }
 
   /// Pushes the handle and its two coordinates.
-  private void target(Primitive primitive, int offset, Ordering ordering) {
+  private void target(Primitive primitive, int offset) {
     String handle = primitive == Primitive.BOOLEAN ? "BYTE" : primitive.name();
-    boolean anyAddress = ordering == Ordering.PLAIN && primitive.sizeBytes() > 1;
-    code.getstatic(RAW, anyAddress ? handle + "_ANY" : handle, HANDLE)
+    code.getstatic(RAW, handle, HANDLE)
         .getstatic(RAW, "GLOBAL", SEGMENT)
         .lload(address)
         .loadConstant((long) offset)

@@ -59,7 +59,7 @@ public final class Utf8 implements Comparable<Utf8> {
   ///
   /// @throws CorruptTextException if the stored length is impossible
   public int lengthBytes() {
-    int length = (int) Raw.INT_ANY.get(Raw.GLOBAL, address());
+    int length = (int) Raw.INT.get(Raw.GLOBAL, address());
     Reference.reachabilityFence(holder);
     if (length < 0 || length > capacityBytes) {
       throw new CorruptTextException(
@@ -361,7 +361,7 @@ public final class Utf8 implements Comparable<Utf8> {
   }
 
   private void length(int length) {
-    Raw.INT_ANY.set(Raw.GLOBAL, address(), length);
+    Raw.INT.set(Raw.GLOBAL, address(), length);
     Reference.reachabilityFence(holder);
   }
 }

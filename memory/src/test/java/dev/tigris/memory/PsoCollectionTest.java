@@ -190,7 +190,7 @@ class PsoCollectionTest {
     long last = table.get(49).offset;
     try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
       for (int round = 0; round < 2_000; round++) {
-        PsoCursor<Point> cursor = round % 2 == 0 ? table.cursor() : large(table);
+        PsoCursor<Point> cursor = table.cursor();
         Callable<Boolean> visit =
             () -> {
               while (cursor.next()) {
@@ -204,25 +204,6 @@ class PsoCollectionTest {
         }
       }
     }
-  }
-
-  private static PsoCursor<Point> large(PsoTable<Point> table) {
-    return new LargeCursor<>(
-        table.container, Point.class, table.get(0).offset, table.strideBytes(), table.size());
-  }
-
-  @Test
-  void aCursorOverMoreThanAnIntCountsVisitsTheSame() {
-    PsoTable<Point> table = new PsoTable<>(container, Point.class, 4);
-    table.add();
-    table.add().x = 1;
-    PsoCursor<Point> cursor = large(table);
-    for (int i = 0; i < 2; i++) {
-      assertTrue(cursor.next());
-      assertEquals(i, cursor.index());
-      assertEquals(i, cursor.element().x);
-    }
-    assertFalse(cursor.next());
   }
 
   private static long offset(PsoCursor<Point> cursor) {

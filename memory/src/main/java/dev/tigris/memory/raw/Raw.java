@@ -9,15 +9,14 @@ import java.nio.ByteOrder;
 
 /// Typed peek and poke at absolute addresses.
 ///
-/// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & MASK) + offset)`. The mask
-/// tells the compiler that the sum is in range, and aligned where the handle asks for that, so that
-/// the JDK's checks fold away; what keeps the access inside its buffer is the check that the caller
-/// made against the bounds that it owns. The handles are exact: the argument types at a call must
-/// match.
+/// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`.
+/// The mask, or that of the element's alignment, tells the compiler that the sum is in range and
+/// aligned, so that both of the JDK's checks fold away; what keeps the access inside its buffer is
+/// the check that the caller made against the bounds that it owns. The handles are exact: the
+/// argument types at a call must match.
 ///
 /// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
-/// named `X_ANY` are for any address. An aligned address takes the same instruction through either.
-/// Both are little-endian; `X_BIG_ANY` are big-endian.
+/// named `X_ANY` are for any address. Both are little-endian; `X_BIG_ANY` are big-endian.
 public final class Raw {
   private Raw() {}
 
@@ -29,10 +28,6 @@ public final class Raw {
 
   /// Keeps the bits of a user-space address.
   public static final long ANY_ADDRESS_MASK = 0x00ff_ffff_ffff_ffffL;
-
-  /// Keeps the bits of a user-space address, and leaves room to add as much without getting outside
-  /// of [#ANY_ADDRESS_MASK].
-  public static final long HALF_ADDRESS_MASK = ANY_ADDRESS_MASK >> 1;
 
   /// Keeps the bits of a user-space address that is a multiple of eight.
   public static final long ADDRESS_MASK = 0x00ff_ffff_ffff_fff8L;
@@ -52,11 +47,8 @@ public final class Raw {
   public static final VarHandle DOUBLE = exact(ValueLayout.JAVA_DOUBLE);
 
   public static final VarHandle SHORT_ANY = exact(ValueLayout.JAVA_SHORT_UNALIGNED);
-  public static final VarHandle CHAR_ANY = exact(ValueLayout.JAVA_CHAR_UNALIGNED);
   public static final VarHandle INT_ANY = exact(ValueLayout.JAVA_INT_UNALIGNED);
   public static final VarHandle LONG_ANY = exact(ValueLayout.JAVA_LONG_UNALIGNED);
-  public static final VarHandle FLOAT_ANY = exact(ValueLayout.JAVA_FLOAT_UNALIGNED);
-  public static final VarHandle DOUBLE_ANY = exact(ValueLayout.JAVA_DOUBLE_UNALIGNED);
 
   public static final VarHandle INT_BIG_ANY = big(ValueLayout.JAVA_INT_UNALIGNED);
   public static final VarHandle LONG_BIG_ANY = big(ValueLayout.JAVA_LONG_UNALIGNED);
