@@ -281,6 +281,11 @@ public final class Jbuf {
         : OptionalInt.of(shared.descriptor());
   }
 
+  /// Whether its memory is that of a file that was mapped.
+  boolean isMapped() {
+    return block.file != null;
+  }
+
   boolean isCurrent(Lease candidate) {
     return lease == candidate;
   }

@@ -79,6 +79,13 @@ public abstract sealed class View
     return lease.jbuf.sharedFile(address);
   }
 
+  /// Whether this is memory of a file that was mapped ([Jbuf#map]): what others cut off the file is
+  /// gone from it, and touching that throws [InternalError]. No other memory ever goes away.
+  public final boolean isMapped() {
+    checkLease();
+    return lease.jbuf.isMapped();
+  }
+
   /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.
   final void checkLease() {
     if (Lease.CHECKED) {

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -68,6 +69,14 @@ class MappingTest {
 
   private static long first(Jbuf jbuf) {
     return jbuf.asLongs().get(0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mapping.class)
+  void saysOfItsViewsThatTheyAreOfAFile(Mapping mapping) throws IOException {
+    Files.write(file(), new byte[(int) BYTES]);
+    assertTrue(Jbuf.map(file(), mapping).asBytes().isMapped());
+    assertFalse(Jbuf.allocate(BYTES, "test").asBytes().isMapped());
   }
 
   @Test

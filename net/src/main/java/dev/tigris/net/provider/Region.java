@@ -13,6 +13,7 @@ public final class Region {
   private @Nullable MemorySegment segment;
   private final DataType type;
   private final boolean array;
+  private final boolean steady;
 
   /// What the provider made of it; set by [Link#register].
   public @Nullable Object registered;
@@ -23,6 +24,7 @@ public final class Region {
     this.segment = view.segment();
     this.type = DataType.of(view);
     this.array = false;
+    this.steady = !view.isMapped();
   }
 
   /// Makes a region of an array.
@@ -30,11 +32,18 @@ public final class Region {
     this.segment = array;
     this.type = type;
     this.array = true;
+    this.steady = false;
   }
 
   /// Whether it is an array on the heap.
   public boolean isArray() {
     return array;
+  }
+
+  /// Whether its pages stay where they are, whatever others do: it is no array, which the collector
+  /// moves, and no file, which may be cut.
+  public boolean isSteady() {
+    return steady;
   }
 
   /// What it consists of.

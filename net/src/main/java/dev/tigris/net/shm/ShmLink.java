@@ -4,6 +4,7 @@ package dev.tigris.net.shm;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SteadyMemory;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
@@ -324,7 +325,7 @@ final class ShmLink extends Link {
     long bytes = frame.length - taken;
     if (into != null) {
       bytes = Math.min(bytes, LENT_PART_BYTES);
-      into.copyFrom(memory, lentOffset + taken, taken, bytes);
+      copy(memory, lentOffset + taken, into, bytes);
     }
     taken += bytes;
     if (taken < frame.length) {
@@ -335,6 +336,15 @@ final class ShmLink extends Link {
       return;
     }
     changed |= channel.in().takeLent(frame.length);
+  }
+
+  /// Copies what comes next. Nobody can take pages out of lent memory: see [Borrower].
+  private void copy(MemorySegment lentMemory, long at, Transfer into, long bytes) {
+    if (into.count() == 1 && into.region(0).isSteady()) {
+      SteadyMemory.copy(lentMemory, at, into.region(0).segment(), into.offset(0) + taken, bytes);
+    } else {
+      into.copyFrom(lentMemory, at, taken, bytes);
+    }
   }
 
   /// What becomes of the message.
