@@ -73,10 +73,14 @@ class MappingTest {
 
   @ParameterizedTest
   @EnumSource(Mapping.class)
-  void saysOfItsViewsThatTheyAreOfAFile(Mapping mapping) throws IOException {
+  void saysOfItsViewsThatTheyAreOfAFile(Mapping mapping) throws Exception {
     Files.write(file(), new byte[(int) BYTES]);
-    assertTrue(Jbuf.map(file(), mapping).asBytes().isMapped());
-    assertFalse(Jbuf.allocate(BYTES, "test").asBytes().isMapped());
+    Jbuf file = Jbuf.map(file(), mapping);
+    Jbuf other = Jbuf.allocate(BYTES, "test");
+    assertTrue(file.asBytes().isMapped());
+    assertFalse(other.asBytes().isMapped());
+    free(file);
+    free(other);
   }
 
   @Test

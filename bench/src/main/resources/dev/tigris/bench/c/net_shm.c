@@ -686,19 +686,34 @@ static int read_greeting(int socket, uint32_t answer, uint64_t *tag) {
   return file;
 }
 
-static struct vi *made(int socket, int file, bool has_connected) {
-  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+/* Maps the memory of a connection, which has its size for good. */
+static struct channel *map_channel(int file) {
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW;
   if ((fcntl(file, F_GET_SEALS) & seals) != seals || lseek(file, 0, SEEK_END) != CHANNEL_BYTES) {
     breach("the memory is not as it must be");
   }
-  struct vi *vi = aligned_alloc(128, (sizeof *vi + 127) / 128 * 128);
-  memset(vi, 0, sizeof *vi);
-  vi->channel =
+  void *memory =
       mmap(NULL, CHANNEL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  if (vi->channel == MAP_FAILED) {
+  if (memory == MAP_FAILED) {
     fail("mmap");
   }
+  return memory;
+}
+
+/* Both sides have mapped it: nobody can take pages out of it any more. */
+static void keep_and_close(int file) {
+  int seals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  if (((fcntl(file, F_GET_SEALS) & seals) != seals && fcntl(file, F_ADD_SEALS, seals) != 0) ||
+      fallocate(file, 0, 0, CHANNEL_BYTES) != 0) {
+    fail("memory");
+  }
   close(file);
+}
+
+static struct vi *made(int socket, struct channel *channel, bool has_connected) {
+  struct vi *vi = aligned_alloc(128, (sizeof *vi + 127) / 128 * 128);
+  memset(vi, 0, sizeof *vi);
+  vi->channel = channel;
   vi->socket = socket;
   vi->connected = true;
   vi->own_word = &vi->channel->words[has_connected ? 0 : 1].sleeps;
@@ -715,8 +730,10 @@ struct vi *vi_accept(uint64_t *tag) {
     fail("accept");
   }
   int file = read_greeting(accepted, 0, tag);
+  struct channel *channel = map_channel(file);
+  keep_and_close(file);
   greet(accepted, 1, *tag, -1);
-  return made(accepted, file, false);
+  return made(accepted, channel, false);
 }
 
 struct vi *vi_connect(const char *address, uint64_t tag) {
@@ -728,12 +745,14 @@ struct vi *vi_connect(const char *address, uint64_t tag) {
   }
   int file = memfd_create("tigris", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fallocate(file, 0, 0, CHANNEL_BYTES) != 0 ||
-      fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
     fail("memory");
   }
+  struct channel *channel = map_channel(file);
   greet(connected, 0, tag, file);
   read_greeting(connected, 1, &tag);
-  return made(connected, file, true);
+  keep_and_close(file);
+  return made(connected, channel, true);
 }
 
 /* Lends it, if there is room; it is taken back when the connection closes. */

@@ -7,10 +7,12 @@ import java.lang.foreign.MemorySegment;
 
 /// A file without a name that lives in memory only: for processes that map it together.
 ///
-/// Its size is sealed, so that no process can make it shorter under another one's feet, and its
-/// pages are reserved, so that they cannot run out when they are touched. The kernel frees it when
-/// nobody has it open or mapped: nothing can be left behind. It does not lie in `/dev/shm`, whose
-/// size is without effect on it.
+/// Its size is sealed, so that no process can make it shorter under another one's feet. When both
+/// have mapped it, [#keep] seals it against further writing too, which forbids to take pages out of
+/// it and leaves the mappings as they are, and reserves its pages: then touching it cannot fail.
+///
+/// The kernel frees it when nobody has it open or mapped: nothing can be left behind. It does not
+/// lie in `/dev/shm`, whose size is without effect on it.
 public final class SharedMemory implements AutoCloseable {
   private static final int CLOSE_ON_EXEC = 1;
   private static final int ALLOW_SEALING = 2;
@@ -21,10 +23,13 @@ public final class SharedMemory implements AutoCloseable {
   private static final int F_SEAL_GROW = 4;
   private static final int F_SEAL_WRITE = 8;
   private static final int F_SEAL_FUTURE_WRITE = 16;
-  private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+  private static final int SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW;
 
   /// With one of these, it cannot be mapped for writing.
   private static final int READ_ONLY_SEALS = F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
+
+  /// With all of these, its pages stay, and so do the seals.
+  private static final int ALL_SEALS = SIZE_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
   private static final int SEEK_END = 2;
   private static final int PROT_READ = 1;
   private static final int PROT_READ_WRITE = 3;
@@ -51,7 +56,7 @@ public final class SharedMemory implements AutoCloseable {
       OpenFile file = new OpenFile(fd);
       try {
         reserve(errno, fd, bytes);
-        check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, SEALS));
+        check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, SIZE_SEALS));
       } catch (SystemException e) {
         file.close();
         throw e;
@@ -87,9 +92,9 @@ public final class SharedMemory implements AutoCloseable {
     int fd = file.number();
     try {
       int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
-      int wanted = readOnly ? SEALS | F_SEAL_FUTURE_WRITE : SEALS;
+      int wanted = readOnly ? ALL_SEALS : SIZE_SEALS;
       long size = bytesOf(fd);
-      if ((seals & (SEALS | READ_ONLY_SEALS)) != wanted || size < least || size > most) {
+      if ((seals & (ALL_SEALS | READ_ONLY_SEALS)) != wanted || size < least || size > most) {
         throw new SystemException(
             "the shared memory has %d bytes and seals %#x, not %d to %d and %#x"
                 .formatted(size, seals, least, most, wanted));
@@ -137,6 +142,21 @@ public final class SharedMemory implements AutoCloseable {
         MemorySegment.ofAddress(address)
             .reinterpret(bytes, arena, ended -> Calls.munmap(errno, ended.address(), bytes));
     return readOnly ? mapped.asReadOnly() : mapped;
+  }
+
+  /// Sees to it that no page can be taken out of it, now that all who write to it have mapped it.
+  ///
+  /// @throws SystemException if it cannot be: there is no memory for what was taken out before, or
+  ///     somebody has sealed it otherwise
+  public void keep() throws SystemException {
+    MemorySegment errno = Calls.errno();
+    int fd = file.number();
+    int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
+    if ((seals & ALL_SEALS) != ALL_SEALS) {
+      int more = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+      check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, more));
+    }
+    reserve(errno, fd, bytes);
   }
 
   /// Closes the file. Mappings stay.

@@ -116,6 +116,7 @@ final class ShmCarrier implements Carrier {
       if (refusal != null) {
         return refusal;
       }
+      memory.keep(); // the listener has mapped it, or it would not have answered
       kept = true;
       String who = "process %d at %s".formatted(peer.process(), address);
       long maximum = Objects.requireNonNull(answer).maximumMessageBytes();

@@ -190,6 +190,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
       Channel channel;
       try (memory) {
         channel = Channel.over(memory.map(arena), false);
+        memory.keep(); // who has connected has mapped it before
       } catch (SystemException e) {
         socket.close();
         arena.close();

@@ -221,7 +221,7 @@ class HostileLoanTest {
   void breaksOnMemoryThatOthersCanWriteTo() throws SystemException {
     try (SharedMemory writable = SharedMemory.create("tigris-test", 4 * PAGE)) {
       say(Loan.LENT, 0, writable.file());
-      expectBroken("seals 0x7");
+      expectBroken("seals 0x6");
     }
   }
 
