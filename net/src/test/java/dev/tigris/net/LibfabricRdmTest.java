@@ -58,6 +58,13 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(RDM);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(RDM);

@@ -57,6 +57,13 @@ class LibfabricTest {
   }
 
   @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(LIBFABRIC);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(LIBFABRIC);

@@ -247,6 +247,26 @@ abstract class MessageContract extends FabricContract {
     expect(left, message, Status.DONE);
   }
 
+  /// Who has rung may do something else for as long as it likes.
+  @Test
+  void deliversWhatADoorbellWasRungForWithoutAnotherCall() {
+    connect();
+    List<Ticket> messages = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      messages.add(left.tag(left.memory(text("message")), i));
+    }
+    left.run(
+        () -> {
+          for (Ticket message : messages) {
+            left.link().postSend(message).orThrow();
+            left.link().ring();
+          }
+        });
+    for (int i = 0; i < 5; i++) {
+      assertEquals(i, expect(right, right.receive(right.memory(10)), Status.DONE).tag());
+    }
+  }
+
   @Test
   void holdsASenderBackWhenNobodyReceives() {
     connect();

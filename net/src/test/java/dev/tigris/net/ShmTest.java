@@ -99,6 +99,13 @@ class ShmTest {
   }
 
   @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(SHM);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(SHM);

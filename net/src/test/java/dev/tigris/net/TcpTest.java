@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /// The contract suite on TCP.
 class TcpTest {
@@ -42,6 +43,18 @@ class TcpTest {
   class Processes extends ProcessContract {
     Processes() {
       super(TCP);
+    }
+  }
+
+  @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(TCP);
+    }
+
+    @Test
+    void allocatesNothingPerAsynchronousMessage() {
+      expectNothingAllocatedPerAsynchronousMessage();
     }
   }
 

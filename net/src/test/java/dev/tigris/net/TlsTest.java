@@ -216,6 +216,13 @@ class TlsTest {
   }
 
   @Nested
+  class Memory extends MemoryContract {
+    Memory() {
+      super(TLS);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(TLS);

@@ -197,6 +197,9 @@ final class UringLink extends Link {
 
   @Override
   public void ring() {
+    if (sending && framed < sends.size()) {
+      port.takeCompletions(); // what was sent before may have left, and then this may, too
+    }
     if (ending == Ending.NOT_YET) {
       send();
       if (stage == Stage.WAITING) {

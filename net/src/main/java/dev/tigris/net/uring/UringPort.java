@@ -158,7 +158,7 @@ final class UringPort extends Port {
 
   /// Takes the completions that are there. What they make links ask for is submitted with the next
   /// doorbell: whoever is given a message is likely to ring one.
-  private void takeCompletions() {
+  void takeCompletions() {
     while (ring.next()) {
       long user = ring.userData();
       UringLink link = links.get(UringLink.slotOf(user));

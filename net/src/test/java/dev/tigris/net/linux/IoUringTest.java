@@ -14,11 +14,15 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What the rings promise, with the kernel as the other side.
 @Timeout(30)
+@EnabledIf(
+    value = "dev.tigris.net.UringTest#isAllowed",
+    disabledReason = "io_uring is missing here, or forbidden")
 class IoUringTest {
   private static void next(IoUring ring) {
     while (!ring.next()) {
