@@ -1,21 +1,19 @@
 package dev.tigris.net;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.EnabledIf;
 
-/// The contract suite on TCP behind a wrapper that adds no faults.
+/// The contract suite behind a wrapper that adds no faults: all of it on TCP, and of the other
+/// providers what becomes of their messages and connections.
 class FaultyTest {
-  private static final FabricContract.Subject FAULTLESS =
-      new FabricContract.Subject() {
-        @Override
-        public Fabric open() {
-          return Fabric.openFaulty("tcp", Faults.NONE);
-        }
+  private static final FabricContract.Subject FAULTLESS = new Wrapped("tcp", "127.0.0.1:0");
 
-        @Override
-        public String anyAddress() {
-          return "127.0.0.1:0";
-        }
-      };
+  private record Wrapped(String provider, String anyAddress) implements FabricContract.Subject {
+    @Override
+    public Fabric open() {
+      return Fabric.openFaulty(provider, Faults.NONE);
+    }
+  }
 
   @Nested
   class Messages extends MessageContract {
@@ -39,9 +37,54 @@ class FaultyTest {
   }
 
   @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(FAULTLESS);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(FAULTLESS);
+    }
+  }
+
+  @Nested
+  class MessagesOverShm extends MessageContract {
+    MessagesOverShm() {
+      super(new Wrapped("shm", "*"));
+    }
+  }
+
+  @Nested
+  class ConnectionsOverShm extends ConnectionContract {
+    ConnectionsOverShm() {
+      super(new Wrapped("shm", "*"));
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.UringTest#isAllowed")
+  class MessagesOverUring extends MessageContract {
+    MessagesOverUring() {
+      super(new Wrapped("uring", "127.0.0.1:0"));
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.LibfabricTest#isInstalled")
+  class MessagesOverLibfabric extends MessageContract {
+    MessagesOverLibfabric() {
+      super(new Wrapped("libfabric", "127.0.0.1:0"));
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.LibfabricRdmTest#isInstalled")
+  class MessagesOverLibfabricRdm extends MessageContract {
+    MessagesOverLibfabricRdm() {
+      super(new Wrapped("libfabric-rdm", "127.0.0.1:0"));
     }
   }
 }

@@ -99,6 +99,8 @@ abstract class ProcessContract extends FabricContract {
     long seed = System.nanoTime();
     SplittableRandom random = new SplittableRandom(seed);
     CountDownLatch freed = new CountDownLatch(KILLS * 16);
+    int openFiles = 0;
+    long mappings = 0;
     for (int kill = 0; kill < KILLS; kill++) {
       Process echo = accept(left);
       int micros = random.nextInt(20_000);
@@ -121,12 +123,29 @@ abstract class ProcessContract extends FabricContract {
       Counters counters = left.call(left.link()::counters);
       assertEquals(0, counters.registeredBytes(), "seed " + seed);
       assertEquals(0, left.link().outstanding());
+      if (kill == 0) { // from here on, one of each for a peer that is gone would be too many
+        openFiles = openFiles();
+        mappings = mappings();
+      }
     }
+    assertTrue(openFiles() <= openFiles + KILLS / 2, openFiles + " files, then " + openFiles());
+    assertTrue(mappings() <= mappings + KILLS / 2, mappings + " mappings, then " + mappings());
     for (int round = 0; round < 100 && !freed.await(50, TimeUnit.MILLISECONDS); round++) {
       System.gc();
     }
     assertEquals(0, Jbuf.use().bytesByOwner().getOrDefault("killed", 0L));
     connect(); // and the listener goes on
+  }
+
+  private static int openFiles() {
+    return new File("/proc/self/fd").list().length;
+  }
+
+  /// How often memory that a connection shares with its peer is mapped.
+  private static long mappings() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.contains("memfd:tigris (") || line.contains(" r--s "))
+        .count();
   }
 
   private static void talkUntilBroken(
