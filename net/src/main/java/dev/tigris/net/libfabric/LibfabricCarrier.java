@@ -12,6 +12,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ final class LibfabricCarrier implements Carrier {
   private static final Set<Integer> NOBODY = Set.of(101, 111, 112, 113);
 
   private static final int ETIMEDOUT = 110;
+
+  /// What should have answered.
+  private static final String EXPECTED = "a Tigris listener over libfabric does";
 
   private final Library library;
 
@@ -81,12 +85,13 @@ final class LibfabricCarrier implements Carrier {
       Attributes attributes,
       Greeting mine,
       @Nullable Greeting theirs) {
-    if (theirs == null
-        || theirs.hello().tag() != tag
-        || theirs.hello().answer() != Hello.Answer.ACCEPTED) {
-      return stranger(address);
+    Linking refusal =
+        Linking.refusal(address, tag, theirs == null ? null : theirs.hello(), EXPECTED);
+    if (refusal != null) {
+      return refusal;
     }
-    LibfabricLink link = new ConnectedLink(channel, address, attributes, mine, theirs);
+    LibfabricLink link =
+        new ConnectedLink(channel, address, attributes, mine, Objects.requireNonNull(theirs));
     link.connected();
     return new Linking.Linked(link);
   }
@@ -107,8 +112,7 @@ final class LibfabricCarrier implements Carrier {
   }
 
   private static Linking stranger(String address) {
-    return Linking.refused(
-        Reason.INCOMPATIBLE, address + " did not answer as a Tigris listener over libfabric does");
+    return Linking.refused(Reason.INCOMPATIBLE, address + " did not answer as " + EXPECTED);
   }
 
   @Override

@@ -31,6 +31,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -44,11 +45,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Peers that speak libfabric without connections, and not our protocol.
 @EnabledIf(value = "isInstalled", disabledReason = "libfabric is missing: apt install libfabric1")
 class HostileDatagramsTest {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
+  private static final long SECOND = 1_000_000_000L;
   private static final Duration PATIENCE = Duration.ofNanos(PATIENCE_NANOS);
   private static final Attributes SMALL = Attributes.DEFAULT.withMaximumMessageBytes(100_000);
 
@@ -353,6 +356,81 @@ class HostileDatagramsTest {
     assertEquals("nobody asked", served.get(20, TimeUnit.SECONDS));
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, Card.BYTES - 1})
+  void isNotHeldUpByHalfACard(int bytes) throws Exception {
+    byte[] half = Arrays.copyOf(card().toBytes().array(), bytes);
+    try (TcpSocket silent = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND)) {
+      try (TcpSocket ended = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND)) {
+        ended.send(ByteBuffer.wrap(half));
+      }
+      silent.send(ByteBuffer.wrap(half));
+      try (Fabric own = Fabric.open("libfabric-rdm");
+          CompletionQueue queue = own.completionQueue()) {
+        served = thread.submit(() -> reject(listener.next(PATIENCE)));
+        Connection connection = own.connect(listener.address(), 7, queue, SMALL, PATIENCE);
+        assertEquals(
+            Connection.Reason.REJECTED,
+            assertInstanceOf(Connection.Refused.class, connection).reason());
+        assertEquals("7", served.get());
+      }
+    }
+  }
+
+  private static String reject(ConnectionRequest request) {
+    request.reject();
+    return String.valueOf(request.tag());
+  }
+
+  /// What somebody else's listener may answer.
+  enum Answer {
+    NOTHING,
+    GARBAGE,
+    HALF,
+    ANOTHER_TAG,
+    ANOTHER_VERSION,
+    A_REQUEST,
+    A_LONG_NAME
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isRefusedByWhoeverAnswersSomethingElse(Answer answer) throws Exception {
+    try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
+      Card good = card();
+      Hello hello = new Hello(Hello.VERSION, Hello.Answer.ACCEPTED, 42, 10);
+      ByteBuffer bytes =
+          new Card(new Greeting(hello, 1, 1), 1, good.provider(), good.name()).toBytes();
+      ByteBuffer sent =
+          switch (answer) {
+            case NOTHING -> bytes.limit(0);
+            case GARBAGE -> bytes.put(3, (byte) 'X');
+            case HALF -> bytes.limit(Card.BYTES / 2);
+            case ANOTHER_TAG -> bytes.putLong(16, 43);
+            case ANOTHER_VERSION -> bytes.putInt(8, Hello.VERSION + 1);
+            case A_REQUEST -> bytes.putInt(12, 0);
+            case A_LONG_NAME -> bytes.putInt(64, Card.BYTES);
+          };
+      String address = TcpAddress.format(server.localAddress());
+      Future<Connection> asked = thread.submit(() -> ask(address));
+      try (TcpSocket accepted = accept(server)) {
+        assertNotNull(accepted.receiveAll(Card.BYTES, PATIENCE_NANOS));
+        if (sent.hasRemaining()) {
+          accepted.send(sent);
+        }
+      }
+      Connection.Refused refusal =
+          assertInstanceOf(Connection.Refused.class, asked.get(20, TimeUnit.SECONDS));
+      assertEquals(Connection.Reason.INCOMPATIBLE, refusal.reason());
+    }
+  }
+
+  private Connection ask(String address) {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      return fabric.connect(address, 42, queue, SMALL, PATIENCE);
+    }
+  }
+
   /// Endpoints that cannot be what they are said to be.
   enum Endpoints {
     OF_ANOTHER_PROVIDER,
@@ -392,13 +470,7 @@ class HostileDatagramsTest {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
       String address = TcpAddress.format(server.localAddress());
       Card good = card();
-      Future<Connection> asked =
-          thread.submit(
-              () -> {
-                try (CompletionQueue queue = fabric.completionQueue()) {
-                  return fabric.connect(address, 42, queue, SMALL, PATIENCE);
-                }
-              });
+      Future<Connection> asked = thread.submit(() -> ask(address));
       TcpSocket accepted = accept(server);
       Hello answer = good.greeting().hello().answered(Hello.Answer.ACCEPTED, 10);
       Card bad = new Card(new Greeting(answer, 1, 1), 1, "psm3", good.name());

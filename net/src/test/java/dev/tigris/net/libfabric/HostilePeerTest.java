@@ -1,6 +1,7 @@
 package dev.tigris.net.libfabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -10,6 +11,7 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
 import dev.tigris.net.ConnectionRequest;
 import dev.tigris.net.DataType;
 import dev.tigris.net.Descriptor;
@@ -20,6 +22,8 @@ import dev.tigris.net.Status;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.Library;
+import dev.tigris.net.libfabric.raw.Network;
+import dev.tigris.net.libfabric.raw.PassiveEndpoint;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Hello;
 import java.lang.foreign.MemorySegment;
@@ -232,6 +236,62 @@ class HostilePeerTest {
     assertEquals(Hello.Answer.OTHER_VERSION, answer.hello().answer());
     assertEquals(Hello.VERSION, answer.hello().version());
     expectNobody();
+  }
+
+  /// What somebody else's listener may answer.
+  enum Answer {
+    NOTHING,
+    GARBAGE,
+    ANOTHER_TAG,
+    ANOTHER_VERSION,
+    A_REQUEST,
+    A_NEGATIVE_MAXIMUM;
+
+    ByteBuffer bytes() {
+      ByteBuffer proper =
+          new Greeting(new Hello(Hello.VERSION, Hello.Answer.ACCEPTED, 42, 10), 1, 1).toBytes();
+      return switch (this) {
+        case NOTHING -> ByteBuffer.allocate(0);
+        case GARBAGE -> proper.put(3, (byte) 'X');
+        case ANOTHER_TAG -> proper.putLong(16, 43);
+        case ANOTHER_VERSION -> proper.putInt(8, Hello.VERSION + 1);
+        case A_REQUEST -> proper.putInt(12, 0);
+        case A_NEGATIVE_MAXIMUM -> proper.putLong(24, -1);
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isRefusedByWhoeverAcceptsAndAnswersSomethingElse(Answer answer) throws Exception {
+    Library library = Library.load("a test");
+    try (Route any = Addresses.route(library, "127.0.0.1:0", true);
+        Network network = Network.open(any);
+        Events events = Events.open(network);
+        PassiveEndpoint stranger = PassiveEndpoint.listen(network, any, events)) {
+      String address = Addresses.format(stranger.name());
+      Future<Connection> asked = thread.submit(() -> ask(address));
+      Events.Event next = events.next();
+      while (next == null) {
+        assertFalse(asked.isDone(), "it never asked");
+        next = events.next();
+      }
+      try (Route route = assertInstanceOf(Events.Request.class, next).route()) {
+        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+        channel.endpoint.accept(answer.bytes());
+        while (!asked.isDone()) {
+          port.progress();
+        }
+      }
+      Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, asked.get());
+      assertEquals(Connection.Reason.INCOMPATIBLE, refusal.reason());
+    }
+  }
+
+  private Connection ask(String address) {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      return fabric.connect(address, 42, queue, SMALL, PATIENCE);
+    }
   }
 
   private void expectNobody() throws Exception {
