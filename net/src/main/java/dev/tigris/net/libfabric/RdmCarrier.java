@@ -15,7 +15,10 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.tcp.TcpAddress;
+import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +29,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class RdmCarrier implements Carrier {
   /// How long a peer that was accepted may take for its first packet.
   private static final long ACCEPT_NANOS = 2_000_000_000L;
+
+  /// Any would do that is not 0.
+  private static final int DISCARD_PORT = 9;
 
   private final Library library;
 
@@ -46,10 +52,18 @@ final class RdmCarrier implements Carrier {
     return new RdmDoor(this, address);
   }
 
-  /// What an endpoint is made of beside the end of a socket.
-  private Route route(TcpSocket socket) throws SystemException {
-    String host = TcpAddress.format(new InetSocketAddress(socket.localAddress().getAddress(), 0));
+  /// What an endpoint at an address of this host is made of.
+  private Route route(InetAddress here) {
+    String host = TcpAddress.format(new InetSocketAddress(here, 0));
     return routes.computeIfAbsent(host, address -> Addresses.unconnected(library, address));
+  }
+
+  /// The address of this host that sockets to another one have. Nothing is sent to it.
+  private static InetAddress here(InetSocketAddress remote) throws IOException {
+    try (DatagramChannel towards = DatagramChannel.open()) {
+      towards.connect(new InetSocketAddress(remote.getAddress(), DISCARD_PORT));
+      return ((InetSocketAddress) towards.getLocalAddress()).getAddress();
+    }
   }
 
   @Override
@@ -62,11 +76,13 @@ final class RdmCarrier implements Carrier {
     Channel channel = null;
     boolean kept = false;
     try {
-      socket = TcpSocket.connect(remote, timeoutNanos);
-      Route route = route(socket);
+      // The first endpoint of a process may take the library seconds, and a listener forgets who
+      // connects and says nothing: so the socket comes last.
+      Route route = route(here(remote));
       Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
       channel = ours.station(route).open(route, greeting.window());
       Card mine = card(greeting, route, channel);
+      socket = TcpSocket.connect(remote, timeoutNanos - (System.nanoTime() - start));
       socket.send(mine.toBytes());
       byte[] answer = socket.receiveAll(Card.BYTES, timeoutNanos - (System.nanoTime() - start));
       Card theirs = answer == null ? null : Card.from(answer);
@@ -90,6 +106,8 @@ final class RdmCarrier implements Carrier {
       throw Failures.of("connect to", address, e);
     } catch (SystemException e) {
       return TcpAddress.unreachable(address, e);
+    } catch (IOException e) {
+      return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
     } finally {
       if (!kept && channel != null) {
         channel.close();
@@ -143,7 +161,7 @@ final class RdmCarrier implements Carrier {
     Channel channel = null;
     boolean kept = false;
     try {
-      Route route = route(socket);
+      Route route = route(socket.localAddress().getAddress());
       Hello answer =
           theirs
               .greeting()
