@@ -18,7 +18,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -162,7 +164,6 @@ final class SpecializeCommand implements Command {
               ? print(found, specializer, options.hasMatchedOption(MACHINE_CODE), console)
               : ClassFiles.specialize(found.inputs(), specializer, delivery);
       if (report.classesSeen() == 0) {
-        found.discard();
         throw new CommandException(
             ExitCode.BAD_INPUT,
             "there is no class in %s: name class files, or jars or folders that have some"
@@ -215,7 +216,6 @@ final class SpecializeCommand implements Command {
     }
     List<Problem> problems = report.problems();
     if (!problems.isEmpty()) {
-      found.discard();
       problems.stream().skip(1).forEach(problem -> console.err().println("tigris: " + problem));
       throw new CommandException(
           ExitCode.FAILED,
@@ -226,6 +226,7 @@ final class SpecializeCommand implements Command {
                       ? "is 1 problem"
                       : "are %d problems".formatted(problems.size())));
     }
+    found.keep();
     warn(report, hierarchy.missing(), console);
     if (options.hasMatchedOption(JSON)) {
       var facts = new LinkedHashMap<String, Object>();
@@ -308,7 +309,13 @@ final class SpecializeCommand implements Command {
     try {
       return RuleList.read(file, places(options, RULE_PATH), trusted);
     } catch (IOException e) {
-      throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + e.getMessage(), e);
+      String reason =
+          switch (e) {
+            case NoSuchFileException _ -> "there is no '%s'".formatted(e.getMessage());
+            case CharacterCodingException _ -> "'%s' is no text in UTF-8".formatted(file);
+            default -> String.valueOf(e.getMessage());
+          };
+      throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + reason, e);
     }
   }
 }

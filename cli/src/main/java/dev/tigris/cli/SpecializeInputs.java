@@ -31,6 +31,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
   private final @Nullable Path copies;
   private final ClassPath classes;
   private final URLClassLoader loader;
+  private boolean kept;
 
   private SpecializeInputs(List<Path> inputs, @Nullable Path copies, List<Path> classPath)
       throws IOException {
@@ -62,19 +63,25 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
           ExitCode.BAD_OUTPUT, "'%s' is there already: name a new folder".formatted(folder));
     }
     List<Path> copied = new ArrayList<>();
+    for (Path input : inputs) {
+      copied.add(Files.isDirectory(input) ? folder : folder.resolve(inside(input)));
+    }
     try {
       Files.createDirectories(folder);
-      for (Path input : inputs) {
-        Path target = Files.isDirectory(input) ? folder : folder.resolve(inside(input));
-        copy(input, target);
-        copied.add(target);
+      for (int i = 0; i < inputs.size(); i++) {
+        copy(inputs.get(i), copied.get(i));
       }
     } catch (IOException e) {
       delete(folder);
       throw new CommandException(
           ExitCode.BAD_OUTPUT, "cannot write to '%s': %s".formatted(folder, e.getMessage()), e);
     }
-    return new SpecializeInputs(copied.stream().distinct().toList(), folder, classPath);
+    try {
+      return new SpecializeInputs(copied.stream().distinct().toList(), folder, classPath);
+    } catch (IOException e) {
+      delete(folder);
+      throw e;
+    }
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -146,11 +153,9 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
   }
 
-  /// Deletes the copies.
-  void discard() {
-    if (copies != null) {
-      delete(copies);
-    }
+  /// All went well: the copies stay.
+  void keep() {
+    kept = true;
   }
 
   private static void delete(Path folder) {
@@ -167,5 +172,8 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
   public void close() throws IOException {
     classes.close();
     loader.close();
+    if (copies != null && !kept) {
+      delete(copies);
+    }
   }
 }

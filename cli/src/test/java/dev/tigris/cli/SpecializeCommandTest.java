@@ -124,6 +124,27 @@ class SpecializeCommandTest {
   }
 
   @Test
+  void leavesNothingOfInputsThatAreDamaged() throws Exception {
+    Path classes = Files.createDirectory(folder.resolve("damaged"));
+    Files.write(classes.resolve("Cut.class"), new byte[] {(byte) 0xCA, (byte) 0xFE, 0, 1});
+    Files.write(folder.resolve("cut.jar"), new byte[] {'P', 'K', 3, 4});
+    for (String input : List.of("@/damaged/Cut.class", "@/cut.jar", "@/damaged")) {
+      Result result = shell.run("specialize %s -o @/out".formatted(input));
+      assertEquals(ExitCode.BAD_INPUT, result.code(), result.err());
+      assertFalse(Files.exists(folder.resolve("out")), input);
+    }
+  }
+
+  @Test
+  void saysWhatIsWrongWithTheFileOfTheRules() throws Exception {
+    Files.write(folder.resolve("binary"), new byte[] {(byte) 0xFF, (byte) 0xFE, 0});
+    Result binary = shell.run("specialize @/ --rules @/binary");
+    assertEquals(ExitCode.BAD_INPUT, binary.code());
+    assertMentions(binary.err(), "binary", "no text in UTF-8");
+    assertMentions(shell.run("specialize @/ --rules @/none").err(), "there is no", "none");
+  }
+
+  @Test
   void refusesInputsThatHaveNoClass() throws Exception {
     Path sources = Files.createDirectory(folder.resolve("sources"));
     Files.writeString(sources.resolve("Trade.java"), TRADE);
