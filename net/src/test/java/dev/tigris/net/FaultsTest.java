@@ -18,11 +18,11 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// That faults are what was asked for, and no other. `-Dtigris.test.messages=1000000` lengthens the
+/// That faults are what was asked for, and no other. `-Dtigris.test.messages=10000000` lengthens the
 /// test under loss.
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class FaultsTest {
-  private static final int MESSAGES = Integer.getInteger("tigris.test.messages", 100_000);
+  private static final int MESSAGES = Integer.getInteger("tigris.test.messages", 1_000_000);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   /// What arrived at one end of what was sent at the other.
