@@ -18,8 +18,8 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// That faults are what was asked for, and no other. `-Dtigris.test.messages=10000000` lengthens the
-/// test under loss.
+/// That faults are what was asked for, and no other. `-Dtigris.test.messages=10000000` lengthens
+/// the test under loss.
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class FaultsTest {
   private static final int MESSAGES = Integer.getInteger("tigris.test.messages", 1_000_000);
