@@ -78,7 +78,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
     try {
       return new SpecializeInputs(copied.stream().distinct().toList(), folder, classPath);
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       delete(folder);
       throw e;
     }
