@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,7 +14,7 @@ import picocli.CommandLine.TypeConversionException;
 /// JVM's own options.
 final class Quantity {
   private static final Pattern NUMBER = Pattern.compile("(\\d[\\d_]*(?:\\.\\d+)?)([kmgt]?)(b|ib)?");
-  private static final String UNITS = "kmgt";
+  private static final List<String> UNITS = List.of("", "k", "m", "g", "t");
 
   /// Parses a number of things.
   static final ITypeConverter<Long> COUNT =
@@ -49,13 +50,21 @@ final class Quantity {
     if (!matcher.matches() || (base == 1000 && matcher.group(3) != null)) {
       throw new TypeConversionException(refusal.formatted(text));
     }
-    int power = UNITS.indexOf(matcher.group(2)) + (matcher.group(2).isEmpty() ? 0 : 1);
+    long unit = 1;
+    for (int power = UNITS.indexOf(matcher.group(2)); power > 0; power--) {
+      unit *= base;
+    }
+    String number = matcher.group(1).replace("_", "");
     try {
-      return new BigDecimal(matcher.group(1).replace("_", ""))
-          .multiply(BigDecimal.valueOf(base).pow(power))
+      if (number.indexOf('.') < 0) {
+        return Math.multiplyExact(Long.parseLong(number), unit);
+      }
+      // Not for whole numbers: its class takes milliseconds to begin with.
+      return new BigDecimal(number)
+          .multiply(BigDecimal.valueOf(unit))
           .setScale(0, base == 1024 ? RoundingMode.DOWN : RoundingMode.UNNECESSARY)
           .longValueExact();
-    } catch (ArithmeticException e) {
+    } catch (ArithmeticException | NumberFormatException e) {
       throw new TypeConversionException(
           refusal.formatted(text) + ": it must be whole and fit 63 bits");
     }

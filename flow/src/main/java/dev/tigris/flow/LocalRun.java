@@ -190,12 +190,12 @@ final class LocalRun implements FlowRun {
     for (Thread thread : threads) {
       thread.join();
     }
-    switch (outcome.get()) {
-      case null -> throw new IllegalStateException("it has ended and has no outcome");
-      case Outcome.Complete() -> {}
-      case Outcome.Failed(FlowException exception) -> throw exception;
-      case Outcome.Cancelled() ->
-          throw new CancellationException("flow " + flow.name() + " was cancelled");
+    Outcome decided = outcome.get();
+    if (decided instanceof Outcome.Failed(FlowException exception)) {
+      throw exception;
+    }
+    if (decided instanceof Outcome.Cancelled) {
+      throw new CancellationException("flow " + flow.name() + " was cancelled");
     }
   }
 

@@ -33,34 +33,6 @@ final class Worker implements Runnable {
   /// Over how many timed calls the service time is averaged.
   private static final int SERVICE_MEMORY = 8;
 
-  /// What a stage runs: the two kinds of operators, as one.
-  private sealed interface Operator {
-    record Processing(Module module) implements Operator {}
-
-    record Producing(Source source) implements Operator {}
-
-    default void init(ModuleContext context) throws Exception {
-      switch (this) {
-        case Processing(Module module) -> module.init(context);
-        case Producing(Source source) -> source.init(context);
-      }
-    }
-
-    default void finish(Stream out) throws Exception {
-      switch (this) {
-        case Processing(Module module) -> module.finish(out);
-        case Producing(Source source) -> source.finish(out);
-      }
-    }
-
-    default void destroy() throws Exception {
-      switch (this) {
-        case Processing(Module module) -> module.destroy();
-        case Producing(Source source) -> source.destroy();
-      }
-    }
-  }
-
   private final LocalRun run;
   private final Flow.Stage stage;
   private final int replica;
@@ -119,6 +91,78 @@ final class Worker implements Runnable {
     return interrupts;
   }
 
+  // -- What it runs.
+
+  /// The two kinds of operators, as one.
+  private interface Operator {
+    void init(ModuleContext context) throws Exception;
+
+    /// Works until the regular end, and says true; or false for an early one.
+    boolean work() throws Exception;
+
+    void finish(Stream out) throws Exception;
+
+    void destroy() throws Exception;
+  }
+
+  private final class Producing implements Operator {
+    private final Source source;
+
+    Producing(Source source) {
+      this.source = source;
+    }
+
+    @Override
+    public void init(ModuleContext context) throws Exception {
+      source.init(context);
+    }
+
+    @Override
+    public boolean work() throws Exception {
+      phase = "produce";
+      return produceAll(source);
+    }
+
+    @Override
+    public void finish(Stream out) throws Exception {
+      source.finish(out);
+    }
+
+    @Override
+    public void destroy() throws Exception {
+      source.destroy();
+    }
+  }
+
+  private final class Processing implements Operator {
+    private final Module module;
+
+    Processing(Module module) {
+      this.module = module;
+    }
+
+    @Override
+    public void init(ModuleContext context) throws Exception {
+      module.init(context);
+    }
+
+    @Override
+    public boolean work() throws Exception {
+      phase = "process";
+      return processAll(module);
+    }
+
+    @Override
+    public void finish(Stream out) throws Exception {
+      module.finish(out);
+    }
+
+    @Override
+    public void destroy() throws Exception {
+      module.destroy();
+    }
+  }
+
   // -- Its life.
 
   @Override
@@ -137,7 +181,7 @@ final class Worker implements Runnable {
       // see that there is nothing to begin.
       run.isReady();
       run.awaitReady();
-      if (work(operator)) {
+      if (operator.work()) {
         phase = "finish";
         finish(operator);
       }
@@ -154,26 +198,12 @@ final class Worker implements Runnable {
   private Operator make() {
     Object made = stage.maker().get();
     if (stage.isSource() && made instanceof Source source) {
-      return new Operator.Producing(source);
+      return new Producing(source);
     }
     if (!stage.isSource() && made instanceof Module module) {
-      return new Operator.Processing(module);
+      return new Processing(module);
     }
     throw new IllegalStateException("the supplier of stage " + stage.name() + " gave " + made);
-  }
-
-  /// Works until the regular end, and says true; or false for an early one.
-  private boolean work(Operator operator) throws Exception {
-    return switch (operator) {
-      case Operator.Processing(Module module) -> {
-        phase = "process";
-        yield processAll(module);
-      }
-      case Operator.Producing(Source source) -> {
-        phase = "produce";
-        yield produceAll(source);
-      }
-    };
   }
 
   private boolean produceAll(Source source) throws Exception {

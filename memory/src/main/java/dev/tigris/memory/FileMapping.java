@@ -35,8 +35,8 @@ final class FileMapping {
   private boolean closed;
 
   /// Maps a file. One that is missing or shorter than `leastBytes` is filled with zeros up to
-  /// there: written, and not left sparse, so that a full disk is found here and not by whoever
-  /// writes.
+  /// there: with blocks of its own, and not left sparse, so that a full disk is found here and not
+  /// by whoever writes.
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
@@ -65,7 +65,7 @@ final class FileMapping {
         journal.apply(channel);
       }
       if (writable) {
-        extend(path, channel, leastBytes);
+        extend(path, descriptor, channel, leastBytes);
       }
       if (fresh) {
         Journal.syncFolder(path);
@@ -90,7 +90,8 @@ final class FileMapping {
     return true;
   }
 
-  private static void extend(Path path, FileChannel channel, long leastBytes) throws IOException {
+  private static void extend(Path path, int descriptor, FileChannel channel, long leastBytes)
+      throws IOException {
     long before = channel.size();
     if (before >= leastBytes) {
       return;
@@ -103,6 +104,9 @@ final class FileMapping {
           "no room for a file of %d bytes: %d are free".formatted(leastBytes, free));
     }
     try {
+      if (FilePages.reserve(descriptor, before, leastBytes - before)) {
+        return;
+      }
       for (long size = before; size < leastBytes; ) {
         ByteBuffer zeros = ZEROS.duplicate();
         zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));

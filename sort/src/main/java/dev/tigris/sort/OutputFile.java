@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.memory.DiskSpace;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread may write; parts must not overlap. An interrupt during a write closes
 /// the file, as with any [FileChannel].
 final class OutputFile implements Closeable {
+  /// Below this, finding and linking the system's call takes longer than it saves.
+  private static final long RESERVED_FROM_BYTES = 256 << 20;
+
   private final Path path;
   private final FileChannel buffered;
   private final @Nullable FileChannel openedDirect;
@@ -60,7 +64,8 @@ final class OutputFile implements Closeable {
       throw SortException.writing(path, e);
     }
     try {
-      if (size > 0) {
+      boolean reserved = size >= RESERVED_FROM_BYTES && DiskSpace.reserve(path, size);
+      if (size > 0 && !reserved) {
         buffered.write(ByteBuffer.allocate(1), size - 1);
       }
       this.openedDirect = size == 0 || size >= AlignedBuffer.BLOCK ? openDirect(path) : null;
@@ -87,6 +92,17 @@ final class OutputFile implements Closeable {
           path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, option));
     } catch (IOException | UnsupportedOperationException e) {
       return null; // the file system has no direct I/O
+    }
+  }
+
+  /// Takes room for a file that grows, so that writing need not look for it. Where there is not
+  /// enough, writing will find that out, or not need so much.
+  void reserve(long bytes) {
+    try {
+      DiskSpace.reserve(path, bytes);
+    } catch (IOException e) {
+      System.getLogger(OutputFile.class.getName())
+          .log(System.Logger.Level.DEBUG, "no room to spare for " + path, e);
     }
   }
 

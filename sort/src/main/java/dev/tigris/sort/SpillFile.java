@@ -9,9 +9,13 @@ import java.nio.file.Path;
 ///
 /// Thread rule: its sorter's thread.
 final class SpillFile implements AutoCloseable {
+  /// A file of this size is likely to grow by as much again.
+  private static final long RESERVED_BYTES = 64 << 20;
+
   private final OutputFile file;
   private final AlignedBuffer buffer;
   private long end;
+  private long reserved;
 
   /// A new file; `buffer` is used during each call only.
   SpillFile(Path path, AlignedBuffer buffer) throws SortException {
@@ -48,6 +52,10 @@ final class SpillFile implements AutoCloseable {
 
   // Always whole blocks: what follows the last record is not read.
   private void write(long length) throws SortException {
+    if (end >= RESERVED_BYTES && end + length > reserved) {
+      reserved = end + RESERVED_BYTES;
+      file.reserve(reserved);
+    }
     file.write(buffer, 0, length, end);
     end += length;
   }

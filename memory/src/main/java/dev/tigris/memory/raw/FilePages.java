@@ -15,6 +15,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,22 @@ public final class FilePages {
   private static final int MAP_ANONYMOUS = Pages.LINUX ? 0x20 : 0x1000;
   private static final int MAP_NORESERVE = Pages.LINUX ? 0x4000 : 0x40;
   private static final int MS_SYNC = Pages.LINUX ? 4 : 0x10;
+
+  private static final int EINTR = 4;
+
+  /// What users can do something about, in the words of the system: EFBIG, ENOSPC and EDQUOT.
+  private static final Map<Integer, String> REASONS =
+      Map.of(
+          27,
+          "File too large",
+          28,
+          "No space left on device",
+          Pages.LINUX ? 122 : 69,
+          "Disk quota exceeded");
+
+  /// What fallocate(2) says of other kinds of files, file systems and kernels: ENODEV, ESPIPE,
+  /// ENOSYS, EOPNOTSUPP.
+  private static final Set<Integer> UNABLE = Set.of(19, 29, 38, 95);
 
   private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
   private static final long PAGE_IS_PRESENT = 1L << 63;
@@ -85,6 +103,39 @@ public final class FilePages {
       int _ = (int) Native.CLOSE.invokeExact(descriptor);
     } catch (Throwable e) {
       throw new IllegalStateException("close could not be called", e);
+    }
+  }
+
+  /// Whether this system can do what [#reserve] does.
+  public static boolean canReserve() {
+    return Pages.LINUX;
+  }
+
+  /// Gives a file blocks of its own for `bytes` bytes from `from` on, which read as zeros, and
+  /// makes
+  /// it longer if it must.
+  ///
+  /// @return false if this system, or the one that the file is on, cannot do that
+  /// @throws IOException if there is no room: the file may be longer than it was
+  public static boolean reserve(int descriptor, long from, long bytes) throws IOException {
+    if (!canReserve()) {
+      return false;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment errno = arena.allocate(STATE);
+      int result;
+      do {
+        result = (int) Reserving.FALLOCATE.invokeExact(errno, descriptor, 0, from, bytes);
+      } while (result < 0 && error(errno) == EINTR);
+      if (result < 0 && UNABLE.contains(error(errno))) {
+        return false;
+      }
+      check(result, errno, "reserve %d bytes".formatted(bytes));
+      return true;
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("fallocate could not be called", e);
     }
   }
 
@@ -191,9 +242,14 @@ public final class FilePages {
   /// Throws what [#link] left, where a result says that there is an error.
   static void check(int result, MemorySegment errno, String what) throws IOException {
     if (result < 0) {
-      int error = (int) ERRNO.get(errno, 0L);
-      throw new IOException("could not %s: error %d".formatted(what, error));
+      int error = error(errno);
+      throw new IOException(
+          "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error)));
     }
+  }
+
+  private static int error(MemorySegment errno) {
+    return (int) ERRNO.get(errno, 0L);
   }
 
   /// A function of the C library that leaves its error in its first argument, for [#check].
@@ -204,6 +260,20 @@ public final class FilePages {
     Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
     all[options.length] = Linker.Option.captureCallState("errno");
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
+  }
+
+  /// Apart from the other calls, which who only reserves does not need.
+  // SAFETY: bounds, lifetime: no memory is handed over; thread: the call is thread-safe.
+  private static final class Reserving {
+    static final MethodHandle FALLOCATE =
+        link(
+            "fallocate",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG));
   }
 
   /// The calls, linked on first use.

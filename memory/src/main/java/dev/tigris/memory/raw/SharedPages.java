@@ -52,8 +52,9 @@ public final class SharedPages {
       throw new UnsupportedOperationException("memory can be shared on Linux only");
     }
     long size = roundedBytes(bytes);
-    int descriptor = Native.create(size);
+    int descriptor = Native.create();
     try {
+      FilePages.reserve(descriptor, 0, size); // and not when it is touched, where it would be fatal
       FilePages.tryToMap(descriptor, size, true);
       long address = pool.takeUnits(size);
       if (address == 0) {
@@ -114,15 +115,6 @@ public final class SharedPages {
         FilePages.link(
             "memfd_create",
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-    private static final MethodHandle FALLOCATE =
-        FilePages.link(
-            "fallocate",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG));
     private static final MethodHandle FCNTL =
         FilePages.link(
             "fcntl",
@@ -133,21 +125,14 @@ public final class SharedPages {
                 ValueLayout.JAVA_INT),
             Linker.Option.firstVariadicArg(2));
 
-    /// A file of this size, whose pages are there.
-    static int create(long bytes) throws IOException {
+    /// An empty file.
+    static int create() throws IOException {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment errno = arena.allocate(FilePages.STATE);
         MemorySegment name = arena.allocateFrom("tigris-shared");
         int flags = CLOSE_ON_EXEC | ALLOW_SEALING;
         int file = (int) MEMFD_CREATE.invokeExact(errno, name, flags);
         FilePages.check(file, errno, "create a file in memory");
-        int reserved = (int) FALLOCATE.invokeExact(errno, file, 0, 0L, bytes);
-        try {
-          FilePages.check(reserved, errno, "reserve %d bytes of shared memory".formatted(bytes));
-        } catch (IOException e) {
-          FilePages.close(file);
-          throw e;
-        }
         return file;
       } catch (IOException e) {
         throw e;

@@ -25,7 +25,6 @@ import dev.tigris.net.linux.Signal;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Hello;
-import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -71,7 +70,7 @@ class HostileLoanTest {
   private VirtualInterface victim;
   private Bytes arrived;
   private Ticket memory;
-  private int openFiles;
+  private OpenFiles openFiles;
   private long mappings;
 
   @BeforeEach
@@ -82,7 +81,7 @@ class HostileLoanTest {
     fabric = Fabric.open("shm");
     queue = fabric.completionQueue();
     listener = fabric.listen("*");
-    openFiles = openFiles();
+    openFiles = OpenFiles.now();
     mappings = mappings();
     arena = Arena.ofConfined();
     socket = UnixSocket.connect(ShmAddress.socketName(listener.address()));
@@ -113,15 +112,11 @@ class HostileLoanTest {
     }
     socket.close();
     arena.close();
-    assertEquals(openFiles, openFiles());
+    openFiles.assertNoMore();
     assertEquals(mappings, mappings());
     queue.close();
     listener.close();
     fabric.close();
-  }
-
-  private static int openFiles() {
-    return new File("/proc/self/fd").list().length;
   }
 
   private static long mappings() throws IOException {

@@ -32,7 +32,7 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
-import java.io.File;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -68,27 +68,23 @@ class HostileProcessTest {
   private CompletionQueue queue;
   private Listener listener;
   private String socketName;
-  private int openFiles;
+  private OpenFiles openFiles;
 
   @BeforeEach
-  void open() {
+  void open() throws IOException {
     fabric = Fabric.open("shm");
     queue = fabric.completionQueue();
     listener = fabric.listen("*");
     socketName = ShmAddress.socketName(listener.address());
-    openFiles = openFiles();
+    openFiles = OpenFiles.now();
   }
 
   @AfterEach
-  void closeAndCountOpenFiles() {
-    assertEquals(openFiles, openFiles());
+  void closeAndCountOpenFiles() throws IOException {
+    openFiles.assertNoMore();
     queue.close();
     listener.close();
     fabric.close();
-  }
-
-  private static int openFiles() {
-    return new File("/proc/self/fd").list().length;
   }
 
   private static ByteBuffer hello(String magic, int version, int answer, long tag, long maximum) {

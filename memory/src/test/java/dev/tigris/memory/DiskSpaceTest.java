@@ -1,0 +1,72 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiskSpaceTest {
+  private static final int BYTES = 3_000_000;
+
+  @TempDir Path folder;
+  private Path file;
+
+  @BeforeEach
+  void makeAFile() throws IOException {
+    file = Files.writeString(folder.resolve("file"), "what is there");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void reservesBlocksThatReadAsZeros() throws Exception {
+    assertTrue(blocks() < BYTES / 512);
+    assertTrue(DiskSpace.reserve(file, BYTES));
+    assertTrue(blocks() >= BYTES / 512);
+    byte[] expected = Arrays.copyOf("what is there".getBytes(StandardCharsets.US_ASCII), BYTES);
+    assertArrayEquals(expected, Files.readAllBytes(file));
+  }
+
+  /// How many blocks of 512 bytes the file has.
+  private long blocks() throws Exception {
+    Process stat =
+        new ProcessBuilder("stat", "--format=%b", file.toString())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(stat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, stat.waitFor(), output);
+    return Long.parseLong(output.strip());
+  }
+
+  @Test
+  void makesNoFileShorter() throws IOException {
+    DiskSpace.reserve(file, 4);
+    assertEquals("what is there", Files.readString(file));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void saysWhatIsMissing() {
+    IOException refused =
+        assertThrows(IOException.class, () -> DiskSpace.reserve(file, Long.MAX_VALUE / 2));
+    assertTrue(refused.getMessage().contains("File too large"), refused.getMessage());
+    assertThrows(IOException.class, () -> DiskSpace.reserve(folder.resolve("missing"), 10));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void saysWhereItCannotBeDone() throws IOException {
+    assertFalse(DiskSpace.reserve(Path.of("/dev/null"), 10));
+  }
+}

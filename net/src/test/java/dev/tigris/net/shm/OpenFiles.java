@@ -1,0 +1,34 @@
+package dev.tigris.net.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Which files this process had open at some time, to tell what was opened since and stays open.
+/// Files of earlier tests may be closed meanwhile, by the collector.
+record OpenFiles(Set<String> known) {
+  private static final Path FOLDER = Path.of("/proc/self/fd");
+
+  static OpenFiles now() throws IOException {
+    Set<String> names = new HashSet<>();
+    for (String number : FOLDER.toFile().list()) {
+      Path file = FOLDER.resolve(number);
+      if (Files.isSymbolicLink(file)) { // the folder itself is closed again
+        names.add(number + " " + Files.readSymbolicLink(file));
+      }
+    }
+    return new OpenFiles(names);
+  }
+
+  void assertNoMore() throws IOException {
+    Set<String> more = new HashSet<>(now().known);
+    more.removeAll(known);
+    more.removeIf(file -> file.endsWith(".jar"));
+    assertEquals(List.of(), List.copyOf(more), "files stay open");
+  }
+}
