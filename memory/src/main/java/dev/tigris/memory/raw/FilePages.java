@@ -42,13 +42,10 @@ public final class FilePages {
 
   /// What users can do something about, in the words of the system: EFBIG, ENOSPC and EDQUOT.
   private static final Map<Integer, String> REASONS =
-      Map.of(
-          27,
-          "File too large",
-          28,
-          "No space left on device",
-          Pages.LINUX ? 122 : 69,
-          "Disk quota exceeded");
+      Map.ofEntries(
+          Map.entry(27, "File too large"),
+          Map.entry(28, "No space left on device"),
+          Map.entry(Pages.LINUX ? 122 : 69, "Disk quota exceeded"));
 
   /// What fallocate(2) says of other kinds of files, file systems and kernels: ENODEV, ESPIPE,
   /// ENOSYS, EOPNOTSUPP.
@@ -112,8 +109,7 @@ public final class FilePages {
   }
 
   /// Gives a file blocks of its own for `bytes` bytes from `from` on, which read as zeros, and
-  /// makes
-  /// it longer if it must.
+  /// makes it longer if it must.
   ///
   /// @return false if this system, or the one that the file is on, cannot do that
   /// @throws IOException if there is no room: the file may be longer than it was

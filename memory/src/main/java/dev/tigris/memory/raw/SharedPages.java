@@ -54,7 +54,10 @@ public final class SharedPages {
     long size = roundedBytes(bytes);
     int descriptor = Native.create();
     try {
-      FilePages.reserve(descriptor, 0, size); // and not when it is touched, where it would be fatal
+      if (!FilePages.reserve(descriptor, 0, size)) {
+        // Touching what cannot be had would be fatal.
+        throw new IOException("this system cannot reserve memory: fallocate is not allowed");
+      }
       FilePages.tryToMap(descriptor, size, true);
       long address = pool.takeUnits(size);
       if (address == 0) {

@@ -108,7 +108,7 @@ public final class Transfer {
   /// @param address where to begin in memory of the peer
   /// @param key to that memory
   public void remote(Remote how, long address, long key) {
-    if (remote != how) {
+    if (remote != how) { // nearly never: writing a reference costs more than reading one
       remote = how;
     }
     remoteAddress = address;
