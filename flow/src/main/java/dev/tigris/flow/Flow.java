@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// [Builder#feed] and [Builder#drain].
 public final class Flow {
   /// A stage: `maker` makes one module, or source, for each replica.
-  record Stage(String name, Supplier<?> maker, int replicas, boolean isSource) {}
+  record Stage(String name, Supplier<? extends Operator> maker, int replicas, boolean isSource) {}
 
   /// A reservoir between two stages.
   record Edge(String from, String to, Reservoir reservoir) {

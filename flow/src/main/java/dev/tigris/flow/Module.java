@@ -1,7 +1,7 @@
 package dev.tigris.flow;
 
-/// One operator of a dataflow: takes waters in, puts waters out (papers 002, section 2.2; 000,
-/// section 6.1: *ModuleIF*).
+/// An operator with input: takes waters in, puts waters out (papers 002, section 2.2; 000, section
+/// 6.1: *ModuleIF*).
 ///
 /// A stage of a [Flow] runs one or more replicas of a module, each an instance of its own with a
 /// thread of its own. All methods are called on that thread, in this order: the constructor or
@@ -19,10 +19,7 @@ package dev.tigris.flow;
 /// };
 /// ```
 @FunctionalInterface
-public interface Module {
-  /// Called once, before the first water. The context may be kept.
-  default void init(ModuleContext context) throws Exception {}
-
+public interface Module extends Operator {
   /// Called with every water that comes in, and with the stream on which to put what comes of it:
   /// nothing, the same water, or new waters from the stream's spring, as many as needed.
   ///
@@ -35,13 +32,4 @@ public interface Module {
   ///
   /// @throws EndOfStreamException to say that this module needs no more input
   void process(Water in, Stream out) throws Exception;
-
-  /// Called once when every input has ended, to put what is left. Not called after an early end:
-  /// neither when the module itself threw [EndOfStreamException], nor when all of its consumers
-  /// have ended.
-  default void finish(Stream out) throws Exception {}
-
-  /// Called last, and exactly once, for every module whose `init` was called, however the flow
-  /// ends. It cannot tell success from failure; [FlowRun#await] can.
-  default void destroy() throws Exception {}
 }

@@ -91,78 +91,6 @@ final class Worker implements Runnable {
     return interrupts;
   }
 
-  // -- What it runs.
-
-  /// The two kinds of operators, as one.
-  private interface Operator {
-    void init(ModuleContext context) throws Exception;
-
-    /// Works until the regular end, and says true; or false for an early one.
-    boolean work() throws Exception;
-
-    void finish(Stream out) throws Exception;
-
-    void destroy() throws Exception;
-  }
-
-  private final class Producing implements Operator {
-    private final Source source;
-
-    Producing(Source source) {
-      this.source = source;
-    }
-
-    @Override
-    public void init(ModuleContext context) throws Exception {
-      source.init(context);
-    }
-
-    @Override
-    public boolean work() throws Exception {
-      phase = "produce";
-      return produceAll(source);
-    }
-
-    @Override
-    public void finish(Stream out) throws Exception {
-      source.finish(out);
-    }
-
-    @Override
-    public void destroy() throws Exception {
-      source.destroy();
-    }
-  }
-
-  private final class Processing implements Operator {
-    private final Module module;
-
-    Processing(Module module) {
-      this.module = module;
-    }
-
-    @Override
-    public void init(ModuleContext context) throws Exception {
-      module.init(context);
-    }
-
-    @Override
-    public boolean work() throws Exception {
-      phase = "process";
-      return processAll(module);
-    }
-
-    @Override
-    public void finish(Stream out) throws Exception {
-      module.finish(out);
-    }
-
-    @Override
-    public void destroy() throws Exception {
-      module.destroy();
-    }
-  }
-
   // -- Its life.
 
   @Override
@@ -181,7 +109,7 @@ final class Worker implements Runnable {
       // see that there is nothing to begin.
       run.isReady();
       run.awaitReady();
-      if (operator.work()) {
+      if (work(operator)) {
         phase = "finish";
         finish(operator);
       }
@@ -196,14 +124,21 @@ final class Worker implements Runnable {
   }
 
   private Operator make() {
-    Object made = stage.maker().get();
-    if (stage.isSource() && made instanceof Source source) {
-      return new Producing(source);
-    }
-    if (!stage.isSource() && made instanceof Module module) {
-      return new Processing(module);
+    Operator made = stage.maker().get();
+    if (stage.isSource() ? made instanceof Source : made instanceof Module) {
+      return made;
     }
     throw new IllegalStateException("the supplier of stage " + stage.name() + " gave " + made);
+  }
+
+  /// Works until the regular end, and says true; or false for an early one.
+  private boolean work(Operator operator) throws Exception {
+    if (stage.isSource()) {
+      phase = "produce";
+      return produceAll((Source) operator);
+    }
+    phase = "process";
+    return processAll((Module) operator);
   }
 
   private boolean produceAll(Source source) throws Exception {

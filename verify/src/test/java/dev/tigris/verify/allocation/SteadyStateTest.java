@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.tigris.flow.Flow;
 import dev.tigris.flow.Module;
+import dev.tigris.flow.Operator;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
@@ -50,28 +51,32 @@ class SteadyStateTest {
     }
   }
 
+  private interface Metered extends Operator {
+    Meter meter();
+
+    @Override
+    default void finish(Stream out) {
+      meter().end();
+    }
+  }
+
   private static void put(Stream out, long number) {
     Water water = out.spring().createWater(Long.BYTES);
     water.bytes().setLong(0, number);
     out.put(water);
   }
 
-  private record Counting(Meter meter) implements Source {
+  private record Counting(Meter meter) implements Metered, Source {
     @Override
     public boolean produce(Stream out) {
       meter.call();
       put(out, meter.calls);
       return meter.calls < WATERS;
     }
-
-    @Override
-    public void finish(Stream out) {
-      meter.end();
-    }
   }
 
   /// Passes on what came in, or something new.
-  private record Passing(Meter meter) implements Module {
+  private record Passing(Meter meter) implements Metered, Module {
     @Override
     public void process(Water in, Stream out) {
       meter.call();
@@ -81,22 +86,12 @@ class SteadyStateTest {
         put(out, in.bytes().getLong(0));
       }
     }
-
-    @Override
-    public void finish(Stream out) {
-      meter.end();
-    }
   }
 
-  private record Taking(Meter meter) implements Module {
+  private record Taking(Meter meter) implements Metered, Module {
     @Override
     public void process(Water in, Stream out) {
       meter.call();
-    }
-
-    @Override
-    public void finish(Stream out) {
-      meter.end();
     }
   }
 
