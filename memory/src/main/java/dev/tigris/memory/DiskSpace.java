@@ -18,9 +18,6 @@ public final class DiskSpace {
   /// @throws IOException if there is no room, or the file cannot be written: it may be longer than
   ///     it was
   public static boolean reserve(Path file, long bytes) throws IOException {
-    if (!FilePages.canReserve()) {
-      return false;
-    }
     int descriptor = FilePages.open(file, true);
     try {
       return FilePages.reserve(descriptor, 0, bytes);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Connection.Reason;
-import java.io.File;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,16 +161,14 @@ abstract class ConnectionContract extends FabricContract {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void leavesNothingOpenWhenItCannotListen() {
-    int before = openFiles();
+  void leavesNothingOpenWhenItCannotListen() throws IOException {
+    int before = OpenFiles.now().count();
     for (int i = 0; i < 50; i++) {
       assertThrows(NetException.class, () -> fabric.listen(listener.address()));
     }
-    assertTrue(openFiles() < before + 25, before + " files were open, now " + openFiles());
-  }
-
-  private static int openFiles() {
-    return new File("/proc/self/fd").list().length;
+    assertTrue(
+        OpenFiles.now().count() < before + 25,
+        before + " files were open, now " + OpenFiles.now().count());
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.tigris.net.shm;
+package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,10 +11,10 @@ import java.util.Set;
 
 /// Which files this process had open at some time, to tell what was opened since and stays open.
 /// Files of earlier tests may be closed meanwhile, by the collector.
-record OpenFiles(Set<String> known) {
+public record OpenFiles(Set<String> known) {
   private static final Path FOLDER = Path.of("/proc/self/fd");
 
-  static OpenFiles now() throws IOException {
+  public static OpenFiles now() throws IOException {
     Set<String> names = new HashSet<>();
     for (String number : FOLDER.toFile().list()) {
       Path file = FOLDER.resolve(number);
@@ -25,7 +25,11 @@ record OpenFiles(Set<String> known) {
     return new OpenFiles(names);
   }
 
-  void assertNoMore() throws IOException {
+  public int count() {
+    return known.size();
+  }
+
+  public void assertNoMore() throws IOException {
     Set<String> more = new HashSet<>(now().known);
     more.removeAll(known);
     more.removeIf(file -> file.endsWith(".jar"));

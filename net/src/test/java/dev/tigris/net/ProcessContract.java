@@ -124,12 +124,14 @@ abstract class ProcessContract extends FabricContract {
       assertEquals(0, counters.registeredBytes(), "seed " + seed);
       assertEquals(0, left.link().outstanding());
       if (kill == 0) { // from here on, one of each for a peer that is gone would be too many
-        openFiles = openFiles();
+        openFiles = OpenFiles.now().count();
         mappings = mappings();
       }
     }
     if (subject.pages() == PageKind.ORDINARY) { // shared ones are files themselves
-      assertTrue(openFiles() <= openFiles + KILLS / 2, openFiles + " files, then " + openFiles());
+      assertTrue(
+          OpenFiles.now().count() <= openFiles + KILLS / 2,
+          openFiles + " files, then " + OpenFiles.now().count());
       assertTrue(mappings() <= mappings + KILLS / 2, mappings + " mappings, then " + mappings());
     }
     for (int round = 0; round < 100 && !freed.await(50, TimeUnit.MILLISECONDS); round++) {
@@ -137,10 +139,6 @@ abstract class ProcessContract extends FabricContract {
     }
     assertEquals(0, Jbuf.use().bytesByOwner().getOrDefault("killed", 0L));
     connect(); // and the listener goes on
-  }
-
-  private static int openFiles() {
-    return new File("/proc/self/fd").list().length;
   }
 
   /// How often memory that a connection shares with its peer is mapped.

@@ -103,18 +103,13 @@ public final class FilePages {
     }
   }
 
-  /// Whether this system can do what [#reserve] does.
-  public static boolean canReserve() {
-    return Pages.LINUX;
-  }
-
   /// Gives a file blocks of its own for `bytes` bytes from `from` on, which read as zeros, and
   /// makes it longer if it must.
   ///
   /// @return false if this system, or the one that the file is on, cannot do that
   /// @throws IOException if there is no room: the file may be longer than it was
   public static boolean reserve(int descriptor, long from, long bytes) throws IOException {
-    if (!canReserve()) {
+    if (!Pages.LINUX) {
       return false;
     }
     try (Arena arena = Arena.ofConfined()) {

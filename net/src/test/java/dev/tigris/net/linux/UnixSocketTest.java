@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.net.OpenFiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -107,18 +108,14 @@ class UnixSocketTest {
 
   @Test
   void takesOneFileOfTwoAndLeavesNoneOpen() throws Exception {
-    int before = openFiles();
+    int before = OpenFiles.now().count();
     sendTwoFiles(left);
     UnixSocket.Packet packet = right.receive();
     assertNotNull(packet);
     assertNotNull(packet.file());
-    assertEquals(before + 1, openFiles());
+    assertEquals(before + 1, OpenFiles.now().count());
     packet.file().close();
-    assertEquals(before, openFiles());
-  }
-
-  private static int openFiles() {
-    return new java.io.File("/proc/self/fd").list().length;
+    assertEquals(before, OpenFiles.now().count());
   }
 
   /// What the class itself does not do: two descriptors with one packet.
@@ -144,7 +141,7 @@ class UnixSocketTest {
 
   @Test
   void tellsNudgesFromPackets() throws Exception {
-    int before = openFiles();
+    int before = OpenFiles.now().count();
     assertEquals(UnixSocket.Heard.NOTHING, right.hear());
     send(left, 1, 2, 3);
     try (Signal file = new Signal()) {
@@ -158,7 +155,7 @@ class UnixSocketTest {
     right.heard().file().close();
     assertEquals(UnixSocket.Heard.NUDGE, right.hear());
     assertEquals(UnixSocket.Heard.NUDGE, right.hear());
-    assertEquals(before, openFiles()); // that of the nudge, too
+    assertEquals(before, OpenFiles.now().count()); // that of the nudge, too
     left.close();
     assertEquals(UnixSocket.Heard.END, right.hear());
   }

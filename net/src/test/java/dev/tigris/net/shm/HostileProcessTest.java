@@ -21,6 +21,7 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
+import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
