@@ -58,8 +58,8 @@ public abstract class Pso {
     }
   }
 
-  /// The object's address XOR [Raw#SCRATCH], checked once, here. An object that was made without
-  /// its constructor (serialization libraries do that) has 0, which is the address of the scratch
+  /// The [bits][Raw#bits] of the object's address, checked once, here. An object that was made
+  /// without its constructor (serialization libraries do that) has 0, which stands for the scratch
   /// area. Changed by [PsoCursor] only, from one checked place to another.
   long bits;
 
@@ -103,7 +103,7 @@ public abstract class Pso {
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
     this.container = container.forObjects();
     this.offset = place;
-    this.bits = (container.address + offset) ^ Raw.SCRATCH;
+    this.bits = Raw.bits(container.address + offset);
     publish();
   }
 
@@ -120,7 +120,7 @@ public abstract class Pso {
     }
     this.container = binding.container;
     this.offset = binding.offset;
-    this.bits = (container.address + offset) ^ Raw.SCRATCH;
+    this.bits = Raw.bits(container.address + offset);
     publish();
   }
 
@@ -135,7 +135,7 @@ public abstract class Pso {
   /// References that were recovered stay: they are compared with what is stored.
   final void moveTo(long place) {
     offset = place;
-    bits = (container.address + place) ^ Raw.SCRATCH;
+    bits = Raw.bits(container.address + place);
   }
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
@@ -166,14 +166,14 @@ public abstract class Pso {
   }
 
   private long address() {
-    return bits ^ Raw.SCRATCH;
+    return Raw.address(bits);
   }
 
   /// The object's address in the form in which C2 knows its range and alignment. The caller fences
   /// this object after the access.
   final long masked() {
     checkLease(this);
-    return (bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
+    return address();
   }
 
   /// With `-Dtigris.check=leases`, refuses an object whose memory is used for something else now.
@@ -276,7 +276,7 @@ public abstract class Pso {
     long stored;
     synchronized (slots) {
       long at = PsoClass.of(getClass()).layout().references().get(slot).offset();
-      stored = (long) Raw.LONG.get(Raw.GLOBAL, (address() & Raw.ADDRESS_MASK) + at);
+      stored = (long) Raw.LONG.get(Raw.GLOBAL, address() + at);
       if (stored == 0) {
         return slots[slot];
       }
@@ -361,7 +361,7 @@ public abstract class Pso {
   }
 
   private void store(int at, long offset, boolean release) {
-    long target = (address() & Raw.ADDRESS_MASK) + at;
+    long target = address() + at;
     if (release) {
       Raw.LONG.setRelease(Raw.GLOBAL, target, offset);
     } else {

@@ -29,8 +29,8 @@ import java.util.List;
 ///
 /// ```java
 /// static int get(Pso object) {
-///   long address = (object.bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK;
-///   int value = (int) Raw.INT.get(Raw.GLOBAL, address + 8);
+///   long distance = object.bits & Raw.ADDRESS_MASK;
+///   int value = (int) Raw.INT.get(Raw.GLOBAL, distance + (Raw.ORIGIN + 8));
 ///   Reference.reachabilityFence(object);
 ///   return value;
 /// }
@@ -46,7 +46,7 @@ final class RecipeCompiler {
   private static final int C1_INLINES_BYTES = 35;
 
   /// What is added to every body, so that the shortest is longer than that.
-  private static final int PADDING_BYTES = 8;
+  private static final int PADDING_BYTES = 12;
 
   private static final ClassDesc PSO = desc(Pso.class);
   private static final ClassDesc RAW = desc(Raw.class);
@@ -63,7 +63,7 @@ final class RecipeCompiler {
 
   private final Recipe recipe;
   private final CodeBuilder code;
-  private final int address;
+  private final int distance;
 
   /// What the code refers to as constants: the class data of the class it becomes part of.
   private final List<Object> constants;
@@ -72,7 +72,7 @@ final class RecipeCompiler {
     this.recipe = recipe;
     this.code = code;
     this.constants = constants;
-    this.address = code.allocateLocal(TypeKind.LONG);
+    this.distance = code.allocateLocal(TypeKind.LONG);
   }
 
   /// Compiles recipes, which are verified first, to a class file with one static method for each.
@@ -105,13 +105,11 @@ final class RecipeCompiler {
     if (Lease.CHECKED) {
       code.aload(RECEIVER).invokestatic(PSO, "checkLease", MethodTypeDesc.of(CD_void, PSO));
     }
-    code.aload(RECEIVER)
-        .getfield(PSO, "bits", CD_long)
-        .getstatic(RAW, "SCRATCH", CD_long)
-        .lxor()
-        .loadConstant(Raw.ADDRESS_MASK)
-        .land()
-        .lstore(address);
+    code.aload(RECEIVER).getfield(PSO, "bits", CD_long);
+    if (Raw.MIX != 0) {
+      code.loadConstant(Raw.MIX).lxor();
+    }
+    code.loadConstant(Raw.ADDRESS_MASK).land().lstore(distance);
     for (Instruction instruction : recipe.body()) {
       step(instruction);
     }
@@ -316,8 +314,8 @@ final class RecipeCompiler {
     String handle = primitive == Primitive.BOOLEAN ? "BYTE" : primitive.name();
     code.getstatic(RAW, handle, HANDLE)
         .getstatic(RAW, "GLOBAL", SEGMENT)
-        .lload(address)
-        .loadConstant((long) offset)
+        .lload(distance)
+        .loadConstant(Raw.ORIGIN + offset)
         .ladd();
   }
 

@@ -199,7 +199,7 @@ final class RecipeInterpreter {
   }
 
   private long address(int offset) {
-    return ((receiver.bits ^ Raw.SCRATCH) & Raw.ADDRESS_MASK) + offset;
+    return Raw.address(receiver.bits) + offset;
   }
 
   private Object pop() {

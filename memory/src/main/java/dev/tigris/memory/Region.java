@@ -1,5 +1,7 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.Raw;
+
 /// Memory that objects lie in: a [Container], which finds room for them, or a [RawContainer], whose
 /// user says where they are. References are offsets from a region's first byte.
 public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
@@ -7,6 +9,10 @@ public abstract sealed class Region extends View permits Container, RawContainer
     super(lease, address, bytes);
     if ((address & 7) != 0) {
       throw new IllegalArgumentException("a container begins at a multiple of eight bytes");
+    }
+    if (address < Raw.ORIGIN) {
+      throw new IllegalStateException(
+          "memory at address %d lies too low for objects".formatted(address));
     }
   }
 

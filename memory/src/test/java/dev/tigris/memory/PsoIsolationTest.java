@@ -4,21 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Attempts on the module from outside.
 class PsoIsolationTest {
   @TempDir private Path temporary;
 
-  @Test
-  void holdsAgainstAttemptsFromOutside() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void holdsAgainstAttemptsFromOutsideWithALowScratchAreaAndWithout(boolean low) throws Exception {
     Path unspecialized = temporary.resolve("unspecialized");
     Path attempts = temporary.resolve("attempts");
     Outside.compileResource(unspecialized, "Unspecialized");
     Outside.compileResource(attempts, "Attempts", unspecialized);
     Outside.specialize(attempts, unspecialized);
-    Outside.Outcome outcome = Outside.run(List.of(), List.of("Attempts"), attempts, unspecialized);
+    Outside.Outcome outcome =
+        Outside.run(
+            List.of("-Dtigris.memory.low=" + low), List.of("Attempts"), attempts, unspecialized);
     assertEquals(0, outcome.exitCode(), outcome.output());
     assertEquals(
         """

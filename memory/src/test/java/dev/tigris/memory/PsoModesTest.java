@@ -77,6 +77,12 @@ class PsoModesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"-XX:+TieredCompilation", "-XX:-TieredCompilation", "-Xint"})
+  void codeReadsTheSameWhereTheScratchAreaCannotLieBelowAllElse(String compilers) throws Exception {
+    assertEquals(expected, run("Modes", "-Dtigris.memory.low=false", compilers));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"Serial", "Parallel", "G1", "Z", "Shenandoah"})
   void whateverLeadsToMemoryKeepsIt(String collector) throws Exception {
     Outside.Outcome outcome =

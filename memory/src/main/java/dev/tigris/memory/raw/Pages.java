@@ -22,6 +22,13 @@ public final class Pages {
   private static final int MADV_HUGEPAGE = 14;
   private static final int MADV_NOHUGEPAGE = 15;
 
+  private static final int MAP_FIXED_NOREPLACE = 0x100000;
+
+  /// What lies below is a constant that an instruction can hold.
+  static final long LOW_END = 1L << 31;
+
+  private static final long LOW_STEP_BYTES = 16L << 20;
+
   private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
   private static final int FREE_PAGE_REPORTING = 5;
 
@@ -80,6 +87,21 @@ public final class Pages {
       Native.advise(aligned, bytes, MADV_HUGEPAGE);
     }
     return aligned;
+  }
+
+  /// Maps `bytes` of zeros below [#LOW_END], where Linux puts nothing that does not ask for it.
+  /// Returns 0 where that is not possible, or not wanted (`-Dtigris.memory.low=false`).
+  static long mapLow(long bytes) {
+    if (!LINUX || !Boolean.parseBoolean(System.getProperty("tigris.memory.low", "true"))) {
+      return 0;
+    }
+    // A kernel that does not know the flag takes the address as a hint.
+    for (long address = LOW_STEP_BYTES; address < LOW_END; address += LOW_STEP_BYTES) {
+      if (Native.mapAt(address, bytes) == address) {
+        return address;
+      }
+    }
+    return 0;
   }
 
   /// Gives the physical memory of whole pages back; they read as zeros afterwards. Returns false
@@ -166,6 +188,15 @@ public final class Pages {
       try {
         int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
         return (long) Mmap.CALL.invokeExact(0L, bytes, PROT_READ_WRITE, flags, -1, 0L);
+      } catch (Throwable e) {
+        throw new IllegalStateException("mmap could not be called", e);
+      }
+    }
+
+    static long mapAt(long address, long bytes) {
+      try {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | MAP_FIXED_NOREPLACE;
+        return (long) Mmap.CALL.invokeExact(address, bytes, PROT_READ_WRITE, flags, -1, 0L);
       } catch (Throwable e) {
         throw new IllegalStateException("mmap could not be called", e);
       }

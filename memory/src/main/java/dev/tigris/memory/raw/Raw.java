@@ -60,12 +60,33 @@ public final class Raw {
   /// address end up. A constant of the process.
   public static final long SCRATCH = scratch();
 
+  /// What objects keep of an address are [#bits], which are 0 for [#SCRATCH]. Where that lies below
+  /// all other memory they are the distance from it, and the way back is a sum with a constant that
+  /// fits into the access itself. Elsewhere they are the address XOR [#MIX], one instruction more.
+  /// So one of the two constants is [#SCRATCH], and the other one 0.
+  public static final long ORIGIN = SCRATCH < Pages.LOW_END ? SCRATCH : 0;
+
+  /// See [#ORIGIN].
+  public static final long MIX = SCRATCH ^ ORIGIN;
+
   private static long scratch() {
-    long address = Pages.map(SCRATCH_BYTES);
+    long low = Pages.mapLow(SCRATCH_BYTES);
+    long address = low != 0 ? low : Pages.map(SCRATCH_BYTES);
     if (address == 0) {
       throw new OutOfMemoryError("the operating system refuses the first two megabytes");
     }
     return address;
+  }
+
+  /// What an object keeps of its address, which is not below [#ORIGIN].
+  public static long bits(long address) {
+    return (address - ORIGIN) ^ MIX;
+  }
+
+  /// The address that an object keeps as these bits, in the form in which C2 knows its range and
+  /// alignment.
+  public static long address(long bits) {
+    return ((bits ^ MIX) & ADDRESS_MASK) + ORIGIN;
   }
 
   private static VarHandle exact(ValueLayout layout) {
