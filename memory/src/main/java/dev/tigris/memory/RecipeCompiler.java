@@ -29,18 +29,19 @@ import java.util.List;
 ///
 /// ```java
 /// static int get(Pso object) {
-///   long distance = object.bits & Raw.ADDRESS_MASK;
-///   int value = (int) Raw.INT.get(Raw.GLOBAL, distance + (Raw.ORIGIN + 8));
+///   long distance = object.bits >>> Raw.BITS_SHIFT;
+///   int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, distance + (Raw.ORIGIN + 8));
 ///   Reference.reachabilityFence(object);
 ///   return value;
 /// }
 /// ```
 ///
 /// Four things about that shape are there for HotSpot, and were measured (docs/decisions/011): the
-/// mask and the constant let C2 fold the JDK's bounds and alignment checks away; the handles are
-/// `static final` and called with exact types; the address is read from the field itself and not
-/// through a getter; and the body is longer than [#C1_INLINES_BYTES], so that C1, whose stack
-/// overflows on a long method full of these, calls it, while C2 inlines it.
+/// shift and the constant let C2 fold the JDK's bounds check away, and the handles check no
+/// alignment, but for volatile fields; they are `static final` and called with exact types; the
+/// address is read from the field itself and not through a getter; and the body is longer than
+/// [#C1_INLINES_BYTES], so that C1, whose stack overflows on a long method full of these, calls it,
+/// while C2 inlines it.
 final class RecipeCompiler {
   /// C1 inlines methods up to this size (`-XX:MaxInlineSize`).
   private static final int C1_INLINES_BYTES = 35;
@@ -109,7 +110,7 @@ final class RecipeCompiler {
     if (Raw.MIX != 0) {
       code.loadConstant(Raw.MIX).lxor();
     }
-    code.loadConstant(Raw.ADDRESS_MASK).land().lstore(distance);
+    code.loadConstant(Raw.BITS_SHIFT).lushr().lstore(distance);
     for (Instruction instruction : recipe.body()) {
       step(instruction);
     }
@@ -286,7 +287,7 @@ final class RecipeCompiler {
 
   private void peek(Primitive primitive, int offset, Ordering ordering) {
     String mode = ordering == Ordering.ACQUIRE ? "getAcquire" : "get";
-    target(primitive, offset);
+    target(primitive, offset, ordering != Ordering.PLAIN);
     code.invokevirtual(HANDLE, mode, MethodTypeDesc.of(memoryType(primitive), SEGMENT, CD_long));
     if (primitive == Primitive.BOOLEAN) {
       // What the JVM does with a boolean of its own. More would cost a third of the access.
@@ -303,20 +304,28 @@ final class RecipeCompiler {
     }
     int value = code.allocateLocal(kind);
     code.storeLocal(kind, value);
-    target(primitive, offset);
+    target(primitive, offset, ordering != Ordering.PLAIN);
     code.loadLocal(kind, value)
         .invokevirtual(
             HANDLE, mode, MethodTypeDesc.of(CD_void, SEGMENT, CD_long, memoryType(primitive)));
   }
 
-  /// Pushes the handle and its two coordinates.
-  private void target(Primitive primitive, int offset) {
-    String handle = primitive == Primitive.BOOLEAN ? "BYTE" : primitive.name();
-    code.getstatic(RAW, handle, HANDLE)
+  /// Pushes the handle and its two coordinates. Ordered accesses are of aligned handles only.
+  private void target(Primitive primitive, int offset, boolean ordered) {
+    code.getstatic(RAW, handle(primitive, ordered), HANDLE)
         .getstatic(RAW, "GLOBAL", SEGMENT)
-        .lload(distance)
-        .loadConstant(Raw.ORIGIN + offset)
-        .ladd();
+        .lload(distance);
+    if (ordered) {
+      code.loadConstant((long) -Long.BYTES).land();
+    }
+    code.loadConstant(Raw.ORIGIN + offset).ladd();
+  }
+
+  private static String handle(Primitive primitive, boolean ordered) {
+    if (primitive.sizeBytes() == 1) {
+      return "BYTE";
+    }
+    return ordered ? primitive.name() : primitive.name() + "_ANY";
   }
 
   private void recover(int slot) {

@@ -47,8 +47,11 @@ public final class Raw {
   public static final VarHandle DOUBLE = exact(ValueLayout.JAVA_DOUBLE);
 
   public static final VarHandle SHORT_ANY = exact(ValueLayout.JAVA_SHORT_UNALIGNED);
+  public static final VarHandle CHAR_ANY = exact(ValueLayout.JAVA_CHAR_UNALIGNED);
   public static final VarHandle INT_ANY = exact(ValueLayout.JAVA_INT_UNALIGNED);
   public static final VarHandle LONG_ANY = exact(ValueLayout.JAVA_LONG_UNALIGNED);
+  public static final VarHandle FLOAT_ANY = exact(ValueLayout.JAVA_FLOAT_UNALIGNED);
+  public static final VarHandle DOUBLE_ANY = exact(ValueLayout.JAVA_DOUBLE_UNALIGNED);
 
   public static final VarHandle INT_BIG_ANY = big(ValueLayout.JAVA_INT_UNALIGNED);
   public static final VarHandle LONG_BIG_ANY = big(ValueLayout.JAVA_LONG_UNALIGNED);
@@ -61,13 +64,17 @@ public final class Raw {
   public static final long SCRATCH = scratch();
 
   /// What objects keep of an address are [#bits], which are 0 for [#SCRATCH]. Where that lies below
-  /// all other memory they are the distance from it, and the way back is a sum with a constant that
-  /// fits into the access itself. Elsewhere they are the address XOR [#MIX], one instruction more.
-  /// So one of the two constants is [#SCRATCH], and the other one 0.
+  /// all other memory they are the distance from it, and the way back ends with a sum with a
+  /// constant that fits into the access itself. Elsewhere they are made of the address XOR
+  /// [#SCRATCH], and the way back takes one instruction more.
   public static final long ORIGIN = SCRATCH < Pages.LOW_END ? SCRATCH : 0;
 
-  /// See [#ORIGIN].
-  public static final long MIX = SCRATCH ^ ORIGIN;
+  /// Bits are moved up by as much, so that moving them down leaves 56 of them, a number that C2
+  /// knows to be in range. A mask for the same would be a constant of ten bytes in each place.
+  public static final int BITS_SHIFT = 8;
+
+  /// What [#bits] are XORed with: 0 where distances are counted from [#ORIGIN].
+  public static final long MIX = (SCRATCH ^ ORIGIN) << BITS_SHIFT;
 
   private static long scratch() {
     long low = Pages.mapLow(SCRATCH_BYTES);
@@ -80,13 +87,13 @@ public final class Raw {
 
   /// What an object keeps of its address, which is not below [#ORIGIN].
   public static long bits(long address) {
-    return (address - ORIGIN) ^ MIX;
+    return ((address - ORIGIN) << BITS_SHIFT) ^ MIX;
   }
 
   /// The address that an object keeps as these bits, in the form in which C2 knows its range and
-  /// alignment.
+  /// that it is a multiple of eight.
   public static long address(long bits) {
-    return ((bits ^ MIX) & ADDRESS_MASK) + ORIGIN;
+    return ((bits ^ MIX) >>> BITS_SHIFT & -Long.BYTES) + ORIGIN;
   }
 
   private static VarHandle exact(ValueLayout layout) {
