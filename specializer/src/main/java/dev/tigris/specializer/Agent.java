@@ -84,7 +84,7 @@ public final class Agent {
       }
     }
     // Loads what looks at every class, before the first one has to wait for it.
-    CodePatch.isIn(NO_CLASS);
+    CodePatch.mayBeIn(NO_CLASS);
     instrumentation.addTransformer(new Transformer(keys, rules));
   }
 
@@ -97,6 +97,7 @@ public final class Agent {
   static final class Transformer implements ClassFileTransformer {
     private final TrustedKeys keys;
     private final List<Rule> rules;
+    private final boolean onlyPatches;
 
     /// One for each class loader, as a class's name means something to a loader only; it goes with
     /// the loader. Guarded by itself.
@@ -117,17 +118,23 @@ public final class Agent {
     Transformer(TrustedKeys keys, List<Rule> rules) {
       this.keys = keys;
       this.rules = rules;
+      this.onlyPatches = rules.isEmpty();
     }
 
     @Override
     public byte @Nullable [] transform(
+        Module module,
         @Nullable ClassLoader loader,
         @Nullable String name,
         @Nullable Class<?> redefined,
         @Nullable ProtectionDomain domain,
         byte[] classFile) {
-      // The JDK's own classes carry no patch, and have no fields of ours.
-      if (loader == null || (name != null && name.startsWith(OURS))) {
+      // The JDK's own classes carry no patch, and have no fields of ours. Where there are no rules,
+      // nearly all others go no further either, and as a program starts, each call counts.
+      if (loader == null || (onlyPatches && !CodePatch.mayBeIn(classFile))) {
+        return null;
+      }
+      if (name != null && name.startsWith(OURS)) {
         return null;
       }
       try {

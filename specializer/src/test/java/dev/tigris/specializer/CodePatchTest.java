@@ -19,6 +19,7 @@ import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.OperatorInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -141,6 +142,40 @@ class CodePatchTest {
   }
 
   @Test
+  void findsItsNameWhereverItStands() {
+    byte[] name = CodePatch.ATTRIBUTE.getBytes(StandardCharsets.UTF_8);
+    for (int before = 13; before < 13 + 2 * name.length; before++) {
+      for (byte around : new byte[] {0, '~'}) {
+        byte[] classFile = new byte[before + name.length + before % 3 * name.length];
+        Arrays.fill(classFile, around);
+        assertFalse(CodePatch.mayBeIn(classFile));
+        System.arraycopy(name, 0, classFile, before, name.length);
+        assertTrue(CodePatch.mayBeIn(classFile), before + " bytes before it");
+        assertTrue(CodePatch.mayBeIn(Arrays.copyOf(classFile, before + name.length)), "at the end");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void refusesAPatchWhereverAToolHasPutIt(PatchKind kind) throws IOException {
+    byte[] patched = patched(kind);
+    for (int added = 0; added < 64; added++) {
+      String text = "t".repeat(added);
+      byte[] moved =
+          ClassFile.of(ClassFile.ConstantPoolSharingOption.NEW_POOL)
+              .build(
+                  ClassDesc.of("app.User"),
+                  builder -> {
+                    builder.constantPool().utf8Entry(text);
+                    ClassFile.of().parse(patched).forEach(builder);
+                  });
+      String message = refusal(moved);
+      assertTrue(message.startsWith("app.User.use(Trade)long: "), message);
+    }
+  }
+
+  @Test
   void makesADifferenceSmallerThanAWholeMethod() throws IOException {
     int flat = patched(PatchKind.FLAT).length;
     int diff = patched(PatchKind.DIFF).length;
@@ -221,7 +256,7 @@ class CodePatchTest {
   }
 
   private static int indexOf(byte[] bytes, String text) {
-    return new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).indexOf(text);
+    return new String(bytes, StandardCharsets.ISO_8859_1).indexOf(text);
   }
 
   @Test

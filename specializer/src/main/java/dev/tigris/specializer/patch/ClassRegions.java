@@ -192,36 +192,6 @@ final class ClassRegions {
     return new String(classFile, start, length, StandardCharsets.UTF_8);
   }
 
-  /// Whether `text` is among the constants of a class file. What isn't one has no constants.
-  ///
-  /// An agent asks for each class that is loaded, so this does not even count constants. Behind the
-  /// last one are the flags of the class. Where they look like a constant, it goes on through what
-  /// isn't one; it then may find the text elsewhere, but never misses a constant.
-  static boolean mayHaveConstant(byte[] classFile, byte[] text) {
-    byte[] bytesOfTag = BYTES_OF_TAG;
-    int wanted = text.length;
-    int end = classFile.length - 2;
-    int at = POOL_AT;
-    while (at < end) {
-      int bytes = bytesOfTag[classFile[at] & 0xff];
-      if (bytes > 0) {
-        at += bytes;
-      } else if (bytes == 0) {
-        return false;
-      } else {
-        bytes = (classFile[at + 1] & 0xff) << 8 | (classFile[at + 2] & 0xff);
-        at += 3;
-        if (bytes == wanted
-            && at + bytes <= classFile.length
-            && Arrays.equals(classFile, at, at + bytes, text, 0, bytes)) {
-          return true;
-        }
-        at += bytes;
-      }
-    }
-    return false;
-  }
-
   /// Finds where each constant begins.
   ///
   /// @return where the last one ends

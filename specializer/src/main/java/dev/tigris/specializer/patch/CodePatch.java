@@ -24,7 +24,7 @@ import java.util.zip.Checksum;
 /// ```text
 ///   CodePatch_attribute, the last of a class, big-endian:
 ///
-///   u2  attribute_name_index     "dev.tigris.CodePatch", the last constant of the class
+///   u2  attribute_name_index     "dev.tigris.CodePatch" and 64 times "~", the last constant
 ///   u4  attribute_length
 ///   u1  version                  2
 ///   u1  kind                     0 flat, 1 diff
@@ -45,14 +45,25 @@ import java.util.zip.Checksum;
 /// The sections together cover the class file from its first byte to its last. "Without the patch"
 /// means: without the attribute and without the constant that is its name.
 public final class CodePatch {
-  /// The name of the attribute.
-  public static final String ATTRIBUTE = "dev.tigris.CodePatch";
+  private static final byte[] TITLE = "dev.tigris.CodePatch".getBytes(StandardCharsets.UTF_8);
+  private static final byte MARK = '~';
+
+  /// How many of them the name ends in, and how far apart [#mayBeIn] looks for one.
+  private static final int MARKS = 64;
+
+  static final byte[] NAME = Arrays.copyOf(TITLE, TITLE.length + MARKS);
+
+  static {
+    Arrays.fill(NAME, TITLE.length, NAME.length, MARK);
+  }
+
+  /// The name of the attribute: `dev.tigris.CodePatch`, and 64 times `~`.
+  public static final String ATTRIBUTE = new String(NAME, StandardCharsets.UTF_8);
 
   static final int VERSION = 2;
   static final int CHECK_BYTES = 8;
   static final int FIT_BYTES = 8;
 
-  static final byte[] NAME = ATTRIBUTE.getBytes(StandardCharsets.UTF_8);
   private static final int MAX_COUNT = 0xffff;
 
   private CodePatch() {}
@@ -80,12 +91,38 @@ public final class CodePatch {
     return carrying(original, patch.toByteArray());
   }
 
+  /// Whether the attribute's name may stand anywhere in a class file. Where it does not there is no
+  /// patch, wherever a tool could have put one.
+  ///
+  /// An agent asks for each class that is loaded, before any of this is compiled, when each byte
+  /// that is looked at counts. There are as many marks in the name as a step is long, so that one
+  /// of
+  /// them is met; other classes hardly have one where a step ends.
+  public static boolean mayBeIn(byte[] classFile) {
+    int length = classFile.length;
+    for (int at = MARKS; at < length; at += MARKS) {
+      if (classFile[at] == MARK && followsTitle(classFile, at)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether there is nothing but marks between the title and this one.
+  private static boolean followsTitle(byte[] classFile, int mark) {
+    int first = mark;
+    while (first > mark - MARKS && classFile[first - 1] == MARK) {
+      first--;
+    }
+    int start = first - TITLE.length;
+    return start >= 0 && Arrays.equals(classFile, start, first, TITLE, 0, TITLE.length);
+  }
+
   /// Whether a class file carries a patch.
   ///
   /// @throws IllegalArgumentException if it is no class file
   public static boolean isIn(byte[] classFile) {
-    return ClassRegions.mayHaveConstant(classFile, NAME)
-        && !ClassRegions.of(classFile).attributes(NAME).isEmpty();
+    return mayBeIn(classFile) && !ClassRegions.of(classFile).attributes(NAME).isEmpty();
   }
 
   /// Takes the patch out of a class file, which gives the file that it was made for.
@@ -102,8 +139,7 @@ public final class CodePatch {
   /// @throws PatchRefusedException if the patch must not be applied
   public static Optional<byte[]> apply(byte[] classFile, TrustedKeys keys)
       throws PatchRefusedException {
-    // Nearly all classes go no further.
-    if (!ClassRegions.mayHaveConstant(classFile, NAME)) {
+    if (!mayBeIn(classFile)) {
       return Optional.empty();
     }
     try {
@@ -161,8 +197,8 @@ public final class CodePatch {
     sha256.update(original);
     sha256.update(patch, 0, length);
     byte[] digest = sha256.digest();
-    byte[] message = Arrays.copyOf(NAME, NAME.length + digest.length);
-    System.arraycopy(digest, 0, message, NAME.length, digest.length);
+    byte[] message = Arrays.copyOf(TITLE, TITLE.length + digest.length);
+    System.arraycopy(digest, 0, message, TITLE.length, digest.length);
     return message;
   }
 

@@ -1,7 +1,6 @@
 package dev.tigris.specializer.patch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,8 +9,6 @@ import java.io.InputStream;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
-import java.lang.classfile.constantpool.PoolEntry;
-import java.lang.classfile.constantpool.Utf8Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -84,32 +81,5 @@ class ClassRegionsTest {
     }
     byte[] longer = Arrays.copyOf(classFile, classFile.length + 1);
     assertThrows(IllegalArgumentException.class, () -> ClassRegions.of(longer));
-  }
-
-  @Test
-  void missesNoTextAmongTheConstants() throws IOException {
-    // A class, an interface, and two with longs and doubles.
-    for (Class<?> type : List.of(String.class, List.class, Long.class, Double.class)) {
-      byte[] classFile = bytes(type);
-      for (PoolEntry constant : ClassFile.of().parse(classFile).constantPool()) {
-        if (constant instanceof Utf8Entry text) {
-          byte[] wanted = text.stringValue().getBytes(StandardCharsets.UTF_8);
-          assertTrue(ClassRegions.mayHaveConstant(classFile, wanted), text.stringValue());
-        }
-      }
-    }
-  }
-
-  @Test
-  void findsAConstantAmongOthers() throws IOException {
-    byte[] classFile = bytes(ClassRegionsTest.class);
-    byte[] present = "findsAConstantAmongOthers".getBytes(StandardCharsets.UTF_8);
-    byte[] absent =
-        "findsAConstantAmongOthers".replace("Others", "None").getBytes(StandardCharsets.UTF_8);
-    assertTrue(ClassRegions.mayHaveConstant(classFile, present));
-    assertFalse(ClassRegions.mayHaveConstant(classFile, absent));
-    for (int length = 0; length < 200; length++) {
-      assertFalse(ClassRegions.mayHaveConstant(Arrays.copyOf(classFile, length), absent));
-    }
   }
 }
