@@ -1,10 +1,14 @@
 package dev.tigris.cli;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +45,19 @@ class LauncherTest {
       echo jar > cli/target/tigris-cli-1.jar
       """;
   private static final List<String> TOOLS =
-      List.of("sh", "find", "mkdir", "rm", "mv", "cp", "grep", "head", "readlink", "stty", "sleep");
+      List.of(
+          "sh",
+          "find",
+          "mkdir",
+          "rm",
+          "mv",
+          "cp",
+          "grep",
+          "head",
+          "readlink",
+          "stty",
+          "sleep",
+          "wc");
 
   @TempDir Path folder;
   private Path checkout;
@@ -114,6 +130,44 @@ class LauncherTest {
     assertEquals(
         List.of("locale C.UTF-8", "locale "),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
+  }
+
+  @Test
+  void leavesTheOptimizingCompilerOutWhereItWouldNotPayForItself() throws Exception {
+    Path small = sized("small", 100_000_000);
+    Path large = sized("large", 1_000_000_000);
+    for (List<String> arguments :
+        List.of(
+            List.<String>of(),
+            List.of("--version"),
+            List.of("help", "sort"),
+            List.of("check", small.toString()),
+            List.of("sort", "--memory", "2g", small.toString(), "missing"),
+            List.of("sort", "missing", "sorted"))) {
+      assertTrue(isQuick(arguments), arguments.toString());
+    }
+    for (List<String> arguments :
+        List.of(
+            List.of("gen", "1000", small.toString()),
+            List.of("check", large.toString()),
+            List.of("sort", small.toString(), small.toString(), "sorted"),
+            List.of("sort", "--", large.toString(), "sorted"))) {
+      assertFalse(isQuick(arguments), arguments.toString());
+    }
+  }
+
+  private boolean isQuick(List<String> arguments) throws Exception {
+    return tigris(arguments.toArray(String[]::new))
+        .out()
+        .contains("\n-XX:CompilationMode=quick-only\n");
+  }
+
+  private Path sized(String name, long bytes) throws IOException {
+    Path file = folder.resolve(name);
+    try (var channel = FileChannel.open(file, CREATE_NEW, WRITE)) {
+      channel.write(ByteBuffer.allocate(1), bytes - 1); // takes no room on the disk
+    }
+    return file;
   }
 
   @Test
