@@ -55,7 +55,7 @@ record SortPlan(
 
   private static final int READ_BYTES = 256 << 10;
   private static final int DIRECT_READ_BYTES = 1 << 20;
-  private static final int OUTPUT_BYTES = 1 << 20;
+  private static final int OUTPUT_BYTES = 2 << 20;
   private static final int MIN_BUFFER_BYTES = 64 << 10;
 
   /// What a sort has beside all this: samples, boundaries, rounding of the allocator.
