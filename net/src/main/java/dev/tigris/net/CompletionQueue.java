@@ -28,6 +28,12 @@ public final class CompletionQueue implements AutoCloseable {
   /// milliseconds.
   private static final long YIELD_AFTER_NANOS = 15_000;
 
+  /// A yield that takes longer has given a time slice away, to a thread that has nothing to do with
+  /// the peer: none follows for a while. Who parks gets the processor back as soon as it is needed.
+  private static final long LONG_YIELD_NANOS = 1_000_000;
+
+  private static final long WITHOUT_YIELD_NANOS = 1_000_000_000;
+
   /// While a long message arrives, and at the most: for a peer may send its parts so slowly that
   /// [#wake] would never be heard.
   private static final long LONGEST_SPIN_NANOS = 1_000_000;
@@ -42,6 +48,9 @@ public final class CompletionQueue implements AutoCloseable {
   private VirtualInterface[] unrung = new VirtualInterface[8];
   private int unrungCount;
   private boolean closed;
+
+  /// Since when there are no yields, if that is not long ago.
+  private long longYield = System.nanoTime() - WITHOUT_YIELD_NANOS;
 
   /// Guards the two below, where one of them is written.
   private final Object signalLock = new Object();
@@ -147,7 +156,7 @@ public final class CompletionQueue implements AutoCloseable {
         if (left <= 0 || Thread.currentThread().isInterrupted()) {
           return null;
         }
-        boolean woken = port.park(left);
+        boolean woken = port.arm() ? port.park(left) : port.wakeRequest().take();
         ready = poll();
         if (ready != null || woken) {
           return ready;
@@ -159,7 +168,6 @@ public final class CompletionQueue implements AutoCloseable {
 
   /// Polls until a descriptor has completed, the time is over, nothing has moved for a while, or
   /// somebody wants it to end.
-  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   private @Nullable Descriptor spin(long start, long timeoutNanos) {
     long idleSince = start;
     boolean yields = false;
@@ -181,14 +189,27 @@ public final class CompletionQueue implements AutoCloseable {
           }
           idleSince = now;
         }
-        yields = now - idleSince >= YIELD_AFTER_NANOS;
+        yields = now - idleSince >= YIELD_AFTER_NANOS && now - longYield >= WITHOUT_YIELD_NANOS;
       }
       if (yields) {
-        Thread.yield();
+        yields = yieldBriefly();
       } else {
         Thread.onSpinWait();
       }
     }
+  }
+
+  /// Returns whether it was brief.
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  private boolean yieldBriefly() {
+    long start = System.nanoTime();
+    Thread.yield();
+    long now = System.nanoTime();
+    if (now - start < LONG_YIELD_NANOS) {
+      return true;
+    }
+    longYield = now;
+    return false;
   }
 
   private Descriptor taken(Transfer transfer) {
@@ -218,8 +239,9 @@ public final class CompletionQueue implements AutoCloseable {
     requireOwner();
     requireNoSignal();
     ringDoorbells();
+    boolean armed = port.arm();
     signalling = true;
-    if (!completions.isEmpty()) {
+    if (!armed || !completions.isEmpty()) {
       remind();
     }
     Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));

@@ -24,6 +24,8 @@ abstract class CompletionContract extends FabricContract {
 
   private static final int WINDOWS = 20;
 
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
   CompletionContract(Subject subject) {
     super(subject);
   }
@@ -67,6 +69,24 @@ abstract class CompletionContract extends FabricContract {
     assertNull(left.call(() -> left.queue().await(30_000_000)));
     assertTrue(System.nanoTime() - start >= 30_000_000);
     assertNull(left.call(() -> left.queue().poll()));
+  }
+
+  @Test
+  void leavesTheProcessorToOthersWhileItWaits() {
+    connect();
+    Ticket memory = right.receive(right.memory(10));
+    expect(left, left.send(left.memory(text("first"))), Status.DONE);
+    expect(right, memory, Status.DONE);
+    for (Side side : List.of(left, right)) {
+      long busyNanos =
+          side.call(
+              () -> {
+                long before = THREADS.getCurrentThreadCpuTime();
+                assertNull(side.queue().await(300_000_000));
+                return THREADS.getCurrentThreadCpuTime() - before;
+              });
+      assertTrue(busyNanos < 100_000_000, busyNanos + " ns");
+    }
   }
 
   @Test
@@ -279,11 +299,10 @@ abstract class CompletionContract extends FabricContract {
   /// Returns how many bytes this thread allocated in the best of the windows: code allocates until
   /// it is compiled, and nobody knows when that will be.
   private static long pingPong(Side side, int bytes, int windows, boolean first) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     Ticket memory = side.link().register(side.allocate(bytes, "test").asBytes());
     Ticket message = side.link().register(side.allocate(bytes, "test").asBytes());
     CompletionQueue queue = side.queue();
-    long before = threads.getCurrentThreadAllocatedBytes();
+    long before = THREADS.getCurrentThreadAllocatedBytes();
     long fewest = Long.MAX_VALUE;
     int rounds = windows * WINDOW;
     side.link().postReceive(memory).orThrow();
@@ -295,7 +314,7 @@ abstract class CompletionContract extends FabricContract {
       if (next == memory) {
         round++;
         if (round % WINDOW == 0) {
-          long now = threads.getCurrentThreadAllocatedBytes();
+          long now = THREADS.getCurrentThreadAllocatedBytes();
           fewest = Math.min(fewest, now - before);
           before = now;
         }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Connection.Reason;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ abstract class ConnectionContract extends FabricContract {
     super(subject);
   }
 
-  private static Connection.Refused refused(Future<Connection> asked, Reason reason) {
+  static Connection.Refused refused(Future<Connection> asked, Reason reason) {
     Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, get(asked));
     assertEquals(reason, refusal.reason());
     NetException thrown = assertThrows(NetException.class, refusal::get);
@@ -176,6 +178,16 @@ abstract class ConnectionContract extends FabricContract {
     assertNull(listener.next(Duration.ofMillis(1)));
     listener.wake();
     assertNull(listener.next(PATIENCE));
+  }
+
+  @Test
+  void leavesTheProcessorToOthersWhileItListens() {
+    connect();
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadCpuTime();
+    assertNull(listener.next(Duration.ofMillis(300)));
+    long busyNanos = threads.getCurrentThreadCpuTime() - before;
+    assertTrue(busyNanos < 100_000_000, busyNanos + " ns");
   }
 
   @Test

@@ -1,7 +1,20 @@
 package dev.tigris.net;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import dev.tigris.net.libfabric.LibfabricProvider;
+import dev.tigris.net.tcp.TcpAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /// The contract suite on connected endpoints of libfabric, over its provider `tcp`; over `verbs`
@@ -67,6 +80,31 @@ class LibfabricTest {
   class Connections extends ConnectionContract {
     Connections() {
       super(LIBFABRIC);
+    }
+
+    /// The request goes through somebody who holds it back until the listener is about to close.
+    @Test
+    void refusesWhoseRequestIsLateWhenTheListenerCloses() throws Exception {
+      Listener closing = fabric.listen(subject.anyAddress());
+      int port = TcpAddress.parse(closing.address()).getPort();
+      InetAddress host = InetAddress.getLoopbackAddress();
+      try (ServerSocket relay = new ServerSocket(0, 1, host);
+          ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        String address = TcpAddress.format((InetSocketAddress) relay.getLocalSocketAddress());
+        Future<Connection> asked =
+            left.start(
+                () -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
+        try (Socket there = relay.accept();
+            Socket here = new Socket(host, port)) {
+          Future<?> closed = threads.submit(closing::close);
+          assertThrows(TimeoutException.class, () -> closed.get(100, TimeUnit.MILLISECONDS));
+          Future<?> _ =
+              threads.submit(() -> there.getInputStream().transferTo(here.getOutputStream()));
+          here.getInputStream().transferTo(there.getOutputStream());
+          get(closed);
+        }
+        refused(asked, Connection.Reason.REJECTED);
+      }
     }
   }
 }

@@ -21,6 +21,8 @@ enum { POLLS_BETWEEN_CLOCKS = 16 };
 static const int64_t YIELD_AFTER_NANOS = 15000;
 static const int64_t SPIN_NANOS = 50000;
 static const int64_t LONGEST_SPIN_NANOS = 1000000;
+static const int64_t LONG_YIELD_NANOS = 1000000;
+static const int64_t WITHOUT_YIELD_NANOS = 1000000000;
 static const int64_t PATIENCE_NANOS = INT64_C(10000000000);
 
 enum { MOST_POSTED = 64, FEWEST_POSTED = 4, POSTED_BYTES = 8 << 20, ANSWER_BYTES = 8 };
@@ -53,6 +55,21 @@ __attribute__((weak)) void *vi_allocate(size_t bytes) {
 
 __attribute__((weak)) void vi_free(void *memory, size_t bytes) { munmap(memory, bytes); }
 
+/* Since when there are no yields, if that is not long ago. */
+static int64_t long_yield = INT64_MIN / 2;
+
+/* Yields, and returns whether that was brief. */
+static bool yield_briefly(void) {
+  int64_t start = now_nanos();
+  sched_yield();
+  int64_t now = now_nanos();
+  if (now - start < LONG_YIELD_NANOS) {
+    return true;
+  }
+  long_yield = now;
+  return false;
+}
+
 /* Polls until there is a completion, the peer has closed, the time is over, or nothing has moved
    for a while. */
 static struct transfer *spin(struct vi *vi, int64_t start, int64_t timeout_nanos) {
@@ -74,10 +91,10 @@ static struct transfer *spin(struct vi *vi, int64_t start, int64_t timeout_nanos
         }
         idle_since = now;
       }
-      yields = now - idle_since >= YIELD_AFTER_NANOS;
+      yields = now - idle_since >= YIELD_AFTER_NANOS && now - long_yield >= WITHOUT_YIELD_NANOS;
     }
     if (yields) {
-      sched_yield();
+      yields = yield_briefly();
     } else {
       __builtin_ia32_pause();
     }

@@ -43,6 +43,7 @@ enum {
   COMPLETIONS = 8192,  /* Station */
   MOST_BATCHES = 16,
   POLLS_BETWEEN_EVENTS = 256,
+  LIBRARY_WAITS_MILLIS = 1,
   OPERATIONS = 256,
   BATCH = 16, /* Completions */
   MIXED = 0,
@@ -258,7 +259,7 @@ struct vi {
   bool speaks_first, greeted, heard;
   int64_t quiet_since;
 
-  bool connected, unrung, stuck, peer_closed, goodbye_received, lingering;
+  bool connected, unrung, stuck, moved, peer_closed, goodbye_received, lingering;
   struct queue sends, receives, complete;
   struct fid_mr *registered[MOST_REGISTERED]; /* memory of the application */
   unsigned char *memory[MOST_REGISTERED];
@@ -557,6 +558,7 @@ static const char *look(struct vi *vi, struct buffer *buffer, size_t bytes) {
     default:
       return "a packet of an unknown kind";
   }
+  vi->moved |= vi->missing > 0;
   if (vi->lingering) {
     return NULL;
   }
@@ -772,9 +774,7 @@ static void completed(struct vi *vi, struct operation *operation, size_t bytes, 
 }
 
 /* Returns whether there was something. */
-static bool take_completions(struct vi *vi) {
-  struct fi_cq_msg_entry entries[BATCH];
-  ssize_t count = fi_cq_read(station.completions, entries, BATCH);
+static bool took(struct vi *vi, const struct fi_cq_msg_entry *entries, ssize_t count) {
   for (ssize_t i = 0; i < count; i++) {
     completed(vi, entries[i].op_context, entries[i].len, 0);
   }
@@ -789,6 +789,11 @@ static bool take_completions(struct vi *vi) {
     refused("fi_cq_read", count);
   }
   return count > 0;
+}
+
+static bool take_completions(struct vi *vi) {
+  struct fi_cq_msg_entry entries[BATCH];
+  return took(vi, entries, fi_cq_read(station.completions, entries, BATCH));
 }
 
 static void progress(struct vi *vi) {
@@ -809,8 +814,47 @@ static void progress(struct vi *vi) {
 
 /* ---- the interface */
 
+static bool may_wait(struct fid *queue) {
+  return fi_trywait(station.fabric, &queue, 1) != -FI_EAGAIN;
+}
+
+/* Station.arm: has the files become readable when something comes, and not before. Returns false if
+   there is something to do. */
+static bool arm(struct vi *vi) {
+  if (vi->stuck || !may_wait(&station.completions->fid) ||
+      (station.events != NULL && !may_wait(&station.events->fid))) {
+    return false;
+  }
+  station.polls = INT32_MAX - 1; /* it looks now */
+  look_at_peer(vi);
+  if (vi->stuck) {
+    return false;
+  }
+  if (poll(station.files, 1, 0) == 0) {
+    return true;
+  }
+  struct fi_cq_msg_entry entries[BATCH];
+  ssize_t count =
+      fi_cq_sread(station.completions, entries, BATCH, NULL, LIBRARY_WAITS_MILLIS);
+  return !took(vi, entries, count);
+}
+
+bool vi_is_moving(struct vi *vi) {
+  bool moves = vi->moved;
+  vi->moved = false;
+  for (uint32_t i = 0; i < vi->started && !moves; i++) {
+    moves = outbound_at(vi, i)->registration != NULL;
+  }
+  for (uint32_t i = 0; i < vi->held_count && !moves; i++) {
+    moves = held_at(vi, i)->reads_under_way > 0;
+  }
+  return moves;
+}
+
 void vi_park(struct vi *vi, int64_t nanos) {
-  (void)vi;
+  if (!arm(vi)) {
+    return;
+  }
   int64_t millis = (nanos + 999999) / 1000000;
   poll(station.files, 2, millis > INT32_MAX ? INT32_MAX : (int)millis);
 }

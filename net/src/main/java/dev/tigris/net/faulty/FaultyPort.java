@@ -59,6 +59,11 @@ final class FaultyPort extends Port {
   }
 
   @Override
+  public boolean arm() {
+    return inner.arm();
+  }
+
+  @Override
   public boolean park(long nanos) {
     long due = dueNanos;
     return inner.park(

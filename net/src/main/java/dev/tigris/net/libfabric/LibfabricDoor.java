@@ -15,6 +15,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
+import dev.tigris.net.tcp.TcpAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +29,19 @@ final class LibfabricDoor implements Door {
   private static final long ACCEPT_NANOS = 2_000_000_000L;
 
   /// How long requests are waited for of those who have connected already. The library forgets them
-  /// with the endpoint, and leaves their sockets open: they would wait for ever.
-  private static final long SETTLE_NANOS = 20_000_000;
+  /// with the endpoint, and leaves their sockets open: they would wait for ever. Who has not said a
+  /// word by then is no peer.
+  private static final long SETTLE_NANOS = 1_000_000_000;
+
+  /// How often to look whether they are still there.
+  private static final long LOOK_NANOS = 10_000_000;
 
   private final String address;
   private final Network network;
   private final Events events;
   private final PassiveEndpoint endpoint;
   private final PollSet poll;
+  private final Callers callers;
   private final Wake wake = new Wake();
   private int unanswered;
   private boolean closed;
@@ -49,6 +55,7 @@ final class LibfabricDoor implements Door {
       this.poll = opened.add(new PollSet());
       poll.add(new OpenFile(events.file())); // the library closes it
       this.address = Objects.requireNonNull(Addresses.format(endpoint.name()));
+      this.callers = new Callers(TcpAddress.parse(this.address).getPort());
       opened.keep();
     } catch (LibfabricException | SystemException e) {
       throw Failures.of("listen at", address, e);
@@ -69,7 +76,9 @@ final class LibfabricDoor implements Door {
       if (left <= 0 || Thread.currentThread().isInterrupted()) {
         return null;
       }
-      poll.await(left);
+      if (mayWait()) {
+        poll.await(left);
+      }
       next = next();
     }
     return next;
@@ -81,10 +90,14 @@ final class LibfabricDoor implements Door {
       Events.Event event = events.next();
       for (; event != null; event = events.next()) {
         if (event instanceof Events.Request(Route route, ByteBuffer data)) {
+          String peer = Addresses.format(route.peer());
+          if (peer != null) {
+            callers.heard(peer);
+          }
           Greeting greeting = Greeting.from(data);
           if (greeting != null && greeting.hello().version() == Hello.VERSION) {
             unanswered++;
-            return new Request(route, greeting);
+            return new Request(route, greeting, peer == null ? "a peer of " + address : peer);
           }
           reject(
               route,
@@ -97,6 +110,10 @@ final class LibfabricDoor implements Door {
     } catch (LibfabricException e) {
       throw Failures.of("listen at", address, e);
     }
+  }
+
+  private synchronized boolean mayWait() {
+    return network.mayWait(events);
   }
 
   private static ByteBuffer answer(Hello request, Hello.Answer answer) {
@@ -119,16 +136,23 @@ final class LibfabricDoor implements Door {
     if (closed) {
       return;
     }
+    rejectAll();
     long start = System.nanoTime();
-    for (long left = SETTLE_NANOS; left > 0; left = SETTLE_NANOS - (System.nanoTime() - start)) {
-      for (Knock late = next(); late != null; late = next()) {
-        late.reject();
+    while (callers.areExpected() && System.nanoTime() - start < SETTLE_NANOS) {
+      if (mayWait()) {
+        poll.await(LOOK_NANOS);
       }
-      poll.await(left);
+      rejectAll();
     }
     closed = true;
     poll.close();
     closeUnlessNeeded();
+  }
+
+  private void rejectAll() {
+    for (Knock late = next(); late != null; late = next()) {
+      late.reject();
+    }
   }
 
   private synchronized void answered() {
@@ -150,11 +174,10 @@ final class LibfabricDoor implements Door {
     private final Greeting greeting;
     private final String peer;
 
-    Request(Route route, Greeting greeting) {
+    Request(Route route, Greeting greeting, String peer) {
       this.route = route;
       this.greeting = greeting;
-      String name = Addresses.format(route.peer());
-      this.peer = name == null ? "a peer of " + address : name;
+      this.peer = peer;
     }
 
     @Override

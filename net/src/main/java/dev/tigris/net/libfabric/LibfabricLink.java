@@ -49,6 +49,9 @@ class LibfabricLink extends Link {
   private final Packets packets;
   private final Outgoing outgoing;
 
+  /// How many offers the station knows of.
+  private int offers;
+
   /// What has arrived and is not consumed, in order.
   private final Inbound[] held;
 
@@ -206,10 +209,16 @@ class LibfabricLink extends Link {
       tell();
       if (!channel.isClosed()) {
         check(outgoing.push());
+        countOffers();
         completeSends();
       }
       giveCredit();
     }
+  }
+
+  private void countOffers() {
+    station.offered(outgoing.offers() - offers);
+    offers = outgoing.offers();
   }
 
   private boolean greet() {
@@ -315,6 +324,7 @@ class LibfabricLink extends Link {
         if (!outgoing.taken(packet.tag)) {
           return "nothing was offered as number " + packet.tag;
         }
+        countOffers();
         completeSends();
       }
       case Packet.GOODBYE -> goodbyeReceived = true;
@@ -332,6 +342,9 @@ class LibfabricLink extends Link {
               case Packet.MORE -> missing - packet.content;
               default -> 0;
             };
+        if (missing > 0) {
+          station.moved();
+        }
         if (lingering) {
           return null;
         }
@@ -501,7 +514,7 @@ class LibfabricLink extends Link {
       }
       long size = Math.min(Packet.rangeBytes(offer, from) - there, into.length(to) - here);
       size = Math.min(size, station.operationBytes());
-      Operation operation = station.start(channel.mailbox, channel).read(message);
+      Operation operation = station.startRead(channel, message);
       long result =
           channel.endpoint.read(
               Packets.address(into, to, here, size),
@@ -640,6 +653,7 @@ class LibfabricLink extends Link {
     if (!channel.isClosed()) {
       channel.close();
       outgoing.close();
+      countOffers();
       closed();
     }
   }

@@ -124,6 +124,24 @@ final class LibfabricPort extends Port {
   }
 
   @Override
+  public boolean isMoving() {
+    boolean moves = false;
+    for (Station station : stations) {
+      moves |= station.isMoving();
+    }
+    return moves;
+  }
+
+  @Override
+  public boolean arm() {
+    boolean armed = true;
+    for (Station station : stations) {
+      armed &= station.arm();
+    }
+    return armed;
+  }
+
+  @Override
   public boolean park(long nanos) {
     waiting.lock();
     try {
@@ -188,7 +206,7 @@ final class LibfabricPort extends Port {
           left > 0 && !links().isEmpty();
           left = LINGER_NANOS - (System.nanoTime() - start)) {
         progress();
-        boolean _ = links().isEmpty() || await(left);
+        boolean _ = links().isEmpty() || !arm() || await(left);
       }
       links().forEach(LibfabricLink::release);
       for (Station station : stations) {

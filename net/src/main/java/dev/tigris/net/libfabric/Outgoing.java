@@ -26,6 +26,7 @@ final class Outgoing {
   private int credits;
   private int first;
   private int started;
+  private int offers;
 
   /// Whether a part of the message behind those that are started was sent.
   private boolean begun;
@@ -70,10 +71,16 @@ final class Outgoing {
                 : packets.send(next, outbound);
         credits -= result == 0 ? 1 : 0;
       }
+      offers += result == 0 && outbound.isOffered() ? 1 : 0;
       begun = result != 0 ? begun || outbound.sent > 0 : outbound.sent < next.bytes();
       started += result == 0 && !begun ? 1 : 0;
     }
     return result;
+  }
+
+  /// How many messages are offered, and not taken.
+  int offers() {
+    return offers;
   }
 
   /// Takes the first message from the queue if it is sent: the caller completes it.
@@ -98,6 +105,7 @@ final class Outgoing {
       Outbound outbound = outbound(i);
       if (outbound.isOffered() && outbound.sequence == sequence) {
         outbound.taken();
+        offers--;
         return true;
       }
     }
@@ -110,6 +118,7 @@ final class Outgoing {
       each.deregister();
     }
     started = 0;
+    offers = 0;
   }
 
   void checkInvariants() {

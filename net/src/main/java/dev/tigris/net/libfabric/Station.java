@@ -56,6 +56,9 @@ final class Station implements Completions.Taker {
   /// That peers are gone whose endpoints do not say so shows nowhere else.
   private static final int POLLS_BETWEEN_LOOKS = 64;
 
+  /// How long [#arm] has the library wait at the most: nothing else can wake this thread meanwhile.
+  private static final int LIBRARY_WAITS_MILLIS = 1;
+
   private final Arena arena = Arena.ofConfined();
   private final Network network;
   private final Device device;
@@ -70,6 +73,10 @@ final class Station implements Completions.Taker {
   /// The library's own, which it closes.
   private final List<OpenFile> files;
 
+  /// What completions make readable; empty if the library has nothing to wait for.
+  private final PollSet news;
+
+  private final boolean canWait;
   private final List<Operation> operations = new ArrayList<>();
   private final ArrayDeque<Operation> spare = new ArrayDeque<>();
 
@@ -95,6 +102,9 @@ final class Station implements Completions.Taker {
   private final long operationBytes;
   private final int ranges;
   private int connecting;
+  private int reads;
+  private int offers;
+  private boolean moved;
   private int polls;
 
   /// An endpoint that channels share.
@@ -106,13 +116,20 @@ final class Station implements Completions.Taker {
       @Nullable Events events,
       @Nullable Shared shared,
       Completions completions,
+      PollSet news,
       Route route) {
     this.network = network;
     this.device = device;
     this.events = events;
     this.completions = completions;
+    int wait = completions.file();
+    this.news = news;
+    this.canWait = wait >= 0;
+    if (canWait) {
+      news.add(new OpenFile(wait));
+    }
     this.files =
-        Stream.of(completions.file(), events == null ? -1 : events.file())
+        Stream.of(wait, events == null ? -1 : events.file())
             .filter(file -> file >= 0)
             .map(OpenFile::new)
             .toList();
@@ -147,6 +164,7 @@ final class Station implements Completions.Taker {
       Events events = route.isConnected() ? opened.add(Events.open(network)) : null;
       Device device = opened.add(Device.open(network, route));
       Completions completions = opened.add(Completions.open(device, COMPLETIONS));
+      PollSet news = opened.add(new PollSet());
       Shared shared = null;
       if (events == null) {
         AddressVector peers = opened.add(AddressVector.open(device));
@@ -154,7 +172,7 @@ final class Station implements Completions.Taker {
         Endpoint endpoint = opened.add(Endpoint.open(device, route, peers, completions));
         shared = new Shared(endpoint, endpoint.name(), peers, lines);
       }
-      Station made = new Station(network, device, events, shared, completions, route);
+      Station made = new Station(network, device, events, shared, completions, news, route);
       opened.keep();
       return made;
     } catch (SystemException e) {
@@ -310,6 +328,12 @@ final class Station implements Completions.Taker {
     return spare.pop().start(mailbox, by);
   }
 
+  /// An operation that reads a part of a message.
+  Operation startRead(Channel channel, Inbound message) {
+    reads++;
+    return start(channel.mailbox, channel).read(message);
+  }
+
   /// It could not be posted.
   void abandon(int number) {
     abandon(operations.get(number));
@@ -317,6 +341,7 @@ final class Station implements Completions.Taker {
 
   private void abandon(Operation operation) {
     operation.mailbox().operationsUnderWay--;
+    reads -= operation.kind == Operation.Kind.READ ? 1 : 0;
     operation.forget();
     spare.push(operation);
   }
@@ -427,12 +452,54 @@ final class Station implements Completions.Taker {
     }
   }
 
-  /// Looks whether peers are gone whose endpoints do not say so.
+  /// Looks whether peers are gone whose endpoints do not say so; of the others, [#progress] will.
   void look() {
-    polls = 0;
     if (switchboard != null) {
+      polls = 0;
       switchboard.look();
+    } else {
+      polls = POLLS_BETWEEN_EVENTS;
     }
+  }
+
+  /// Has [#files] become readable when something comes, and not before.
+  ///
+  /// @return false if there is something to do, or nothing that could be waited for
+  boolean arm() {
+    if (!canWait || !stuck.isEmpty() || !network.mayWait(completions)) {
+      return false;
+    }
+    if (events != null) {
+      boolean quiet = network.mayWait(events);
+      for (Events.Event event = event(); event != null; event = event()) {
+        quiet = false;
+        handle(event);
+      }
+      if (!quiet) {
+        return false;
+      }
+    }
+    // The file of `net` in 1.17 stays readable until the library itself has waited.
+    news.look();
+    return !news.isReady(0) || !completions.await(this, LIBRARY_WAITS_MILLIS);
+  }
+
+  /// A part of a message has arrived, and more will.
+  void moved() {
+    moved = true;
+  }
+
+  /// There are more offers, or fewer, that peers read.
+  void offered(int change) {
+    offers += change;
+  }
+
+  /// Whether parts of messages have moved since this was last asked, or are being read by either
+  /// side, of which the library says nothing before the end.
+  boolean isMoving() {
+    boolean moves = moved || reads > 0 || offers > 0;
+    moved = false;
+    return moves;
   }
 
   /// Has [#progress] end a link when it has waited for its peer long enough.
@@ -476,6 +543,7 @@ final class Station implements Completions.Taker {
     }
     packets.close();
     headers.close();
+    news.close();
     completions.close();
     device.close();
     if (events != null) {

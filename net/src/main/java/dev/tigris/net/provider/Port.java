@@ -16,8 +16,16 @@ public abstract class Port implements AutoCloseable {
     return false;
   }
 
+  /// Sees to it that [#park] hears of whatever comes from now on. The owner calls it before every
+  /// wait, for those whose waiting has to be announced.
+  ///
+  /// @return false if there may be something to do at once, so that nobody should wait
+  public boolean arm() {
+    return true;
+  }
+
   /// Waits until there may be something for [#progress] to do, or [#wake] is called, or the time is
-  /// over; may return early for no reason. Called when [#progress] had nothing to do. It may be
+  /// over; may return early for no reason. Called when [#arm] has agreed. It may be
   /// called by another thread than the owner, one at a time, while the owner does not wait.
   ///
   /// @return whether [#wake] was called; each call of that ends one wait only

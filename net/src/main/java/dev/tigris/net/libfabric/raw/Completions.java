@@ -17,6 +17,7 @@ public final class Completions extends Fid {
   private static final int BATCH = 16;
 
   private final MemorySegment read;
+  private final MemorySegment readOrWait;
   private final MemorySegment readError;
   private final MemorySegment entries =
       Arena.ofAuto().allocate((long) BATCH * Size.FI_CQ_MSG_ENTRY.bytes, Long.BYTES);
@@ -36,6 +37,7 @@ public final class Completions extends Fid {
   private Completions(Library library, long address) {
     super(library, address);
     this.read = function(Slot.FID_CQ__OPS, Slot.FI_OPS_CQ__READ);
+    this.readOrWait = function(Slot.FID_CQ__OPS, Slot.FI_OPS_CQ__SREAD);
     this.readError = function(Slot.FID_CQ__OPS, Slot.FI_OPS_CQ__READERR);
   }
 
@@ -82,6 +84,24 @@ public final class Completions extends Fid {
     } catch (Throwable e) {
       throw notCalled(e);
     }
+    return taken(count, taker);
+  }
+
+  /// As [#take], but has the library wait for something if there is nothing, for up to so long.
+  public boolean await(Taker taker, int millis) {
+    long count;
+    try {
+      count =
+          (long)
+              Functions.SREAD.invokeExact(
+                  readOrWait, address(), entries.address(), (long) BATCH, 0L, millis);
+    } catch (Throwable e) {
+      throw notCalled(e);
+    }
+    return count != -Constant.FI_ENOSYS.value && taken(count, taker);
+  }
+
+  private boolean taken(long count, Taker taker) {
     if (count > 0) {
       for (int i = 0; i < count; i++) {
         long at = (long) i * Size.FI_CQ_MSG_ENTRY.bytes;

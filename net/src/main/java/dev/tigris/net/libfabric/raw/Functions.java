@@ -47,6 +47,13 @@ final class Functions {
   /// `ssize_t read(struct fid_cq *, void *, size_t)`, and `readerr`
   static final MethodHandle READ = returningLong(JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
+  /// `ssize_t sread(struct fid_cq *, void *, size_t, const void *condition, int milliseconds)`
+  static final MethodHandle SREAD =
+      returningLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+
+  /// `int trywait(struct fid_fabric *, struct fid **, int count)`
+  static final MethodHandle TRYWAIT = returningInt(JAVA_LONG, JAVA_LONG, JAVA_INT);
+
   /// `ssize_t read(struct fid_eq *, uint32_t *event, void *, size_t, uint64_t flags)`
   static final MethodHandle EVENT =
       returningLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);

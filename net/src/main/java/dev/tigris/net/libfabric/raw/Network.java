@@ -2,6 +2,7 @@ package dev.tigris.net.libfabric.raw;
 
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
+import dev.tigris.net.libfabric.raw.Layout.Constant;
 import dev.tigris.net.libfabric.raw.Layout.Field;
 import dev.tigris.net.libfabric.raw.Layout.Slot;
 import java.lang.foreign.Arena;
@@ -10,8 +11,12 @@ import java.lang.foreign.ValueLayout;
 
 /// A network (`fid_fabric`): what devices and queues of events are opened on.
 public final class Network extends Fid {
+  private final MemorySegment tryWait;
+  private final MemorySegment waiting = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
+
   private Network(Library library, long address) {
     super(library, address);
+    this.tryWait = function(Slot.FID_FABRIC__OPS, Slot.FI_OPS_FABRIC__TRYWAIT);
   }
 
   /// Opens the one that a route names.
@@ -21,6 +26,20 @@ public final class Network extends Fid {
       long attributes = Functions.pointer(route.address(), Field.FI_INFO__FABRIC_ATTR);
       route.library.check("open a fabric", route.library.fabric(attributes, made));
       return new Network(route.library, made.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  /// Has the file descriptor of a queue tell of what comes from now on. The owner of the queue
+  /// calls it before every wait: otherwise some stay readable after what was there is taken.
+  ///
+  /// @return false if there is something already
+  public boolean mayWait(Fid queue) {
+    waiting.set(ValueLayout.JAVA_LONG, 0, queue.address());
+    try {
+      int result = (int) Functions.TRYWAIT.invokeExact(tryWait, address(), waiting.address(), 1);
+      return result != -Constant.FI_EAGAIN.number(); // who cannot say has nothing against it
+    } catch (Throwable e) {
+      throw notCalled(e);
     }
   }
 
