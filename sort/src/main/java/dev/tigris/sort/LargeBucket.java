@@ -3,16 +3,20 @@ package dev.tigris.sort;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Sorts a bucket that is larger than what can be loaded: because one key is very frequent, or
-/// because the sample was unlucky.
+/// Sorts a bucket that is larger than what can be loaded: because one key is very frequent, the
+/// sample was unlucky, or the input has many times the memory.
 ///
-/// The bucket is scanned several times. A first scan counts how many records lie in each of a few
-/// thousand parts of the bucket's range; then, for as many parts at a time as can be loaded, a scan
-/// copies the records in them, and they are sorted. A part that is too large alone is treated in
-/// the same way. Records whose keys are equal need no sorting, and are handed out as a scan meets
-/// them.
+/// A first scan counts how many records lie in each of a few thousand parts of the bucket's range.
+/// Neighbouring parts make up groups that can be loaded. Where these are few, a scan for each
+/// copies its records, and they are sorted. Where they are many, scans would grow with the square
+/// of the bucket: one scan distributes the records to buckets of their own in the spill file
+/// instead. A group that is too large to load is treated in the same way. Records whose keys are
+/// equal need no sorting, and are handed out as a scan meets them.
 ///
 /// The range is one of eight bytes of the key: those from `from` on, of the records whose keys
 /// begin with `from` known bytes.
@@ -20,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: its sorter's thread.
 final class LargeBucket {
   private static final int PART_BITS = 12;
+
+  /// Distributing costs as much as so many scans.
+  private static final int MOST_SCANS = 4;
+
+  /// What is distributed goes to the disk in pieces of at least this size.
+  private static final int MIN_PIECE_BYTES = 16 << 10;
 
   private final RecordFormat format;
   private final int recordSize;
@@ -46,6 +56,9 @@ final class LargeBucket {
       this.max = max;
     }
   }
+
+  /// Neighbouring parts, up to part `end`, and how many records they have.
+  private record Group(Range range, int end, long records) {}
 
   /// Looks at a record.
   private interface Visitor {
@@ -80,11 +93,38 @@ final class LargeBucket {
         Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(range.max - range.min) - PART_BITS);
     long[] counts = new long[1 << PART_BITS];
     scan(range, (bytes, record, prefix) -> counts[(int) ((prefix - range.min) >>> shift)]++);
+    List<Group> groups = group(range, shift, counts, buffers.loadRecords);
+    SpillFile file = spill;
+    long most =
+        buffers.load.capacity() / Math.max(MIN_PIECE_BYTES, AlignedBuffer.roundUp(recordSize));
+    if (file == null || groups.size() <= MOST_SCANS || most <= MOST_SCANS) {
+      for (Group group : groups) {
+        sort(group.range, group.records, sink, sorter);
+      }
+      return;
+    }
+    if (groups.size() > most) {
+      // Two neighbours have more than the limit: so many make no more than `most`.
+      groups = group(range, shift, counts, 2 * records / (most - 1) + 1);
+    }
+    long end = file.bytes();
+    Bucket[] parts = distribute(range, shift, groups, file);
+    for (int i = 0; i < parts.length; i++) {
+      Group group = groups.get(i);
+      new LargeBucket(format, parts[i], file, buffers)
+          .sort(group.range, group.records, sink, sorter);
+    }
+    file.rewind(end);
+  }
+
+  /// Joins neighbouring parts to groups of up to `limit` records, or of one part.
+  private static List<Group> group(Range range, int shift, long[] counts, long limit) {
+    List<Group> groups = new ArrayList<>();
     int first = 0;
     while (first < counts.length) {
       long sum = counts[first];
       int next = first + 1;
-      while (next < counts.length && sum + counts[next] <= buffers.loadRecords) {
+      while (next < counts.length && sum + counts[next] <= limit) {
         sum += counts[next];
         next++;
       }
@@ -93,10 +133,45 @@ final class LargeBucket {
         long last = next == counts.length ? -1 : ((long) next << shift) - 1;
         boolean isBeyond = Long.compareUnsigned(last, range.max - range.min) > 0;
         long high = isBeyond ? range.max : range.min + last;
-        sort(new Range(range.reference, range.from, low, high), sum, sink, sorter);
+        groups.add(new Group(new Range(range.reference, range.from, low, high), next, sum));
       }
       first = next;
     }
+    return groups;
+  }
+
+  /// Copies the records of each group to a bucket of its own in the spill file. Meanwhile the
+  /// buffer for loading has a piece for each.
+  private Bucket[] distribute(Range range, int shift, List<Group> groups, SpillFile file)
+      throws SortException {
+    Bucket[] parts = new Bucket[groups.size()];
+    int[] groupOf = new int[1 << PART_BITS];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = new Bucket();
+      Arrays.fill(groupOf, i == 0 ? 0 : groups.get(i - 1).end, groups.get(i).end, i);
+    }
+    long pieceBytes = AlignedBuffer.roundDown(buffers.load.capacity() / parts.length);
+    long pieceRecords = pieceBytes / recordSize;
+    long[] filled = new long[parts.length];
+    scan(
+        range,
+        (bytes, record, prefix) -> {
+          int group = groupOf[(int) ((prefix - range.min) >>> shift)];
+          long piece = group * pieceBytes;
+          long to = piece + filled[group] * recordSize;
+          bytes.copyTo(record, buffers.load.bytes(), to, recordSize);
+          filled[group]++;
+          if (filled[group] == pieceRecords) {
+            file.append(parts[group], buffers.load, piece, pieceRecords, recordSize);
+            filled[group] = 0;
+          }
+        });
+    for (int group = 0; group < parts.length; group++) {
+      if (filled[group] > 0) {
+        file.append(parts[group], buffers.load, group * pieceBytes, filled[group], recordSize);
+      }
+    }
+    return parts;
   }
 
   /// The same records as a range that begins where their keys first differ, and goes from the

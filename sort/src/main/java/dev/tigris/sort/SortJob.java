@@ -59,7 +59,8 @@ public record SortJob(
   /// @param checksum the sum of their CRC-32
   /// @param files how many files were written
   /// @param passes how often the data went over the disk: 1, or 2 if some of it was spilled
-  /// @param spilledBytes how much went to temporary files
+  /// @param spilledBytes how much was written to temporary files, counted again where a bucket was
+  ///     so large that it was distributed once more
   /// @param peakMemoryBytes the most that buffers held
   /// @param elapsed how long it took
   /// @param sampling how long until the splitters were known

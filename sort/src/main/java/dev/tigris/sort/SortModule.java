@@ -77,9 +77,7 @@ final class SortModule implements Module {
       spill = file;
     }
     heldBytes -= largest.heldBytes;
-    long before = file.bytes();
     file.spill(largest);
-    run.spilled(file.bytes() - before);
   }
 
   @Override
@@ -121,6 +119,9 @@ final class SortModule implements Module {
       if (isStopping()) {
         return; // what was written so far is thrown away
       }
+    }
+    if (spill != null) {
+      run.spilled(spill.writtenBytes());
     }
     run.wasWritten(writer.finish());
   }

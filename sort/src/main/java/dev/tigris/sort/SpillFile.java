@@ -16,6 +16,7 @@ final class SpillFile implements AutoCloseable {
   private final AlignedBuffer buffer;
   private long end;
   private long reserved;
+  private long written;
 
   /// A new file; `buffer` is used during each call only.
   SpillFile(Path path, AlignedBuffer buffer) throws SortException {
@@ -37,27 +38,41 @@ final class SpillFile implements AutoCloseable {
         from += length;
         used += length;
         if (used == buffer.capacity()) {
-          write(used);
+          write(buffer, 0, used);
           used = 0;
         }
       }
       records += bytes.getLong(PartitionSource.COUNT);
     }
     if (used > 0) {
-      write(AlignedBuffer.roundUp(used));
+      write(buffer, 0, AlignedBuffer.roundUp(used));
     }
     bucket.extents.add(new Bucket.Extent(start, records));
     bucket.release();
   }
 
+  /// Adds records to a bucket. They begin at `from` of the buffer, a block boundary.
+  void append(Bucket bucket, AlignedBuffer source, long from, long records, int recordSize)
+      throws SortException {
+    bucket.extents.add(new Bucket.Extent(end, records));
+    bucket.records += records;
+    write(source, from, AlignedBuffer.roundUp(records * recordSize));
+  }
+
+  /// Forgets what was written since the file was `bytes` long: that is written over.
+  void rewind(long bytes) {
+    end = bytes;
+  }
+
   // Always whole blocks: what follows the last record is not read.
-  private void write(long length) throws SortException {
+  private void write(AlignedBuffer source, long from, long length) throws SortException {
     if (end >= RESERVED_BYTES && end + length > reserved) {
       reserved = end + RESERVED_BYTES;
       file.reserve(reserved);
     }
-    file.write(buffer, 0, length, end);
+    file.write(source, from, from + length, end - from);
     end += length;
+    written += length;
   }
 
   /// Reads the first `length` bytes of what begins at `position`, a block boundary, to a block
@@ -69,6 +84,11 @@ final class SpillFile implements AutoCloseable {
   /// How long the file is.
   long bytes() {
     return end;
+  }
+
+  /// How much was written to it, what was written over included.
+  long writtenBytes() {
+    return written;
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -99,6 +100,24 @@ class SortJobTest {
     SortJob.Result result = job.memory(leastMemory(job)).run();
     assertEquals(2, result.passes());
     assertTrue(result.spilledBytes() > 0);
+    assertSorted(records, RecordFormat.GENSORT, result);
+  }
+
+  @Property(tries = 3, edgeCases = EdgeCasesMode.NONE)
+  void sortsTwentyTimesItsMemory(@ForAll Records.Keys keys, @ForAll long seed) throws Exception {
+    byte[] records = Records.make(RecordFormat.GENSORT, 600_000, keys, seed);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).parallel(1).unforced();
+    assertSorted(records, RecordFormat.GENSORT, job.memory(leastMemory(job)).run());
+  }
+
+  @Example
+  void distributesBucketsThatAreMuchTooLargeToLoad() throws Exception {
+    byte[] records = Records.make(RecordFormat.GENSORT, 600_000, Records.Keys.RANDOM, 5);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).parallel(1).unforced();
+    SortJob.Result result = job.memory(leastMemory(job)).run();
+    assertTrue(result.spilledBytes() > records.length * 5L / 4, result.toString());
     assertSorted(records, RecordFormat.GENSORT, result);
   }
 
