@@ -66,6 +66,7 @@ public final class FilePages {
 
   /// The size of a page in bytes.
   public static long pageBytes() {
+    NativeAccess.require();
     return Native.PAGE_BYTES;
   }
 
@@ -74,6 +75,7 @@ public final class FilePages {
     if (!Pages.POSIX) {
       throw new UnsupportedOperationException("files can be mapped on Linux and macOS only");
     }
+    NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(file.toFile().getPath());
       MemorySegment errno = arena.allocate(STATE);

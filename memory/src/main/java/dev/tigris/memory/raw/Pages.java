@@ -72,7 +72,10 @@ public final class Pages {
 
   /// Maps `bytes` (a multiple of [#UNIT_BYTES]) of zeros, aligned to [#UNIT_BYTES], and returns
   /// the address; 0 where the operating system refuses.
+  ///
+  /// @throws IllegalCallerException if the JVM was not told to allow native access
   public static long map(long bytes) {
+    NativeAccess.require();
     if (!POSIX) {
       return Arena.global().allocate(bytes, UNIT_BYTES).address();
     }

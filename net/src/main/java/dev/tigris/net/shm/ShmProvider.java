@@ -1,6 +1,7 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.NetException;
+import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
@@ -23,15 +24,17 @@ public final class ShmProvider implements Provider {
         || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
       return Optional.of("shm needs Linux on amd64 or aarch64: use tcp");
     }
+    Optional<String> denied = NativeAccess.obstacle();
+    if (denied.isPresent()) {
+      return denied;
+    }
     try {
       SharedMemory.create("tigris-trial", Channel.BYTES).close();
       return Optional.empty();
     } catch (SystemException e) {
       return Optional.of(String.valueOf(e.getMessage()));
-    } catch (LinkageError | IllegalCallerException e) {
-      return Optional.of(
-          "Linux cannot be called (%s): start java with --enable-native-access=dev.tigris.net"
-              .formatted(e));
+    } catch (LinkageError e) {
+      return Optional.of("the C library cannot be called: " + e);
     }
   }
 

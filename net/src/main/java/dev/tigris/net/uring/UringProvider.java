@@ -2,6 +2,7 @@ package dev.tigris.net.uring;
 
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
@@ -37,14 +38,17 @@ public final class UringProvider implements Provider {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Optional.of("io_uring is a part of Linux: use tcp here");
     }
+    Optional<String> denied = NativeAccess.obstacle();
+    if (denied.isPresent()) {
+      return denied;
+    }
     try {
       ring(polling()).close();
       return Optional.empty();
     } catch (SystemException refusal) {
       return Optional.of(explain(refusal));
-    } catch (LinkageError | IllegalCallerException e) {
-      return Optional.of(
-          "the C library cannot be called: start java with --enable-native-access=dev.tigris.net");
+    } catch (LinkageError e) {
+      return Optional.of("the C library cannot be called: " + e);
     }
   }
 

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.tigris.net.libfabric.raw.Layout.Constant;
+import dev.tigris.net.linux.NativeAccess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -102,13 +103,14 @@ public final class Library {
         || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
       return Optional.of("libfabric is used on Linux on amd64 and aarch64 only: use tcp");
     }
-    return find().isPresent()
-        ? Optional.empty()
-        : Optional.of(
-            NAME
-                + " is not installed: apt install libfabric1 (Debian, Ubuntu) or dnf install"
-                + " libfabric (Fedora, RHEL), or name the file with -D"
-                + PATH_PROPERTY);
+    if (find().isPresent()) {
+      return NativeAccess.obstacle();
+    }
+    return Optional.of(
+        NAME
+            + " is not installed: apt install libfabric1 (Debian, Ubuntu) or dnf install"
+            + " libfabric (Fedora, RHEL), or name the file with -D"
+            + PATH_PROPERTY);
   }
 
   private static Optional<Path> find() {
@@ -155,10 +157,6 @@ public final class Library {
       Signals.environment("FI_MR_CACHE_MONITOR", "disabled");
       return new Result(
           Optional.of(new Library(path, SymbolLookup.libraryLookup(path, Arena.global()))), "");
-    } catch (IllegalCallerException e) {
-      return new Result(
-          Optional.empty(),
-          "libfabric cannot be called: start java with --enable-native-access=dev.tigris.net");
     } catch (LibfabricException | RuntimeException e) {
       return new Result(
           Optional.empty(), "%s cannot be loaded: %s".formatted(path, e.getMessage()));

@@ -1,0 +1,75 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Jbuf;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// A JVM that was told to refuse native access, and not to allow it to the module that calls C.
+class NativeAccessTest {
+  private static final String MEMORY = location(Jbuf.class);
+  private static final String NET = location(Fabric.class);
+  private static final String TESTS = location(Denied.class);
+
+  @Test
+  void everyProviderButTcpSaysWhichOptionIsMissingOnTheClassPath() throws Exception {
+    String path = String.join(File.pathSeparator, MEMORY, NET, TESTS);
+    expect("ALL-UNNAMED", "-cp", path, Denied.class.getName());
+  }
+
+  @Test
+  void everyProviderButTcpSaysWhichOptionIsMissingOnTheModulePath() throws Exception {
+    expect(
+        "dev.tigris.net",
+        "--enable-native-access=dev.tigris.memory",
+        "-p",
+        MEMORY + File.pathSeparator + NET,
+        "--patch-module",
+        "dev.tigris.net=" + TESTS,
+        "-m",
+        "dev.tigris.net/" + Denied.class.getName());
+  }
+
+  private static void expect(String option, String... words) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--illegal-native-access=deny");
+    command.addAll(List.of(words));
+    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> said = java.inputReader().lines().toList();
+    assertEquals(Denied.LINES, said.size(), said.toString());
+    for (String line : said) {
+      // Who has no libfabric is told so.
+      boolean isMissing = line.contains("libfabric") && line.contains("is not installed");
+      assertTrue(isMissing || line.endsWith("--enable-native-access=" + option), said.toString());
+    }
+  }
+
+  private static String location(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
+  }
+
+  /// Prints why the providers cannot be used, and why one cannot be opened.
+  static final class Denied {
+    private static final int LINES = 5;
+
+    private Denied() {}
+
+    public static void main(String[] args) {
+      for (Fabric.Candidate each : Fabric.candidates("127.0.0.1")) {
+        each.obstacle().ifPresent(why -> System.out.println(each.name() + ": " + why));
+      }
+      try {
+        Fabric.open("shm").close();
+        System.out.println("shm could be opened");
+      } catch (NetException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+  }
+}
