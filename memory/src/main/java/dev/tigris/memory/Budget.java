@@ -2,8 +2,6 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
@@ -233,7 +231,7 @@ final class Budget {
   /// The configured budget, or three quarters of the memory that this process may use.
   private static long configuredBytes() {
     String configured = System.getProperty(PROPERTY);
-    return configured == null ? machineBytes() / 4 * 3 : parseBytes(configured);
+    return configured == null ? UsableMemory.bytes() / 4 * 3 : parseBytes(configured);
   }
 
   static long parseBytes(String text) {
@@ -250,31 +248,6 @@ final class Budget {
     } catch (NumberFormatException | ArithmeticException e) {
       throw new IllegalArgumentException(
           "-D%s=%s is not a size: give bytes, as 1073741824 or 1g".formatted(PROPERTY, text), e);
-    }
-  }
-
-  private static long machineBytes() {
-    long bytes = Long.MAX_VALUE;
-    for (String limit :
-        new String[] {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-      bytes = Math.min(bytes, firstNumber(limit, ""));
-    }
-    long physical = firstNumber("/proc/meminfo", "MemTotal:");
-    if (physical != Long.MAX_VALUE) {
-      bytes = Math.min(bytes, physical * 1024);
-    }
-    return bytes == Long.MAX_VALUE ? 4 * Runtime.getRuntime().maxMemory() : bytes;
-  }
-
-  /// The number after `prefix` at the beginning of a small system file; `Long.MAX_VALUE` where
-  /// there is no such file or no such number, which means no limit.
-  private static long firstNumber(String file, String prefix) {
-    try {
-      String line = Files.readAllLines(Path.of(file)).getFirst();
-      String number = line.substring(prefix.length()).replace("kB", "").strip();
-      return line.startsWith(prefix) ? Long.parseLong(number) : Long.MAX_VALUE;
-    } catch (IOException | RuntimeException e) {
-      return Long.MAX_VALUE;
     }
   }
 
