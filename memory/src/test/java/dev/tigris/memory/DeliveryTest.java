@@ -183,6 +183,10 @@ class DeliveryTest {
     Outcome outcome = run(deliver("diff", DIFF));
     assertNotEquals(0, outcome.exitCode());
     assertTrue(outcome.output().contains("UnspecializedClassException"), outcome.output());
+    for (String way :
+        List.of("tigris-specializer-maven-plugin", "tigris specialize", "-javaagent:")) {
+      assertTrue(outcome.output().contains(way), outcome.output());
+    }
   }
 
   /// Changes a byte of the patch, which is the last thing in the file.
