@@ -73,6 +73,7 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
       // A thread that waits for the disk leaves its processor to another one.
       int threads = files.waitForDisk() ? 2 * parallel : parallel;
       Workers.run("check", threads, files.chunks(), () -> new Checker(files, joined, done));
+      files.requireUnchanged();
       Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
       return new Result(joined.summary(), files.bytes(), elapsed);
     } catch (SortException e) {

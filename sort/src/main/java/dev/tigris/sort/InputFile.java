@@ -12,6 +12,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class InputFile implements Closeable {
   private static final int BLOCK_DEVICE = 0x6000;
 
   private final Path path;
+  private final BasicFileAttributes opened;
   private final long size;
   private final FileChannel buffered;
   private final @Nullable FileChannel openedDirect;
@@ -41,7 +43,8 @@ final class InputFile implements Closeable {
   ///     records
   InputFile(Path path, int recordSize) throws SortException {
     this.path = path;
-    this.buffered = open(path);
+    this.opened = attributes(path);
+    this.buffered = open(path, opened);
     try {
       this.size = buffered.size();
       long over = size % recordSize;
@@ -65,9 +68,16 @@ final class InputFile implements Closeable {
     }
   }
 
-  private static FileChannel open(Path path) throws SortException {
+  private static BasicFileAttributes attributes(Path path) throws SortException {
     try {
-      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      return Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (IOException e) {
+      throw unusable(path, e);
+    }
+  }
+
+  private static FileChannel open(Path path, BasicFileAttributes attributes) throws SortException {
+    try {
       if (attributes.isDirectory()) {
         throw new SortException(
             SortException.Kind.INPUT,
@@ -80,25 +90,34 @@ final class InputFile implements Closeable {
             path + " is a pipe or a device, which has no size: put the records into a file");
       }
       return FileChannel.open(path, StandardOpenOption.READ);
-    } catch (SortException e) {
-      throw e;
-    } catch (NoSuchFileException e) {
-      throw new SortException(
-          SortException.Kind.INPUT, path + " does not exist: check the name of the input", e);
-    } catch (AccessDeniedException e) {
-      throw new SortException(
-          SortException.Kind.INPUT,
-          path + " may not be read: its permissions, or those of its folder, forbid it",
-          e);
     } catch (IOException e) {
-      String reason = reason(e);
-      String advice =
-          reason.contains("Too many open files")
-              ? ". Allow more (ulimit -n), or put the records into fewer files"
-              : "";
-      throw new SortException(
-          SortException.Kind.INPUT, "%s cannot be opened: %s%s".formatted(path, reason, advice), e);
+      throw unusable(path, e);
     }
+  }
+
+  private static SortException unusable(Path path, IOException failure) {
+    return switch (failure) {
+      case SortException e -> e;
+      case NoSuchFileException e ->
+          new SortException(
+              SortException.Kind.INPUT, path + " does not exist: check the name of the input", e);
+      case AccessDeniedException e ->
+          new SortException(
+              SortException.Kind.INPUT,
+              path + " may not be read: its permissions, or those of its folder, forbid it",
+              e);
+      default -> {
+        String reason = reason(failure);
+        String advice =
+            reason.contains("Too many open files")
+                ? ". Allow more (ulimit -n), or put the records into fewer files"
+                : "";
+        yield new SortException(
+            SortException.Kind.INPUT,
+            "%s cannot be opened: %s%s".formatted(path, reason, advice),
+            failure);
+      }
+    };
   }
 
   /// Why, without the path where the exception names it apart.
@@ -188,6 +207,27 @@ final class InputFile implements Closeable {
             "%s was cut short while it was read, to %d bytes from %d: try again when nobody writes it"
                 .formatted(path, channel.size(), size));
       }
+    }
+  }
+
+  /// To be called when all was read: somebody may have written to the file meanwhile, and then what
+  /// was read is neither what it was nor what it is. A file that has taken its name since does not
+  /// matter, nor does what a device says of itself.
+  ///
+  /// @throws SortException if the file's time or size is another than when it was opened
+  void requireUnchanged() throws SortException {
+    BasicFileAttributes now;
+    try {
+      now = Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (IOException e) {
+      return; // it has lost its name
+    }
+    if (opened.isRegularFile()
+        && Objects.equals(now.fileKey(), opened.fileKey())
+        && !(now.lastModifiedTime().equals(opened.lastModifiedTime()) && now.size() == size)) {
+      throw new SortException(
+          SortException.Kind.DATA,
+          path + " was written to while it was read: try again when nobody writes it");
     }
   }
 

@@ -110,6 +110,13 @@ final class InputFiles implements Closeable {
     return file;
   }
 
+  /// See [InputFile#requireUnchanged].
+  void requireUnchanged() throws SortException {
+    for (InputFile file : files) {
+      file.requireUnchanged();
+    }
+  }
+
   @Override
   public void close() throws SortException {
     SortException failure = null;

@@ -132,7 +132,7 @@ final class PartitionSource implements Source {
   }
 
   @Override
-  public void finish(Stream out) {
+  public void finish(Stream out) throws SortException {
     for (int bucket = 0; bucket < filled.length; bucket++) {
       if (filled[bucket] > 0) {
         send(bucket);

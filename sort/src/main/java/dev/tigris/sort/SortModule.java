@@ -5,6 +5,7 @@ import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the waters of its buckets, spills the largest bucket whenever it holds more than its
@@ -96,7 +97,7 @@ final class SortModule implements Module {
       write(shared, first * recordSize);
       return;
     }
-    String name = "output/part-%04d".formatted(replica);
+    String name = String.format(Locale.ROOT, "output/part-%04d", replica);
     try (OutputFile file = OutputFile.create(run.folder().resolve(name), own * recordSize)) {
       write(file, 0);
       if (run.isForced()) {

@@ -119,9 +119,12 @@ final class SortRun {
   }
 
   /// One partitioner has read its last record; `sum` is the checksum of all it has read.
-  synchronized void wasRead(UInt128 sum) {
+  ///
+  /// @throws SortException if it was the last one, and an input has changed meanwhile
+  synchronized void wasRead(UInt128 sum) throws SortException {
     readSum = readSum.plus(sum);
     if (partitioning.decrementAndGet() == 0) {
+      inputs.requireUnchanged();
       sortStarted.set(System.nanoTime());
       notePeak();
     }

@@ -12,6 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +43,8 @@ import java.util.concurrent.ThreadLocalRandom;
 final class TemporaryFolder implements AutoCloseable {
   private static final String LOCK = "lock";
   private static final String MARK = ".tigris-";
+  private static final Set<PosixFilePermission> OWNERS =
+      PosixFilePermissions.fromString("rwx------");
 
   // Process-wide, because both locks on files and the end of a process are: a second job of this
   // process must not even open the lock of the first, since closing it would release the lock.
@@ -90,7 +94,12 @@ final class TemporaryFolder implements AutoCloseable {
     LIVING.add(folder);
     boolean made = false;
     try {
-      Files.createDirectory(folder);
+      if (isPosix(folder)) {
+        // For nobody else: what is in it may be about to replace a file that others may not read.
+        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNERS));
+      } else {
+        Files.createDirectory(folder);
+      }
       Path lock = folder.resolve(LOCK);
       FileChannel channel;
       try {
@@ -110,6 +119,10 @@ final class TemporaryFolder implements AutoCloseable {
         LIVING.remove(folder);
       }
     }
+  }
+
+  private static boolean isPosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 
   private static void deleteDead(Path parent, String prefix, Path own) throws IOException {
@@ -184,9 +197,13 @@ final class TemporaryFolder implements AutoCloseable {
     return folder.resolve(name);
   }
 
-  /// Moves a file or folder of it to its final place, at once, replacing a file that is there.
+  /// Moves a file or folder of it to its final place, at once, replacing a file that is there. The
+  /// permissions of that stay.
   void publish(String name, Path output) throws SortException {
     try {
+      if (isPosix(output) && Files.isRegularFile(output)) {
+        Files.setPosixFilePermissions(folder.resolve(name), Files.getPosixFilePermissions(output));
+      }
       Files.move(
           folder.resolve(name),
           output,
