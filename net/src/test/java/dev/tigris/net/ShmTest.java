@@ -1,8 +1,10 @@
 package dev.tigris.net;
 
 import dev.tigris.memory.PageKind;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// The contract suite on shared memory.
 class ShmTest {
@@ -76,6 +78,7 @@ class ShmTest {
     }
 
     @Test
+    @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
     void allocatesNothingForMessagesThatAThreadSleepsFor() {
       left = side(0);
       right = side(0);

@@ -1,7 +1,9 @@
 package dev.tigris.net;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// The contract suite on TCP.
 class TcpTest {
@@ -53,6 +55,7 @@ class TcpTest {
     }
 
     @Test
+    @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
     void allocatesNothingPerAsynchronousMessage() {
       expectNothingAllocatedPerAsynchronousMessage();
     }

@@ -38,7 +38,7 @@ final class ShmAddress {
           "'%s' is neither a name of 1 to 64 letters, digits, '.', '_' and '-', nor HOST:PORT"
               .formatted(address));
     }
-    return "tigris/%d/%s".formatted(UnixSocket.user(), name);
+    return "tigris/" + UnixSocket.user() + "/" + name;
   }
 
   /// The port, if the address has that form.

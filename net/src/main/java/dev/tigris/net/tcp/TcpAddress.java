@@ -38,7 +38,7 @@ public final class TcpAddress {
   /// Writes one.
   public static String format(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
-    return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, address.getPort());
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }
 
   /// Nobody can listen at an address.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -18,6 +19,18 @@ class ShmAddressTest {
   void takesHostAndPortForTheNameOfThePort(String address) {
     assertEquals(ShmAddress.socketName("7000"), ShmAddress.socketName(address));
     assertEquals(address, ShmAddress.listening(address));
+  }
+
+  @Test
+  void isTheSameInALocaleWithDigitsOfItsOwn() {
+    String name = ShmAddress.socketName("7000");
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.of("fa"));
+    try {
+      assertEquals(name, ShmAddress.socketName("7000"));
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @ParameterizedTest
