@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// Turns Ctrl-C (and SIGTERM) into an interrupt of the thread that works, and gives it time to
-/// clean up before the JVM ends.
+/// Turns Ctrl-C (and SIGTERM and SIGHUP) into an interrupt of the thread that works, and gives it
+/// time to clean up before the JVM ends.
 final class CtrlC {
   private static final long PATIENCE_SECONDS = 10;
 
@@ -35,6 +35,25 @@ final class CtrlC {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// What the process will exit with. The JVM decides that from the signal, and tells nobody which
+  /// it was; but the thread that handles a signal is named after it.
+  static ExitCode exitCode() {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      switch (thread.getName()) {
+        case "SIGTERM handler" -> {
+          return ExitCode.TERMINATED;
+        }
+        case "SIGHUP handler" -> {
+          return ExitCode.HUNG_UP;
+        }
+        default -> {
+          // another thread
+        }
+      }
+    }
+    return ExitCode.INTERRUPTED;
   }
 
   private static void forget(Thread hook) {

@@ -11,7 +11,9 @@ enum ExitCode {
   FAILED(6, "the work failed for another reason, which the message tells"),
   INTERNAL_ERROR(70, "a defect in Tigris: please report it with what --debug prints"),
   CANNOT_START(126, "the launcher found no JDK or no Maven, or the build failed"),
-  INTERRUPTED(130, "stopped by Ctrl-C");
+  HUNG_UP(129, "stopped by SIGHUP: its terminal was closed"),
+  INTERRUPTED(130, "stopped by Ctrl-C"),
+  TERMINATED(143, "stopped by SIGTERM");
 
   private final int number;
   private final String meaning;

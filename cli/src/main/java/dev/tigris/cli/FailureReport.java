@@ -4,6 +4,9 @@ import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -26,11 +29,14 @@ final class FailureReport {
     return new FailureReport(console, args.contains("--json"), debug);
   }
 
-  ExitCode usage(ParameterException e) {
+  ExitCode usage(ParameterException failure) {
+    ParameterException e = unknownOption(failure).orElse(failure);
     var spec = e.getCommandLine().getCommandSpec();
     var message = new StringBuilder(e.getMessage());
     if (e instanceof UnmatchedArgumentException unmatched) {
       String first = unmatched.getUnmatched().getFirst();
+      // Where a command takes several files, picocli matches none from the first wrong one on.
+      Tigris.misspelling(first).ifPresent(why -> message.replace(0, message.length(), why));
       if (spec.parent() == null && !first.startsWith("-")) {
         message.replace(0, message.length(), "there is no command '%s'".formatted(first));
       }
@@ -43,6 +49,16 @@ final class FailureReport {
     }
     message.append("\nSee: ").append(spec.qualifiedName()).append(" --help");
     return report(ExitCode.USAGE, message.toString(), e);
+  }
+
+  /// A name that was misspelled comes before one that is missing: picocli says the reverse.
+  private static Optional<ParameterException> unknownOption(ParameterException failure) {
+    CommandLine command = failure.getCommandLine();
+    List<String> options =
+        command.getUnmatchedArguments().stream().filter(word -> word.startsWith("-")).toList();
+    return failure instanceof MissingParameterException && !options.isEmpty()
+        ? Optional.of(new UnmatchedArgumentException(command, options))
+        : Optional.empty();
   }
 
   ExitCode sort(SortException e) {
@@ -65,7 +81,7 @@ final class FailureReport {
   }
 
   ExitCode interrupted(InterruptedException e) {
-    return report(ExitCode.INTERRUPTED, "stopped; nothing was left behind", e);
+    return report(CtrlC.exitCode(), "stopped; nothing was left behind", e);
   }
 
   /// Memory outside the heap or in it, or what the system grants of threads.

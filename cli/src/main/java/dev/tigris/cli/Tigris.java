@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -105,8 +106,8 @@ final class Tigris {
         .header("Data-intensive Java on machines that do not all run at the same speed.")
         .commandListHeading("%nCommands:%n")
         .footer(
-            "  test       Run all tests of this checkout.",
-            "  bench      Measure everything beside its peers: tigris bench [NAME] [--quick] [--json]",
+            "  test        Run all tests of this checkout: tigris test [-pl MODULE -am]",
+            "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
             "",
             "Start with:",
             "  tigris demo",
@@ -118,22 +119,30 @@ final class Tigris {
   }
 
   private static Path path(String name) {
+    misspelling(name)
+        .ifPresent(
+            why -> {
+              throw new TypeConversionException(why);
+            });
+    return Path.of(name);
+  }
+
+  /// Why a word cannot be the name of a file.
+  static Optional<String> misspelling(String name) {
     if (name.isEmpty()) {
-      throw new TypeConversionException("an empty name names no file");
+      return Optional.of("an empty name names no file");
     }
-    Path path;
     try {
-      path = Path.of(name);
+      Path _ = Path.of(name);
     } catch (InvalidPathException e) {
-      throw new TypeConversionException(
+      return Optional.of(
           "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
     }
-    if (name.contains("\uFFFD")) { // Java has it in place of bytes that it could not read
-      throw new TypeConversionException(
-          "'%s' is a name that is not spelled in the locale of this shell: rename the file"
-              .formatted(name));
-    }
-    return path;
+    return name.contains("\uFFFD") // Java has it in place of bytes that it could not read
+        ? Optional.of(
+            "'%s' is a name that is not spelled in the locale of this shell: rename the file"
+                .formatted(name))
+        : Optional.empty();
   }
 
   private static String version() {

@@ -122,13 +122,15 @@ class LauncherTest {
   }
 
   @Test
-  void givesJavaALocaleForFileNamesOnlyWhereThereIsNone() throws Exception {
+  void givesJavaALocaleForFileNamesOnlyWhereThereIsNoneButThatOfC() throws Exception {
     environment.putAll(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
     tigris("help");
     environment.put("LANG", "de_DE.UTF-8");
     tigris("help");
+    environment.put("LC_ALL", "POSIX");
+    tigris("help");
     assertEquals(
-        List.of("locale C.UTF-8", "locale "),
+        List.of("locale C.UTF-8", "locale ", "locale C.UTF-8"),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 

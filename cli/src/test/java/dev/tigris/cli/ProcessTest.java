@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tigris.cli.layout.Ledger;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Runs the command as a process of its own, as the launcher does, for what only shows there.
 class ProcessTest {
@@ -47,6 +52,33 @@ class ProcessTest {
       assertEquals(
           "tigris: stopped; nothing was left behind\n", Files.readString(folder.resolve("err")));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+  void tellsProgramsTheCodeThatItsSignalGives(String signal, int code) throws Exception {
+    Process serve = tigris("net", "serve", "--provider", "tcp", "--json");
+    Path out = folder.resolve("out");
+    while (serve.isAlive() && Files.size(out) == 0) {
+      Thread.onSpinWait(); // it serves when it says so
+    }
+    new ProcessBuilder("kill", "-" + signal, String.valueOf(serve.pid())).start().waitFor();
+    assertTrue(serve.waitFor(30, TimeUnit.SECONDS), "it goes on");
+    assertEquals(code, serve.exitValue());
+    String last = Files.readAllLines(out).getLast();
+    assertEquals(code, new ObjectMapper().readTree(last).get("exitCode").asInt(), last);
+  }
+
+  @Test
+  void printsNumbersThatProgramsCanReadInALocaleWithDigitsOfItsOwn() throws Exception {
+    assertEquals("۱", String.format(Locale.of("fa"), "%d", 1));
+    String classes = Path.of("target", "test-classes").toAbsolutePath().toString();
+    String[] line = {"layout", "--c", "-cp", classes, Ledger.class.getName()};
+    Process layout = tigris("-Duser.language=fa", toFile(), line);
+    assertEquals(0, layout.waitFor(), Files.readString(folder.resolve("err")));
+    String header = Files.readString(folder.resolve("out"));
+    assertTrue(header.contains("static_assert(sizeof"), header);
+    assertTrue(header.chars().allMatch(each -> each < 128), header);
   }
 
   @Test

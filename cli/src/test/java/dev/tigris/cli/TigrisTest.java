@@ -65,11 +65,13 @@ class TigrisTest {
 
   @Test
   void saysWhichFileNameCannotBeSpelled() {
-    Result result = shell.run("check a\0b"); // as one with an umlaut in a locale without
-    assertEquals(ExitCode.USAGE, result.code());
-    assertTrue(
-        result.err().contains("'a\0b' cannot be spelled in the locale of this shell"),
-        result.err());
+    for (String line : new String[] {"check a\0b", "sort data a\0b"}) {
+      Result result = shell.run(line); // as one with an umlaut in a locale without
+      assertEquals(ExitCode.USAGE, result.code());
+      assertTrue(
+          result.err().contains("'a\0b' cannot be spelled in the locale of this shell"),
+          result.err());
+    }
   }
 
   @Test
@@ -107,6 +109,14 @@ class TigrisTest {
           gen 1 @/f extra                           | extra
           srot @/data @/sorted                      | there is no command 'srot'
           sort                                      | FILE
+          gen --frob                                | Unknown option: '--frob'
+          sort --frob                               | Unknown option: '--frob'
+          sort --memroy 1g                          | '--memroy'
+          check --frob                              | Unknown option: '--frob'
+          layout --frob                             | Unknown option: '--frob'
+          specialize --frob                         | Unknown option: '--frob'
+          net --frob                                | Unknown option: '--frob'
+          demo --frob                               | Unknown option: '--frob'
           sort @/only                               | last the file to write
           sort --memory lots @/a @/b                | 'lots' is not a size
           sort --parallel 0 @/a @/b                 | is not a number from 1

@@ -17,7 +17,10 @@ import org.HdrHistogram.Histogram;
 /// The side that measures.
 public final class Client {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long LONG_NANOS = PATIENCE.toNanos();
+
+  /// How long a byte may be on its way: a megabyte a second is a slow network, or a busy machine.
+  private static final long NANOS_PER_BYTE = 1_000;
+
   private static final long LONGEST_NANOS = 60_000_000_000L;
   private static final int DIGITS = 3;
 
@@ -65,8 +68,8 @@ public final class Client {
         long start = System.nanoTime();
         peer.postReceive(memory).orThrow();
         peer.postSend(message.tag((int) i)).orThrow();
-        next(queue, peer);
-        next(queue, peer);
+        next(queue, peer, bytes);
+        next(queue, peer, bytes);
         if (i >= unmeasured) {
           histogram.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - start));
         }
@@ -92,11 +95,11 @@ public final class Client {
       long start = System.nanoTime();
       for (long sent = 0; sent < messages; sent++) {
         Ticket next =
-            sent < buffers.count() ? buffers.ticket((int) sent) : (Ticket) next(queue, peer);
+            sent < buffers.count() ? buffers.ticket((int) sent) : (Ticket) next(queue, peer, bytes);
         peer.postSend(next.range(0, bytes).tag(sent == messages - 1 ? Server.LAST : 0)).orThrow();
       }
       while (answer.ticket(0).status() == Status.POSTED) {
-        next(queue, peer);
+        next(queue, peer, bytes);
       }
       long nanos = System.nanoTime() - start;
       while (queue.poll() != null) {
@@ -119,9 +122,15 @@ public final class Client {
     };
   }
 
-  private Descriptor next(CompletionQueue queue, VirtualInterface peer)
+  /// How long to wait for a message: nobody sees one that is under way, so a large one gets longer.
+  static long patienceNanos(long bytes) {
+    return PATIENCE.toNanos() + bytes * NANOS_PER_BYTE;
+  }
+
+  private Descriptor next(CompletionQueue queue, VirtualInterface peer, int bytes)
       throws InterruptedException {
-    Descriptor next = queue.await(LONG_NANOS);
+    long patienceNanos = patienceNanos(bytes);
+    Descriptor next = queue.await(patienceNanos);
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -129,7 +138,9 @@ public final class Client {
       throw new NetException(
           "measure",
           address,
-          next == null ? "nothing came for 10 seconds" : "the connection is " + peer.state(),
+          next == null
+              ? "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds"
+              : "the connection is " + peer.state(),
           peer.failure());
     }
     return next;
