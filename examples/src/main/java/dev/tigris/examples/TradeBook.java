@@ -93,8 +93,13 @@ public final class TradeBook {
 
   /// Adds a trade, or lists them all.
   public static void main(String[] arguments) throws IOException {
+    boolean adds = arguments.length == 5 && arguments[1].equals("add");
+    if (arguments.length != 1 && !adds) {
+      System.err.println("usage: TradeBook FILE [add SYMBOL QUANTITY PRICE]");
+      return;
+    }
     TradeBook book = open(Path.of(arguments[0]));
-    if (arguments.length == 5 && arguments[1].equals("add")) {
+    if (adds) {
       book.add(arguments[2], Integer.parseInt(arguments[3]), Double.parseDouble(arguments[4]));
     }
     for (PsoCursor<Entry> cursor = book.entries.cursor(); cursor.next(); ) {

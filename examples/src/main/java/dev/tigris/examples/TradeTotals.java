@@ -36,6 +36,12 @@ public final class TradeTotals {
     return total.sum();
   }
 
+  /// Adds up a million trades: `java ... dev.tigris.examples.TradeTotals`.
+  public static void main(String[] arguments) throws FlowException, InterruptedException {
+    int adders = Runtime.getRuntime().availableProcessors();
+    System.out.println("a million trades come to " + of(1_000_000, adders));
+  }
+
   /// Fills one water with as many trades as it takes.
   private static final class Maker implements Source {
     private final int trades;

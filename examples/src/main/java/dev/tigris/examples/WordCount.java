@@ -47,6 +47,16 @@ public final class WordCount {
     return new TreeMap<>(counts);
   }
 
+  /// Prints how often each word is in a file: `java ... dev.tigris.examples.WordCount README.md`.
+  public static void main(String[] arguments) throws FlowException, InterruptedException {
+    if (arguments.length != 1) {
+      System.err.println("usage: WordCount FILE");
+      return;
+    }
+    of(Path.of(arguments[0]), Runtime.getRuntime().availableProcessors())
+        .forEach((word, count) -> System.out.println(count + " " + word));
+  }
+
   /// Cuts the file into words and sends each to its counter, many in a water, a space between them.
   private static final class Splitter implements Module {
     private final StringBuilder word = new StringBuilder();
