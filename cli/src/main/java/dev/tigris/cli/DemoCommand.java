@@ -47,9 +47,9 @@ final class DemoCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     boolean isQuick = options.hasMatchedOption("--quick");
-    Path home = Files.createDirectories(Path.of(console.home(), "build"));
+    Path home = Path.of(console.home(), "build");
     Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
-    Path folder = Files.createTempDirectory(home, "demo");
+    Path folder = makeFolder(home);
     try {
       sort(folder, isQuick ? RECORDS / QUICK : RECORDS, console.out());
     } finally {
@@ -58,6 +58,18 @@ final class DemoCommand implements Command {
     slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
     sayWhatNext(console.out());
     return ExitCode.OK;
+  }
+
+  private static Path makeFolder(Path home) throws CommandException {
+    try {
+      return Files.createTempDirectory(Files.createDirectories(home), "demo");
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT,
+          "the demo works in %s, which cannot be written to: run it in a checkout of your own"
+              .formatted(home),
+          e);
+    }
   }
 
   private static void sort(Path folder, long records, PrintStream out)
@@ -95,7 +107,9 @@ final class DemoCommand implements Command {
     try {
       SlowConsumersChart.write(measured, png);
       out.println("  As a picture: " + png);
-    } catch (IOException | RuntimeException | LinkageError | InternalError e) {
+    } catch (IOException e) {
+      out.println("  No picture: it cannot be written (" + e + "). Say where to, with --png");
+    } catch (RuntimeException | LinkageError | InternalError e) {
       // Bare machines have no fonts, of which the JDK complains in many ways.
       out.println("  No picture: it cannot be drawn here (" + e + ").");
       out.println("  With fonts it can: apt-get install fontconfig fonts-dejavu-core");

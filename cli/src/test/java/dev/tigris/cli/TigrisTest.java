@@ -89,6 +89,14 @@ class TigrisTest {
   }
 
   @Test
+  void saysWhereTheDemoWantsToWrite() throws Exception {
+    Path build = Files.createFile(folder.resolve("build")); // where a folder should be
+    Result result = shell.run("demo");
+    assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.err());
+    assertTrue(result.err().contains("the demo works in " + build), result.err());
+  }
+
+  @Test
   void explainsTheExitCodes() {
     String out = shell.run("help exit-codes").out();
     for (ExitCode code : ExitCode.values()) {
