@@ -15,18 +15,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -52,20 +48,6 @@ class SortFaultsTest {
     SortException refused = refusal(sort(), SortException.Kind.INPUT);
     assertTrue(refused.getMessage().contains("17 bytes over"), refused.getMessage());
     assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
-  }
-
-  @Test
-  void namesPartitionsAlikeInALocaleWithDigitsOfItsOwn() throws Exception {
-    Locale before = Locale.getDefault();
-    Locale.setDefault(Locale.of("fa"));
-    try {
-      sort().partitioned().run();
-    } finally {
-      Locale.setDefault(before);
-    }
-    for (String name : list(output)) {
-      assertTrue(name.matches("part-[0-9]{4}"), name);
-    }
   }
 
   @Test
@@ -243,87 +225,6 @@ class SortFaultsTest {
   private static void truncate(Path file) {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(1_000);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Test
-  void noticesAnInputThatIsRewrittenWhileItIsSortedOrChecked() throws Exception {
-    Files.writeString(output, "what was here before");
-    Progress rewrites = (phase, done, total) -> rewrite(input);
-    SortException refused = refusal(sort().progress(rewrites), SortException.Kind.DATA);
-    assertEquals(
-        input + " was written to while it was read: try again when nobody writes it",
-        refused.getMessage());
-    assertEquals("what was here before", Files.readString(output));
-    assertEquals(List.of("input", "sorted"), list(folder));
-    assertThrows(SortException.class, () -> CheckJob.of(List.of(input)).progress(rewrites).run());
-  }
-
-  /// With the same bytes, so that nothing else can tell, and a time that certainly is another.
-  private static void rewrite(Path file) {
-    try {
-      FileTime before = Files.getLastModifiedTime(file);
-      Files.write(file, Files.readAllBytes(file), StandardOpenOption.WRITE);
-      Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 1_000));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Test
-  void whatReplacesAPrivateFileIsAsPrivateAllTheTime() throws Exception {
-    Files.writeString(output, "what was here before");
-    Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-r-----"));
-    AtomicReference<String> meanwhile = new AtomicReference<>();
-    sort().progress((phase, done, total) -> meanwhile.set(permissions(temporary()))).run();
-    assertEquals("rwx------", meanwhile.get());
-    assertEquals("rw-r-----", permissions(output));
-    Path fresh = folder.resolve("fresh");
-    SortJob.of(List.of(input), fresh).run();
-    assertEquals(permissions(input), permissions(fresh));
-  }
-
-  private Path temporary() {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files
-          .filter(path -> String.valueOf(path.getFileName()).startsWith(".sorted.tigris-"))
-          .findFirst()
-          .orElse(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String permissions(Path path) {
-    try {
-      return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Test
-  void doesNotMindAnInputThatIsReplacedWhileItIsSorted() throws Exception {
-    Path other = Files.write(folder.resolve("other"), new byte[300]);
-    AtomicBoolean isDone = new AtomicBoolean();
-    SortJob.Result result =
-        sort()
-            .progress(
-                (phase, done, total) -> {
-                  if (!isDone.getAndSet(true)) {
-                    replace(other, input);
-                  }
-                })
-            .run();
-    assertEquals(100_000, result.records());
-    assertEquals(300, Files.size(input));
-  }
-
-  private static void replace(Path file, Path old) {
-    try {
-      Files.move(file, old, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

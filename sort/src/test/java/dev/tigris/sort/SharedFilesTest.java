@@ -1,0 +1,134 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What becomes of files that others write to, read, or look for.
+class SharedFilesTest {
+  @TempDir Path folder;
+  private Path input;
+  private Path output;
+
+  @BeforeEach
+  void makeInput() throws Exception {
+    input = folder.resolve("input");
+    output = folder.resolve("sorted");
+    GenerateJob.to(input, 100_000).run();
+  }
+
+  @Test
+  void noticesAnInputThatIsRewrittenWhileItIsSortedOrChecked() throws Exception {
+    Files.writeString(output, "what was here before");
+    Progress rewrites = (phase, done, total) -> rewrite(input);
+    SortJob sort = SortJob.of(List.of(input), output).progress(rewrites);
+    SortException refused = assertThrows(SortException.class, sort::run);
+    assertEquals(SortException.Kind.DATA, refused.kind());
+    assertEquals(
+        input + " was written to while it was read: try again when nobody writes it",
+        refused.getMessage());
+    assertEquals("what was here before", Files.readString(output));
+    assertEquals(folder, temporary(), "nothing temporary is left");
+    assertThrows(SortException.class, () -> CheckJob.of(List.of(input)).progress(rewrites).run());
+  }
+
+  /// With the same bytes, so that nothing else can tell, and a time that certainly is another.
+  private static void rewrite(Path file) {
+    try {
+      FileTime before = Files.getLastModifiedTime(file);
+      Files.write(file, Files.readAllBytes(file), StandardOpenOption.WRITE);
+      Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 1_000));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void whatReplacesAPrivateFileIsAsPrivateAllTheTime() throws Exception {
+    Files.writeString(output, "what was here before");
+    Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-r-----"));
+    AtomicReference<String> meanwhile = new AtomicReference<>();
+    SortJob.of(List.of(input), output)
+        .progress((phase, done, total) -> meanwhile.set(permissions(temporary())))
+        .run();
+    assertEquals("rwx------", meanwhile.get());
+    assertEquals("rw-r-----", permissions(output));
+    Path fresh = folder.resolve("fresh");
+    SortJob.of(List.of(input), fresh).run();
+    assertEquals(permissions(input), permissions(fresh));
+  }
+
+  /// The sort's temporary folder, or the one that all is in if there is none.
+  private Path temporary() {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(path -> String.valueOf(path.getFileName()).startsWith(".sorted.tigris-"))
+          .findFirst()
+          .orElse(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String permissions(Path path) {
+    try {
+      return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void doesNotMindAnInputThatIsReplacedWhileItIsSorted() throws Exception {
+    Path other = Files.write(folder.resolve("other"), new byte[300]);
+    AtomicBoolean isDone = new AtomicBoolean();
+    SortJob.Result result =
+        SortJob.of(List.of(input), output)
+            .progress(
+                (phase, done, total) -> {
+                  if (!isDone.getAndSet(true)) {
+                    replace(other, input);
+                  }
+                })
+            .run();
+    assertEquals(100_000, result.records());
+    assertEquals(300, Files.size(input));
+  }
+
+  private static void replace(Path file, Path old) {
+    try {
+      Files.move(file, old, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void namesPartitionsAlikeInALocaleWithDigitsOfItsOwn() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.of("fa"));
+    try {
+      SortJob.of(List.of(input), output).partitioned().run();
+    } finally {
+      Locale.setDefault(before);
+    }
+    assertTrue(Files.isRegularFile(output.resolve("part-0000")));
+  }
+}
