@@ -30,6 +30,8 @@ final class CalledTransport implements Transport {
 
   private static final long YIELD_AFTER_NANOS = 15_000;
   private static final long SPIN_NANOS = 50_000;
+  private static final long LONG_YIELD_NANOS = 1_000_000;
+  private static final long WITHOUT_YIELD_NANOS = 1_000_000_000;
 
   private static final int MOST_POSTED = 64;
   private static final int FEWEST_POSTED = 4;
@@ -60,6 +62,9 @@ final class CalledTransport implements Transport {
   private final Kind kind;
   private final CalledInterface twin;
   private @Nullable Client client;
+
+  /// Since when there are no yields, if that is not long ago.
+  private long longYield = System.nanoTime() - WITHOUT_YIELD_NANOS;
 
   /// A connection for messages of one size.
   private record Client(long vi, int bytes, Memory sends, Memory receives) {}
@@ -188,7 +193,6 @@ final class CalledTransport implements Transport {
   }
 
   /// The next descriptor that is complete; 0 if the peer has closed or nothing comes.
-  @SuppressWarnings("ThreadPriorityCheck") // as Tigris does: yielding is a step before sleeping
   private long await(long vi) {
     long ready = twin.poll(vi);
     if (ready != 0) {
@@ -206,14 +210,26 @@ final class CalledTransport implements Transport {
         if (waited >= SPIN_NANOS || !twin.isConnected(vi)) {
           return park(vi, start);
         }
-        yields = waited >= YIELD_AFTER_NANOS;
+        yields = waited >= YIELD_AFTER_NANOS && start - longYield >= WITHOUT_YIELD_NANOS;
       }
       if (yields) {
-        Thread.yield();
+        yields = yieldBriefly();
       } else {
         Thread.onSpinWait();
       }
     }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // as Tigris does: yielding is a step before sleeping
+  private boolean yieldBriefly() {
+    long start = System.nanoTime();
+    Thread.yield();
+    long now = System.nanoTime();
+    if (now - start < LONG_YIELD_NANOS) {
+      return true;
+    }
+    longYield = now;
+    return false;
   }
 
   private long park(long vi, long start) {
