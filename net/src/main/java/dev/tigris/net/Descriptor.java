@@ -18,9 +18,7 @@ public sealed class Descriptor permits Ticket {
   private final VirtualInterface virtualInterface;
   private final Ticket[] parts;
   private final Transfer transfer;
-  private int tag;
   private boolean posted;
-  private Status last = Status.IDLE;
 
   private Descriptor(VirtualInterface virtualInterface, Ticket[] parts) {
     this.virtualInterface = virtualInterface;
@@ -62,7 +60,7 @@ public sealed class Descriptor permits Ticket {
 
   /// Where it is.
   public final Status status() {
-    return posted ? Status.POSTED : last;
+    return posted ? Status.POSTED : transfer.result();
   }
 
   /// Whether it was last posted as a send, and not as a receive.
@@ -78,7 +76,7 @@ public sealed class Descriptor permits Ticket {
   /// The tag: of a receive that is complete what the sender has given the message, otherwise what
   /// [#tag(int)] has set.
   public final int tag() {
-    return tag;
+    return transfer.tag();
   }
 
   /// Sets the tag that travels with the message: the application's own number, 0 at first.
@@ -89,7 +87,7 @@ public sealed class Descriptor permits Ticket {
   public Descriptor tag(int value) {
     requireOwner();
     refuseWhilePosted();
-    tag = value;
+    transfer.tag(value);
     return this;
   }
 
@@ -142,6 +140,10 @@ public sealed class Descriptor permits Ticket {
     }
   }
 
+  final boolean isPosted() {
+    return posted;
+  }
+
   final void posted() {
     posted = true;
   }
@@ -149,16 +151,11 @@ public sealed class Descriptor permits Ticket {
   final void returned() {
     release();
     posted = false;
-    if (last != transfer.result()) { // see Transfer
-      last = transfer.result();
-    }
-    if (!transfer.isSend()) {
-      tag = transfer.tag();
-    }
   }
 
   @Override
   public String toString() {
-    return "%s[%s, %d bytes, tag %d]".formatted(getClass().getSimpleName(), status(), bytes(), tag);
+    return "%s[%s, %d bytes, tag %d]"
+        .formatted(getClass().getSimpleName(), status(), bytes(), tag());
   }
 }

@@ -14,7 +14,7 @@ public final class Ticket extends Descriptor {
   private long length;
   private boolean registered = true;
 
-  /// How many posted descriptors name this ticket.
+  /// How many posted descriptors this ticket is a part of.
   private int held;
 
   Ticket(VirtualInterface virtualInterface, VirtualInterface.Registration registration) {
@@ -70,7 +70,7 @@ public final class Ticket extends Descriptor {
   }
 
   boolean isHeld() {
-    return held > 0;
+    return held > 0 || isPosted();
   }
 
   void deregistered() {
@@ -87,15 +87,15 @@ public final class Ticket extends Descriptor {
   @Override
   void hold() {
     requirePostable();
-    holdPart();
+    registration.posted++;
   }
 
   @Override
   void release() {
-    releasePart();
+    registration.posted--;
   }
 
-  /// Notes that a descriptor is posted that this is, or is a part of.
+  /// Notes that a descriptor is posted that this is a part of.
   void holdPart() {
     held++;
     registration.posted++;

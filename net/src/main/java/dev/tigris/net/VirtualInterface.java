@@ -195,7 +195,7 @@ public final class VirtualInterface implements AutoCloseable {
     }
     descriptor.hold();
     Transfer transfer = descriptor.transfer();
-    transfer.start(send, descriptor.tag(), queue.sink());
+    transfer.start(send, queue.sink());
     transfer.remote(how, address, key);
     descriptor.posted();
     link.post(transfer);

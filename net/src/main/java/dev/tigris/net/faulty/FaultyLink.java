@@ -237,7 +237,8 @@ final class FaultyLink extends Link implements Sink {
       Copy copy = held.get(i);
       if (all || copy.overtaking <= 0 || copy.dueNanos - now <= 0) {
         held.remove(i);
-        copy.transfer.start(true, copy.tag, this);
+        copy.transfer.tag(copy.tag);
+        copy.transfer.start(true, this);
         copy.transfer.type(copy.type);
         inner.post(copy.transfer);
         copiesPosted++;

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// The ranges lie inside their regions: that was checked when the transfer was posted, and nobody
 /// changes them until it is complete.
 ///
+/// The first range, nearly always the only one, lies in fields of its own: a message then touches
+/// three objects fewer. What copies it is short, and there is a method for each direction: the
+/// compiler inlines only what is small as machine code (docs/decisions/064-shared-memory-rings.md).
+///
 /// References are stored where they change and not for every message: the garbage collector has to
 /// know of each such store, for which G1 takes a full fence once the transfer is old.
 public final class Transfer {
@@ -35,7 +39,14 @@ public final class Transfer {
   private final @Nullable Object owner;
   private final DataType memoryType;
   private final boolean arrays;
+  private final int count;
+  private final Region firstRegion;
+  private long firstOffset;
+  private long firstLength;
+
+  /// Of the others, at their own index.
   private final Region[] regions;
+
   private final long[] offsets;
   private final long[] lengths;
   private long bytes;
@@ -63,6 +74,8 @@ public final class Transfer {
           "a descriptor has 1 to %d ranges, not %d".formatted(MAXIMUM_RANGES, regions.length));
     }
     this.owner = owner;
+    this.count = regions.length;
+    this.firstRegion = regions[0];
     this.regions = regions.clone();
     this.offsets = new long[regions.length];
     this.lengths = new long[regions.length];
@@ -80,20 +93,23 @@ public final class Transfer {
 
   /// Names the part of range `index` that takes part: checked by the caller.
   public void range(int index, long offset, long length) {
-    bytes += length - lengths[index];
-    offsets[index] = offset;
-    lengths[index] = length;
+    bytes += length - length(index);
+    if (index == 0) {
+      firstOffset = offset;
+      firstLength = length;
+    } else {
+      offsets[index] = offset;
+      lengths[index] = length;
+    }
   }
 
   /// Starts it on its way: called before it is given to a link.
   ///
   /// @param toSend whether it is a message, and not memory for one
-  /// @param messageTag what travels with a message
   /// @param back where it goes when it is complete
   @SuppressWarnings("ReferenceEquality") // a sink is itself
-  public void start(boolean toSend, int messageTag, Sink back) {
+  public void start(boolean toSend, Sink back) {
     send = toSend;
-    tag = messageTag;
     type(memoryType);
     if (sink != back) {
       sink = back;
@@ -132,22 +148,22 @@ public final class Transfer {
 
   /// How many ranges it has.
   public int count() {
-    return regions.length;
+    return count;
   }
 
   /// The region of a range.
   public Region region(int index) {
-    return regions[index];
+    return index == 0 ? firstRegion : regions[index];
   }
 
   /// Where a range begins in its region.
   public long offset(int index) {
-    return offsets[index];
+    return index == 0 ? firstOffset : offsets[index];
   }
 
   /// The length of a range.
   public long length(int index) {
-    return lengths[index];
+    return index == 0 ? firstLength : lengths[index];
   }
 
   /// The length of all ranges.
@@ -163,6 +179,11 @@ public final class Transfer {
   /// What travels with the message: the application's own number.
   public int tag() {
     return tag;
+  }
+
+  /// Sets it: not while this is posted.
+  public void tag(int value) {
+    tag = value;
   }
 
   /// Whether some of the ranges lie in arrays on the heap: only for links that take those.
@@ -198,43 +219,39 @@ public final class Transfer {
     return transferredBytes;
   }
 
-  /// Copies bytes `[from, from + count)` of the message to other memory.
-  public void copyTo(MemorySegment memory, long at, long from, long count) {
-    copy(memory, at, from, count, false);
-  }
-
-  /// Copies other memory to where bytes `[from, from + count)` of the message belong.
-  public void copyFrom(MemorySegment memory, long at, long from, long count) {
-    copy(memory, at, from, count, true);
-  }
-
-  private void copy(MemorySegment memory, long at, long from, long count, boolean here) {
-    if (lengths.length == 1) {
-      copyRange(0, memory, at, from, count, here);
-      return;
+  /// Copies bytes `[from, from + size)` of the message to other memory.
+  public void copyTo(MemorySegment memory, long at, long from, long size) {
+    if (count == 1) {
+      MemorySegment.copy(firstRegion.segment(), firstOffset + from, memory, at, size);
+    } else {
+      copyRanges(memory, at, from, size, false);
     }
+  }
+
+  /// Copies other memory to where bytes `[from, from + size)` of the message belong.
+  public void copyFrom(MemorySegment memory, long at, long from, long size) {
+    if (count == 1) {
+      MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
+    } else {
+      copyRanges(memory, at, from, size, true);
+    }
+  }
+
+  private void copyRanges(MemorySegment memory, long at, long from, long size, boolean here) {
     long there = at;
     long skip = from;
-    long left = count;
+    long left = size;
     for (int i = 0; left > 0; i++) {
-      long size = Math.min(lengths[i] - skip, left);
-      if (size > 0) {
-        copyRange(i, memory, there, skip, size, here);
-        there += size;
-        left -= size;
+      long skipped = Math.min(length(i), skip);
+      long part = Math.min(length(i) - skipped, left);
+      if (here) {
+        MemorySegment.copy(memory, there, region(i).segment(), offset(i) + skipped, part);
+      } else {
+        MemorySegment.copy(region(i).segment(), offset(i) + skipped, memory, there, part);
       }
-      skip = Math.max(0, skip - lengths[i]);
-    }
-  }
-
-  private void copyRange(
-      int index, MemorySegment memory, long at, long from, long count, boolean here) {
-    MemorySegment range = regions[index].segment();
-    long offset = offsets[index] + from;
-    if (here) {
-      MemorySegment.copy(memory, at, range, offset, count);
-    } else {
-      MemorySegment.copy(range, offset, memory, at, count);
+      there += part;
+      left -= part;
+      skip -= skipped;
     }
   }
 

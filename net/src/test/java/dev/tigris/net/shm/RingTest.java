@@ -37,7 +37,8 @@ class RingTest {
   private Transfer message(long bytes, int tag) {
     Transfer message = new Transfer(null, new Region(source));
     message.range(0, 0, bytes);
-    message.start(true, tag, _ -> {});
+    message.tag(tag);
+    message.start(true, _ -> {});
     into.range(0, 0, MOST_BYTES);
     return message;
   }

@@ -41,7 +41,7 @@ final class Letterbox {
     buffer.bytes.setInt(0, content);
     buffer.bytes.setInt(bytes - Integer.BYTES, content);
     buffer.transfer.range(0, 0, bytes);
-    buffer.transfer.start(true, 0, _ -> {});
+    buffer.transfer.start(true, _ -> {});
     return writer.write(buffer.transfer);
   }
 
