@@ -139,14 +139,24 @@ public final class Container extends Region {
 
   private long header(long offset) {
     checkLease();
+    requireMade();
     long value = (long) Raw.LONG.get(Raw.GLOBAL, at(offset));
     Reference.reachabilityFence(this);
     return value;
   }
 
   private void header(long offset, long value) {
+    requireMade();
     Raw.LONG.set(Raw.GLOBAL, at(offset), value);
     Reference.reachabilityFence(this);
+  }
+
+  /// A container that was made without its constructor (serialization libraries do that) has no
+  /// bytes, and so no header.
+  private void requireMade() {
+    if (bytes < HEADER_BYTES) {
+      throw new IllegalStateException("this container was made without its constructor");
+    }
   }
 
   /// Makes the container empty. Objects that lived in it must not be used any more: they see what

@@ -102,8 +102,8 @@ public abstract class Pso {
     long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
     this.container = container.forObjects();
+    this.bits = Raw.bits(container.address + place);
     this.offset = place;
-    this.bits = Raw.bits(container.address + offset);
     publish();
   }
 
@@ -134,8 +134,8 @@ public abstract class Pso {
   /// Makes this object stand for another place of its container, which was checked for its class.
   /// References that were recovered stay: they are compared with what is stored.
   final void moveTo(long place) {
-    offset = place;
     bits = Raw.bits(container.address + place);
+    offset = place;
   }
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.

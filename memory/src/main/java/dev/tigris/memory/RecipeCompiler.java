@@ -47,7 +47,7 @@ final class RecipeCompiler {
   private static final int C1_INLINES_BYTES = 35;
 
   /// What is added to every body, so that the shortest is longer than that.
-  private static final int PADDING_BYTES = 12;
+  private static final int PADDING_BYTES = 16;
 
   private static final ClassDesc PSO = desc(Pso.class);
   private static final ClassDesc RAW = desc(Raw.class);

@@ -28,6 +28,10 @@ class PsoIsolationTest {
         """
         object without constructor: harmless
         reference from an object without constructor: IllegalStateException
+        the schema of a container without constructor: IllegalStateException
+        the root of one: IllegalStateException
+        a root for one: IllegalStateException
+        an object in one: ContainerFullException
         reflection on the address: InaccessibleObjectException
         private lookup in Pso: IllegalAccessException
         the segment over all memory: IllegalAccessException

@@ -44,6 +44,15 @@ class RecipeTest {
     }
   }
 
+  static final class Labelled extends Pso {
+    @Capacity(8)
+    Utf8 label;
+
+    Labelled(Container container) {
+      super(container);
+    }
+  }
+
   private static Recipe recipe(MethodType type, Instruction... body) {
     return new Recipe("test", type, 16, 1, 0, List.of(body));
   }
@@ -149,16 +158,21 @@ class RecipeTest {
 
   @Test
   void compilesToBodiesThatC1DoesNotInline() {
+    List<Recipe> recipes = new ArrayList<>();
     PsoLayout layout = PsoLayout.of(Sample.class);
     for (PsoField field : layout.fields()) {
-      for (Recipe recipe : List.of(Recipe.get(field, layout), Recipe.set(field, layout))) {
-        ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
-        byte[] bytes =
-            RecipeCompiler.compile(name, List.of(recipe), List.of("method"), new ArrayList<>());
-        MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
-        int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
-        assertTrue(RecipeCompiler.isLongEnough(codeBytes), recipe + " " + codeBytes);
-      }
+      recipes.add(Recipe.get(field, layout));
+      recipes.add(Recipe.set(field, layout));
+    }
+    PsoLayout parts = PsoLayout.of(Labelled.class);
+    recipes.add(Recipe.get(parts.fields().getFirst(), parts));
+    for (Recipe recipe : recipes) {
+      ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
+      byte[] bytes =
+          RecipeCompiler.compile(name, List.of(recipe), List.of("method"), new ArrayList<>());
+      MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
+      int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
+      assertTrue(RecipeCompiler.isLongEnough(codeBytes), recipe + " " + codeBytes);
     }
   }
 }

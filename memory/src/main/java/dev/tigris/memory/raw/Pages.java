@@ -98,10 +98,11 @@ public final class Pages {
     if (!LINUX || !Boolean.parseBoolean(System.getProperty("tigris.memory.low", "true"))) {
       return 0;
     }
-    // A kernel that does not know the flag takes the address as a hint.
     for (long address = LOW_STEP_BYTES; address < LOW_END; address += LOW_STEP_BYTES) {
-      if (Native.mapAt(address, bytes) == address) {
-        return address;
+      long mapped = Native.mapAt(address, bytes);
+      if (mapped > 0) {
+        // A kernel that does not know the flag takes the address as a hint.
+        return mapped == address ? mapped : 0;
       }
     }
     return 0;

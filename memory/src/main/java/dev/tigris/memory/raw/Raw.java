@@ -9,11 +9,11 @@ import java.nio.ByteOrder;
 
 /// Typed peek and poke at absolute addresses.
 ///
-/// Every view and every accessor reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`.
-/// The mask, or that of the element's alignment, tells the compiler that the sum is in range and
-/// aligned, so that both of the JDK's checks fold away; what keeps the access inside its buffer is
-/// the check that the caller made against the bounds that it owns. The handles are exact: the
-/// argument types at a call must match.
+/// Every view reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`. The mask, or that
+/// of the element's alignment, tells the compiler that the sum is in range and aligned, so that
+/// both of the JDK's checks fold away; for objects' fields a shift does that ([#bits]). What keeps
+/// the access inside its buffer is the check that the caller made against the bounds that it owns.
+/// The handles are exact: the argument types at a call must match.
 ///
 /// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
 /// named `X_ANY` are for any address. Both are little-endian; `X_BIG_ANY` are big-endian.
@@ -59,15 +59,18 @@ public final class Raw {
   /// How many bytes of [#SCRATCH] may be touched; objects are smaller than that.
   public static final long SCRATCH_BYTES = Pages.UNIT_BYTES;
 
+  /// Where [#SCRATCH] lies below all other memory, its address; 0 elsewhere.
+  private static final long LOW = Pages.mapLow(SCRATCH_BYTES);
+
   /// The address of zero bytes that belong to nobody, where accesses through an object without an
   /// address end up. A constant of the process.
-  public static final long SCRATCH = scratch();
+  public static final long SCRATCH = LOW != 0 ? LOW : anywhere();
 
   /// What objects keep of an address are [#bits], which are 0 for [#SCRATCH]. Where that lies below
   /// all other memory they are the distance from it, and the way back ends with a sum with a
   /// constant that fits into the access itself. Elsewhere they are made of the address XOR
   /// [#SCRATCH], and the way back takes one instruction more.
-  public static final long ORIGIN = SCRATCH < Pages.LOW_END ? SCRATCH : 0;
+  public static final long ORIGIN = LOW;
 
   /// Bits are moved up by as much, so that moving them down leaves 56 of them, a number that C2
   /// knows to be in range. A mask for the same would be a constant of ten bytes in each place.
@@ -76,9 +79,8 @@ public final class Raw {
   /// What [#bits] are XORed with: 0 where distances are counted from [#ORIGIN].
   public static final long MIX = (SCRATCH ^ ORIGIN) << BITS_SHIFT;
 
-  private static long scratch() {
-    long low = Pages.mapLow(SCRATCH_BYTES);
-    long address = low != 0 ? low : Pages.map(SCRATCH_BYTES);
+  private static long anywhere() {
+    long address = Pages.map(SCRATCH_BYTES);
     if (address == 0) {
       throw new OutOfMemoryError("the operating system refuses the first two megabytes");
     }

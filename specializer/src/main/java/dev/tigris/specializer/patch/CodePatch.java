@@ -95,8 +95,8 @@ public final class CodePatch {
   /// patch, wherever a tool could have put one.
   ///
   /// An agent asks for each class that is loaded, before any of this is compiled, when each byte
-  /// that is looked at counts. There are as many marks in the name as a step is long, so that one of
-  /// them is met; other classes hardly have one where a step ends.
+  /// that is looked at counts. There are as many marks in the name as a step is long, so that one
+  /// is met; other classes hardly have one where a step ends.
   public static boolean mayBeIn(byte[] classFile) {
     int length = classFile.length;
     for (int at = MARKS; at < length; at += MARKS) {
