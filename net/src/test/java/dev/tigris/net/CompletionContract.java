@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -206,7 +207,7 @@ abstract class CompletionContract extends FabricContract {
     left.run(() -> assertNull(left.queue().await(Side.SHORT_NANOS)));
   }
 
-  @Test
+  @RepeatedTest(5)
   void closesWhileASignalIsPending() {
     connect();
     CountDownLatch signalled = new CountDownLatch(1);

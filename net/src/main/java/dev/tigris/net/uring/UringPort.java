@@ -58,8 +58,8 @@ final class UringPort extends Port {
 
   private final PollSet waited;
 
-  /// Written with `waiting` held.
-  private boolean closed;
+  /// From the beginning of [#close] on: nobody but the owner waits any more.
+  private volatile boolean closed;
 
   private final Wake wake = new Wake();
 
@@ -184,12 +184,14 @@ final class UringPort extends Port {
     if (wake.take()) {
       return true;
     }
-    if (Thread.currentThread() == owner) {
+    boolean isOwner = Thread.currentThread() == owner;
+    if (isOwner) {
       submit(); // what links have asked for since the last doorbell
     }
     waiting.lock();
     try {
-      if (!closed) {
+      // Who closes may wait for links to end, and has then taken the request that was for another.
+      if (isOwner || !closed) {
         await(nanos);
       }
     } finally {
@@ -280,6 +282,7 @@ final class UringPort extends Port {
 
   @Override
   public void close() {
+    closed = true;
     wake(); // whoever waits lets go of the ring
     long start = System.nanoTime();
     long left = LINGER_NANOS;
@@ -296,7 +299,6 @@ final class UringPort extends Port {
     }
     waiting.lock();
     try {
-      closed = true;
       ring.close();
       signal.close();
       waited.close();
