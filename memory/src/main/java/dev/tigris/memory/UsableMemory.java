@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 /// How much memory this process may use: what the machine has, or less where a control group that
 /// it is in has a limit (cgroups(7)). A container sees its own group as the root of all; a service
@@ -37,7 +38,7 @@ final class UsableMemory {
     }
 
     private static Path parent(Path path) {
-      return java.util.Objects.requireNonNull(path.getParent());
+      return Objects.requireNonNull(path.getParent());
     }
   }
 
@@ -53,20 +54,21 @@ final class UsableMemory {
   static long bytes(Path root) {
     long kilobytes = firstNumber(root.resolve("proc/meminfo"), "MemTotal:");
     long bytes = kilobytes == NO_LIMIT ? NO_LIMIT : kilobytes * 1024;
-    bytes = Math.min(bytes, Groups.V1.limit(root, ""));
-    bytes = Math.min(bytes, Groups.V2.limit(root, ""));
+    String v1 = "";
+    String v2 = "";
     for (String line : lines(root.resolve("proc/self/cgroup"))) {
       String[] parts = line.split(":", 3); // number, controllers, path
       if (parts.length == 3 && parts[2].startsWith("/")) {
         String group = parts[2].substring(1);
         if (List.of(parts[1].split(",")).contains("memory")) {
-          bytes = Math.min(bytes, Groups.V1.limit(root, group));
+          v1 = group;
         } else if (parts[1].isEmpty()) {
-          bytes = Math.min(bytes, Groups.V2.limit(root, group));
+          v2 = group;
         }
       }
     }
-    return bytes;
+    bytes = Math.min(bytes, Groups.V1.limit(root, v1));
+    return Math.min(bytes, Groups.V2.limit(root, v2));
   }
 
   /// The number after `prefix` at the beginning of a small file; no limit where there is no such

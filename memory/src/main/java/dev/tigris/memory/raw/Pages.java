@@ -188,18 +188,19 @@ public final class Pages {
       return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
     }
 
+    /// Where the system likes.
     static long map(long bytes) {
-      try {
-        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
-        return (long) Mmap.CALL.invokeExact(0L, bytes, PROT_READ_WRITE, flags, -1, 0L);
-      } catch (Throwable e) {
-        throw new IllegalStateException("mmap could not be called", e);
-      }
+      return map(0, bytes, 0);
     }
 
+    /// There, or nowhere.
     static long mapAt(long address, long bytes) {
+      return map(address, bytes, MAP_FIXED_NOREPLACE);
+    }
+
+    private static long map(long address, long bytes, int more) {
       try {
-        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | MAP_FIXED_NOREPLACE;
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | more;
         return (long) Mmap.CALL.invokeExact(address, bytes, PROT_READ_WRITE, flags, -1, 0L);
       } catch (Throwable e) {
         throw new IllegalStateException("mmap could not be called", e);

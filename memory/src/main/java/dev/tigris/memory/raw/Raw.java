@@ -59,18 +59,17 @@ public final class Raw {
   /// How many bytes of [#SCRATCH] may be touched; objects are smaller than that.
   public static final long SCRATCH_BYTES = Pages.UNIT_BYTES;
 
-  /// Where [#SCRATCH] lies below all other memory, its address; 0 elsewhere.
-  private static final long LOW = Pages.mapLow(SCRATCH_BYTES);
+  /// The address of the scratch area where that lies below all other memory; 0 elsewhere.
+  ///
+  /// What objects keep of an address are [#bits], which are 0 for [#SCRATCH]. Where that is low,
+  /// they are the distance from it, and the way back ends with a sum with a constant that fits into
+  /// the access itself. Elsewhere they are made of the address XOR [#SCRATCH], and the way back
+  /// takes one instruction more.
+  public static final long ORIGIN = Pages.mapLow(SCRATCH_BYTES);
 
   /// The address of zero bytes that belong to nobody, where accesses through an object without an
   /// address end up. A constant of the process.
-  public static final long SCRATCH = LOW != 0 ? LOW : anywhere();
-
-  /// What objects keep of an address are [#bits], which are 0 for [#SCRATCH]. Where that lies below
-  /// all other memory they are the distance from it, and the way back ends with a sum with a
-  /// constant that fits into the access itself. Elsewhere they are made of the address XOR
-  /// [#SCRATCH], and the way back takes one instruction more.
-  public static final long ORIGIN = LOW;
+  public static final long SCRATCH = ORIGIN != 0 ? ORIGIN : anywhere();
 
   /// Bits are moved up by as much, so that moving them down leaves 56 of them, a number that C2
   /// knows to be in range. A mask for the same would be a constant of ten bytes in each place.
