@@ -61,6 +61,8 @@ public final class TcpAddress {
           SystemException.HOST_UNREACHABLE,
           SystemException.NETWORK_UNREACHABLE ->
           Linking.refused(Reason.NOBODY_LISTENS, address + ": " + why.getMessage());
+      case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
+          Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
       default ->
           throw new NetException("connect to", address, String.valueOf(why.getMessage()), why);
     };

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ final class TcpCarrier implements Carrier {
     try {
       channel = SocketChannel.open();
       Deadline deadline = new Deadline(timeoutNanos);
-      channel.socket().connect(remote, deadline.leftMillis());
+      reach(channel, remote, deadline);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
@@ -88,6 +89,24 @@ final class TcpCarrier implements Carrier {
       if (channel != null && !kept) {
         closeQuietly(channel);
       }
+    }
+  }
+
+  /// Connects a channel. Whoever listens may close, or reset, a connection before this side has
+  /// seen that it was made.
+  ///
+  /// @throws ConnectException also if the connection was reset
+  private static void reach(SocketChannel channel, InetSocketAddress remote, Deadline deadline)
+      throws IOException {
+    try {
+      channel.socket().connect(remote, deadline.leftMillis());
+    } catch (ConnectException | NoRouteToHostException e) {
+      throw e;
+    } catch (SocketException e) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw e; // it was us who closed it
+      }
+      throw (ConnectException) new ConnectException(e.getMessage()).initCause(e);
     }
   }
 

@@ -32,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 public abstract class HostilePeerContract {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int RESETS = 500;
   private static final long LONG_NANOS = PATIENCE.toNanos();
 
   private final String provider;
@@ -270,6 +272,31 @@ public abstract class HostilePeerContract {
     expectRefusal(Reason.REJECTED, hello("TIGRISVI", Hello.VERSION, 2, 7, 0), true, 9000);
     expectRefusal(Reason.TIMED_OUT, new byte[0], false, 50);
     expectRefusal(Reason.TIMED_OUT, Arrays.copyOf(accepted, 31), false, 50);
+  }
+
+  /// A reset may come at any moment of connecting, before the connection is seen to be made too.
+  @Test
+  void isRefusedByWhoeverResetsAtOnce() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      FutureTask<Void> resetting =
+          new FutureTask<>(
+              () -> {
+                for (int i = 0; i < RESETS; i++) {
+                  Socket socket = server.accept();
+                  socket.setOption(StandardSocketOptions.SO_LINGER, 0);
+                  socket.close();
+                }
+                return null;
+              });
+      Thread.ofPlatform().start(resetting);
+      for (int i = 0; i < RESETS; i++) {
+        assertInstanceOf(
+            Connection.Refused.class,
+            fabric.connect(
+                "127.0.0.1:" + server.getLocalPort(), 7, queue, Attributes.DEFAULT, PATIENCE));
+      }
+      resetting.get();
+    }
   }
 
   // ---- at an interface
