@@ -48,7 +48,11 @@ public final class FileStream extends Stream {
   private long position;
   private long knownBytes;
   private boolean atEnd;
+  private boolean prepared;
   private boolean closed;
+
+  /// For a look at whether there is another byte.
+  private final ByteBuffer another = ByteBuffer.allocate(1);
 
   private FileStream(
       StreamKind.Place place,
@@ -79,6 +83,7 @@ public final class FileStream extends Stream {
       if (folder == null || name == null) {
         throw new IOException(file + " is not the name of a file");
       }
+      refuseFolder();
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = folder.resolve("." + name + "." + unique + PARTIAL);
       channel = FileChannel.open(opened, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
@@ -196,10 +201,14 @@ public final class FileStream extends Stream {
     if (!atEnd && position >= Math.min(endPosition, knownBytes)) {
       try {
         knownBytes = channel.size();
+        // Some files have more than they say: those in /proc say 0, and so do pipes, which then
+        // refuse to be read anywhere but where they are.
+        atEnd =
+            position >= endPosition
+                || (position >= knownBytes && channel.read(another.clear(), position) < 0);
       } catch (IOException e) {
         throw failed("read", e);
       }
-      atEnd = position >= Math.min(endPosition, knownBytes);
     }
     return atEnd;
   }
@@ -243,19 +252,47 @@ public final class FileStream extends Stream {
   protected void leave(Water water) {}
 
   @Override
+  protected void prepare() {
+    if (direction == Direction.WRITE && !prepared) {
+      try {
+        if (sync) {
+          channel.force(true);
+        }
+      } catch (IOException e) {
+        throw failed("write", e);
+      }
+      try {
+        refuseFolder();
+      } catch (IOException e) {
+        throw failed("rename to", e);
+      }
+      prepared = true;
+    }
+  }
+
+  private void refuseFolder() throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + " is a folder, and not replaced by a file");
+    }
+  }
+
+  @Override
   public void close(boolean complete) {
     if (closed) {
       return;
     }
     closed = true;
     spring.close();
-    try (FileChannel closing = channel) {
-      if (direction == Direction.WRITE && complete && sync) {
-        closing.force(true);
+    try (FileChannel _ = channel) {
+      if (complete) {
+        prepare();
       }
     } catch (IOException e) {
       discard();
       throw failed("write", e);
+    } catch (StreamException e) {
+      discard();
+      throw e;
     }
     if (direction == Direction.WRITE) {
       if (complete) {

@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A flow that runs in this JVM: opens the streams, starts a thread for each replica, and clears up
@@ -36,13 +36,22 @@ final class LocalRun implements FlowRun {
   private final CountDownLatch ready;
   private final CountDownLatch over = new CountDownLatch(1);
   private final AtomicInteger running;
-  private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+
+  /// Changed under this object's lock. A flow may fail because no memory is left, and a lock takes
+  /// none; an atomic reference takes some to be linked, when it is first used.
+  private volatile @Nullable Outcome outcome;
+
+  /// The outcome when there is no memory left to make another: a flow that failed and could not say
+  /// so must not end well.
+  private final Outcome.Failed lastResort;
+
   private final long startedNanos = System.nanoTime();
   private volatile long endedNanos;
   private volatile boolean stopping;
 
   LocalRun(Flow flow) {
     this.flow = flow;
+    this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
     this.wiring = new Wiring(this, flow);
     int replicas = flow.stages().stream().mapToInt(Flow.Stage::replicas).sum();
     this.ready = new CountDownLatch(replicas);
@@ -51,7 +60,7 @@ final class LocalRun implements FlowRun {
     try {
       wired = wiring.wire();
     } catch (FlowException e) {
-      outcome.set(new Outcome.Failed(e));
+      outcome = new Outcome.Failed(e);
     }
     this.workers = wired;
   }
@@ -117,18 +126,34 @@ final class LocalRun implements FlowRun {
     if (stopping && Worker.isEcho(thrown)) {
       return;
     }
-    FlowException exception =
-        new FlowException(flow.name(), worker.stage(), worker.replica(), phase, thrown);
-    decide(new Outcome.Failed(exception));
+    try {
+      FlowException exception =
+          new FlowException(flow.name(), worker.stage(), worker.replica(), phase, thrown);
+      decide(new Outcome.Failed(exception));
+    } catch (Throwable e) {
+      if (decideIf(null, lastResort)) {
+        lastResort.exception().tell(worker.stage(), worker.replica(), phase, thrown);
+      }
+      stop();
+    }
   }
 
   private void decide(Outcome decided) {
-    if (outcome.compareAndSet(null, decided)) {
+    if (decideIf(null, decided)) {
       stop();
-    } else if (outcome.get() instanceof Outcome.Failed(FlowException first)
+    } else if (outcome instanceof Outcome.Failed(FlowException first)
         && decided instanceof Outcome.Failed(FlowException other)) {
       first.addSuppressed(other);
     }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the very outcome is meant
+  private synchronized boolean decideIf(@Nullable Outcome known, Outcome decided) {
+    boolean isKnown = outcome == known;
+    if (isKnown) {
+      outcome = decided;
+    }
+    return isKnown;
   }
 
   private void stop() {
@@ -151,22 +176,58 @@ final class LocalRun implements FlowRun {
   }
 
   private void close() {
-    outcome.compareAndSet(null, COMPLETE);
+    decideIf(null, COMPLETE);
+    try {
+      forEachStream(this::prepare);
+      forEachStream(stream -> stream.close(isComplete()));
+    } finally {
+      endedNanos = System.nanoTime();
+      over.countDown();
+    }
+  }
+
+  private void prepare(Stream stream) {
+    if (stream.isStopped()) {
+      stream.drop();
+    }
+    if (isComplete()) {
+      stream.prepare();
+    }
+  }
+
+  private boolean isComplete() {
+    return outcome instanceof Outcome.Complete;
+  }
+
+  private void forEachStream(Consumer<Stream> action) {
     for (Wiring.Placed placed : wiring.streams()) {
       try {
-        if (placed.stream().isStopped()) {
-          placed.stream().drop();
-        }
-        placed.stream().close(outcome.get() instanceof Outcome.Complete);
+        action.accept(placed.stream());
       } catch (Throwable e) { // a kind of stream may be anybody's, and others are to be closed
-        Outcome failed = new Outcome.Failed(placed.failedToClose(flow.name(), e));
-        if (!outcome.compareAndSet(COMPLETE, failed)) {
-          decide(failed);
-        }
+        failedToClose(placed, e);
       }
     }
-    endedNanos = System.nanoTime();
-    over.countDown();
+  }
+
+  private void failedToClose(Wiring.Placed placed, Throwable thrown) {
+    Wiring.End module = placed.module();
+    try {
+      Outcome failed =
+          new Outcome.Failed(
+              new FlowException(
+                  flow.name(),
+                  module.name(),
+                  module.index(),
+                  "closing stream " + placed.stream().name(),
+                  thrown));
+      if (!decideIf(COMPLETE, failed)) {
+        decide(failed);
+      }
+    } catch (Throwable e) {
+      if (decideIf(COMPLETE, lastResort)) {
+        lastResort.exception().tell(module.name(), module.index(), "closing a stream", thrown);
+      }
+    }
   }
 
   // -- For everybody.
@@ -179,7 +240,7 @@ final class LocalRun implements FlowRun {
 
   @Override
   public boolean await(Duration timeout) throws FlowException, InterruptedException {
-    if (!over.await(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+    if (!over.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)) {
       return false;
     }
     conclude();
@@ -190,7 +251,7 @@ final class LocalRun implements FlowRun {
     for (Thread thread : threads) {
       thread.join();
     }
-    Outcome decided = outcome.get();
+    Outcome decided = outcome;
     if (decided instanceof Outcome.Failed(FlowException exception)) {
       throw exception;
     }
@@ -213,7 +274,7 @@ final class LocalRun implements FlowRun {
   public FlowSnapshot snapshot() {
     boolean done = isDone();
     FlowSnapshot.State state =
-        switch (outcome.get()) {
+        switch (outcome) {
           case null -> FlowSnapshot.State.RUNNING;
           case Outcome.Complete() -> done ? FlowSnapshot.State.DONE : FlowSnapshot.State.RUNNING;
           case Outcome.Failed failed -> FlowSnapshot.State.FAILED;

@@ -59,12 +59,10 @@ public final class Reservoir {
     return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
   }
 
-  /// The same with another window: how many waters a stream lets be sent and not yet finished.
+  /// The same with another window: how many waters a stream lets be sent and not yet finished,
+  /// between 1 and 1,048,576.
   public Reservoir withWindow(int waters) {
-    if (waters < 1) {
-      throw new IllegalArgumentException("a window of " + waters + ": it must be at least 1");
-    }
-    return new Reservoir(policy, waters, kind, name);
+    return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name);
   }
 
   /// The same with another kind of streams.

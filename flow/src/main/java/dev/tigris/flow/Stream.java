@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// **Kinds.** To add a kind of stream, extend this class, implement the `protected` methods, and
 /// run [dev.tigris.flow.testing.StreamContract] on it. `send`, `sendEnd` and `outstanding` are
 /// called by the sender's thread, `receive`, `isReady`, `isDrained`, `release`, `leave` and
-/// `sendStop` by the receiver's, `close` when neither uses the stream any more. A kind calls
-/// [#wakeReceiver] after it has made something to receive, or the end, visible to the receiver,
-/// and [#wakeSender] after it has made credit visible to the sender.
+/// `sendStop` by the receiver's, `prepare` and `close` when neither uses the stream any more. A
+/// kind calls [#wakeReceiver] after it has made something to receive, or the end, visible to the
+/// receiver, and [#wakeSender] after it has made credit visible to the sender.
 ///
 /// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters
 /// may be read by any.
@@ -83,13 +83,10 @@ public abstract class Stream {
         }
       };
 
-  /// A stream with a name that says where it is, and a window of at least 1.
+  /// A stream with a name that says where it is, and a window between 1 and 1,048,576.
   protected Stream(String name, int window) {
-    if (window < 1) {
-      throw new IllegalArgumentException("a window of " + window + ": it must be at least 1");
-    }
     this.name = name;
-    this.window = window;
+    this.window = StreamKind.Place.checkWindow(window);
   }
 
   /// A stream between two threads of this JVM, to be driven without a flow.
@@ -236,6 +233,10 @@ public abstract class Stream {
         receipts.get(TAKEN),
         sends.get(SERVICE_NANOS));
   }
+
+  /// Does what can still fail of [#close], such as making data last. When all went well, the engine
+  /// calls it on every stream before it closes one, so that outputs appear together or not at all.
+  protected void prepare() {}
 
   /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
   /// no thread uses the stream any more.

@@ -15,11 +15,21 @@ public interface StreamKind {
   /// @param name the stream's name, unique in the flow, such as `map[0]->reduce[3]`
   /// @param window how many waters may be on their way before the sender has to wait
   record Place(String name, int window) {
-    /// A place; the window is at least 1.
+    /// The largest window. A memory stream has a slot for each water of it, so this bounds what one
+    /// takes before anything is put: eight megabytes.
+    static final int MOST_WINDOW = 1 << 20;
+
+    /// A place; the window is between 1 and 1,048,576.
     public Place {
-      if (window < 1) {
-        throw new IllegalArgumentException("a window of " + window + ": it must be at least 1");
+      window = checkWindow(window);
+    }
+
+    static int checkWindow(int window) {
+      if (window < 1 || window > MOST_WINDOW) {
+        throw new IllegalArgumentException(
+            "a window of %d: it must be between 1 and %d".formatted(window, MOST_WINDOW));
       }
+      return window;
     }
   }
 

@@ -23,7 +23,7 @@ final class Wiring {
     }
   }
 
-  /// A stream with its place in the graph.
+  /// A stream with its place in the graph; `module` is the one to name when it fails.
   record Placed(Stream stream, String reservoir, End from, End to, End module) {
     FlowSnapshot.Channel snapshot() {
       return new FlowSnapshot.Channel(
@@ -35,12 +35,6 @@ final class Wiring {
           to.index(),
           stream.window(),
           stream.counters());
-    }
-
-    /// What to say when the stream fails as it is closed: the stage that wrote to it.
-    FlowException failedToClose(String flow, Throwable cause) {
-      return new FlowException(
-          flow, module.name(), module.index(), "closing stream " + stream.name(), cause);
     }
   }
 

@@ -118,8 +118,11 @@ final class Worker implements Runnable {
     } catch (Throwable e) {
       run.failed(this, phase, e);
     } finally {
-      end(operator);
-      run.ended();
+      try {
+        end(operator);
+      } finally {
+        run.ended();
+      }
     }
   }
 

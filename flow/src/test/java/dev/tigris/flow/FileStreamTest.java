@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -265,5 +266,72 @@ class FileStreamTest {
         .await();
     assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
     assertFalse(Files.isExecutable(out));
+  }
+
+  @Test
+  void putsNoFileInPlaceWhenOneOfThemCannotBe() throws Exception {
+    Path first = Files.writeString(folder.resolve("first"), "old");
+    Path second = folder.resolve("second");
+    FlowRun run =
+        Flow.named("both")
+            .source(
+                "make",
+                () ->
+                    stream -> {
+                      Numbers.put(stream, 1);
+                      Files.createDirectories(second.resolve("in the way"));
+                      return false;
+                    })
+            .drain("make", FileStream.writing(first), FileStream.writing(second))
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertTrue(failure.getMessage().contains(second.toString()), failure.getMessage());
+    assertEquals("old", Files.readString(first));
+    assertEquals(List.of("first", "second"), names());
+  }
+
+  /// The files of `/proc` say that they have no bytes.
+  @Test
+  void readsFilesThatDoNotSayHowLongTheyAre() throws Exception {
+    Path said = Path.of("/proc/self/cmdline");
+    assumeTrue(Files.exists(said));
+    Path out = folder.resolve("out");
+    copy(said, out).await();
+    assertArrayEquals(Files.readAllBytes(said), Files.readAllBytes(out));
+    copy(Path.of("/dev/null"), out).await();
+    assertEquals(0, Files.size(out));
+  }
+
+  /// What comes out of a pipe has no position; to take it for an empty file would lose it.
+  @Test
+  void refusesToReadAPipe() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
+    assertEquals(0, new ProcessBuilder("/usr/bin/mkfifo", pipe.toString()).start().waitFor());
+    Thread writer =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    Files.writeString(pipe, "data");
+                  } catch (IOException e) {
+                    // The reader has gone by now.
+                  }
+                });
+    FlowException failure =
+        assertThrows(FlowException.class, copy(pipe, folder.resolve("out"))::await);
+    assertTrue(failure.getMessage().contains(pipe.toString()), failure.getMessage());
+    writer.join();
+    assertEquals(List.of("pipe"), names());
+  }
+
+  private static FlowRun copy(Path in, Path out) {
+    return Flow.named("copy")
+        .stage("pass", () -> (water, stream) -> stream.put(water))
+        .feed("pass", FileStream.reading(in, 100))
+        .drain("pass", FileStream.writing(out))
+        .build()
+        .start();
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /// `-Dtigris.check=leases` in a flow, as a process of its own.
 class LeaseCheckTest {
-  private static String run(String... options) throws Exception {
+  static String run(Class<?> program, String... options) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -26,7 +26,7 @@ class LeaseCheckTest {
             .map(System::getProperty)
             .filter(Objects::nonNull)
             .collect(Collectors.joining(File.pathSeparator, "target/test-classes:", "")));
-    command.add(KeepsTooLong.class.getName());
+    command.add(program.getName());
     Path output = Files.createTempFile("flow", ".out");
     try {
       Process process =
@@ -43,13 +43,13 @@ class LeaseCheckTest {
 
   @Test
   void aModuleThatLooksAtAWaterTooLateFailsTheFlow() throws Exception {
-    String printed = run("-Dtigris.check=leases");
+    String printed = run(KeepsTooLong.class, "-Dtigris.check=leases");
     assertTrue(printed.startsWith("dev.tigris.memory.RecycledException: "), printed);
     assertTrue(printed.contains("handed on by "), printed);
   }
 
   @Test
   void withoutTheCheckItSeesTheDataOfALaterWater() throws Exception {
-    assertEquals("ended well\n", run());
+    assertEquals("ended well\n", run(KeepsTooLong.class));
   }
 }

@@ -178,4 +178,31 @@ class MemoryStreamTest {
     assertThrows(IllegalArgumentException.class, () -> stream.spring().createWater(-1));
     stream.close(false);
   }
+
+  @Example
+  void refusesAWindowThatNoRingCanHold() {
+    Reservoir reservoir = Reservoir.lottery();
+    int tooMany = StreamKind.Place.MOST_WINDOW + 1;
+    assertThrows(IllegalArgumentException.class, () -> reservoir.withWindow(tooMany));
+    assertThrows(IllegalArgumentException.class, () -> new StreamKind.Place("large", tooMany));
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> Stream.memory(Integer.MAX_VALUE))
+            .getMessage();
+    assertEquals("a window of 2147483647: it must be between 1 and 1048576", message);
+  }
+
+  @Example
+  void carriesWhatTheLargestWindowAllows() {
+    Stream stream = Stream.memory(StreamKind.Place.MOST_WINDOW);
+    for (int i = 0; i < 1000; i++) {
+      Numbers.put(stream, i);
+    }
+    for (int i = 0; i < 1000; i++) {
+      Water water = stream.poll();
+      assertNotNull(water);
+      assertEquals(i, Numbers.number(water));
+      water.release();
+    }
+    stream.close(true);
+  }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,7 @@ class SnapshotTest {
     assertEquals(8000, last.streams().getFirst().counters().bytes());
     assertEquals(0, last.streams().getFirst().counters().outstanding());
     assertTrue(run.await(Duration.ofNanos(1)));
+    assertTrue(run.await(ChronoUnit.FOREVER.getDuration()));
   }
 
   @Test
@@ -79,7 +81,7 @@ class SnapshotTest {
     FlowSnapshot snapshot =
         Numbers.run(
             Flow.named("slow")
-                .source("count", Numbers.counting(0, 600))
+                .source("count", Numbers.counting(0, 3000))
                 .reservoir(Reservoir.leastOutstanding())
                 .stage("work", SlowIfLast::new, 4)
                 .build());

@@ -43,7 +43,7 @@ public interface Policy {
   }
 
   /// Any stream, with a probability of its own credits divided by all credits (the papers'
-  // lottery).
+  /// lottery).
   static Policy lottery() {
     return Lottery.LOTTERY;
   }

@@ -1,0 +1,78 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Failures that cannot even be told: a flow that could not say what went wrong, and then ended as
+/// if nothing had, would leave output that looks right.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class LastResortTest {
+  /// Its message fails too, as that of a class with a mistake in it does.
+  private static final class Mute extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("no message");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"init", "produce", "destroy"})
+  void aFailureWithoutAMessageFailsTheFlow(String phase) {
+    Mute mute = new Mute();
+    Source failing =
+        new Source() {
+          @Override
+          public void init(ModuleContext context) {
+            throwIn("init");
+          }
+
+          @Override
+          public boolean produce(Stream out) {
+            Numbers.put(out, 1);
+            throwIn("produce");
+            return false;
+          }
+
+          @Override
+          public void destroy() {
+            throwIn("destroy");
+          }
+
+          private void throwIn(String now) {
+            if (now.equals(phase)) {
+              throw mute;
+            }
+          }
+        };
+    FlowRun run =
+        Flow.named("mute")
+            .source("failing", () -> failing)
+            .reservoir(Reservoir.roundRobin())
+            .stage("take", () -> (in, out) -> {})
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertSame(mute, failure.getCause());
+    assertEquals(
+        "flow mute failed: stage failing, replica 0, in %s: %s"
+            .formatted(phase, Mute.class.getName()),
+        failure.getMessage());
+  }
+
+  @Test
+  void aFailureThatThereIsNoMemoryToTellFailsTheFlow() throws Exception {
+    String printed = LeaseCheckTest.run(FillsTheHeap.class, "-Xmx32m");
+    assertTrue(printed.startsWith("flow full failed: stage fill"), printed);
+    assertTrue(printed.contains("java.lang.OutOfMemoryError"), printed);
+  }
+}
