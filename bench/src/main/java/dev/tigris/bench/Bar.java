@@ -117,7 +117,8 @@ public record Bar(
           times("net\\.shm\\.pingpong\\.[^.]*", UCX_TAGGED, 1, "not behind"),
           times("net\\.shm\\.bandwidth\\..*", UCX_TAGGED, 0.95, ">= 0.95x"),
           times("net\\.(tcp|uring)\\..*bandwidth\\..*", UCX, 1, "not behind"),
-          times("net\\.libfabric\\.pingpong\\.[^.]*", LIBFABRIC, 1 / 1.05, "time <= 1.05x"),
+          times(
+              "net\\.libfabric(\\.veth)?\\.pingpong\\.[^.]*", LIBFABRIC, 1 / 1.05, "time <= 1.05x"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC_RDM, 1 / 1.05, "time <= 1.05x"),
           times("net\\.shm\\.bandwidth\\..*", AERON, 2, ">= 2x"),

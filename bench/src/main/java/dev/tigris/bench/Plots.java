@@ -67,7 +67,7 @@ final class Plots {
     plots.slow(
         "fig5.png", "paper.tigris.fig5.", "4 to 4, 8 KiB, the set-up of paper 002, figure 5");
     plots.sorts();
-    for (String provider : List.of("shm", "tcp", "uring", "libfabric")) {
+    for (String provider : List.of("shm", "tcp", "uring", "libfabric", "libfabric-rdm")) {
       plots.levels(provider, "roundtrip", "Round trips", "microseconds");
       plots.levels(provider, "oneway", "Messages one way", "MB/s");
     }

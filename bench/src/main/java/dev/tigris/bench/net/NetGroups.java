@@ -33,11 +33,13 @@ public final class NetGroups {
         group(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.uring(), sockets),
         group(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
+        acrossHosts(Wire.libfabric(), List.of(libfabric, ucx)),
         group(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
         new LevelsGroup(Wire.uring()),
         new LevelsGroup(Wire.libfabric()),
+        new LevelsGroup(Wire.libfabricRdm()),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 
