@@ -2,6 +2,11 @@ package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +37,7 @@ final class FailureReport {
   ExitCode usage(ParameterException failure) {
     ParameterException e = unknownOption(failure).orElse(failure);
     var spec = e.getCommandLine().getCommandSpec();
-    var message = new StringBuilder(e.getMessage());
+    var message = new StringBuilder(String.valueOf(e.getMessage()).replaceFirst("^Error: ", ""));
     if (e instanceof UnmatchedArgumentException unmatched) {
       String first = unmatched.getUnmatched().getFirst();
       // Where a command takes several files, picocli matches none from the first wrong one on.
@@ -95,6 +100,24 @@ final class FailureReport {
         "this should not have happened: %s\nPlease report it, with what --debug prints."
             .formatted(e),
         e);
+  }
+
+  /// What an exception about a file means: its own message is often no more than the file's name.
+  static String reason(Exception failure) {
+    Throwable e =
+        failure instanceof UncheckedIOException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return switch (e) {
+      case NoSuchFileException gone -> "there is no '%s'".formatted(gone.getFile());
+      case AccessDeniedException denied ->
+          "'%s' may not be used: its permissions, or those of its folder, forbid it"
+              .formatted(denied.getFile());
+      case FileAlreadyExistsException there -> "'%s' is there already".formatted(there.getFile());
+      case FileSystemException other when other.getReason() != null ->
+          "'%s': %s".formatted(other.getFile(), other.getReason());
+      default -> String.valueOf(failure.getMessage());
+    };
   }
 
   private ExitCode report(ExitCode code, String message, Throwable cause) {

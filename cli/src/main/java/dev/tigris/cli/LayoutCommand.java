@@ -15,6 +15,7 @@ import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /// `tigris layout`: says how objects lie in a container, to people and to other languages.
@@ -74,6 +75,10 @@ final class LayoutCommand implements Command {
             .filter(place -> !place.isEmpty())
             .map(Path::of)
             .toList();
+    if (places.isEmpty()) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), CLASSPATH + " names no folder and no jar");
+    }
     StoredTypes types = StoredTypes.load(names, places);
     if (options.hasMatchedOption(JSON)) {
       var facts = new LinkedHashMap<String, Object>();

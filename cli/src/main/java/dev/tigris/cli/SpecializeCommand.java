@@ -6,6 +6,7 @@ import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Listing;
+import dev.tigris.specializer.NotWrittenException;
 import dev.tigris.specializer.Problem;
 import dev.tigris.specializer.Report;
 import dev.tigris.specializer.Rule;
@@ -15,12 +16,12 @@ import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchSigner;
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -139,10 +140,7 @@ final class SpecializeCommand implements Command {
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<Path> inputs = options.matchedPositionalValue(0, List.of());
     for (Path input : inputs) {
-      if (!Files.isReadable(input)) {
-        throw new CommandException(
-            ExitCode.BAD_INPUT, "there is no '%s' that can be read".formatted(input));
-      }
+      requireReadable(input);
     }
     Delivery delivery = delivery(options);
     List<Rule> rules = rules(options);
@@ -170,8 +168,24 @@ final class SpecializeCommand implements Command {
                 .formatted(inputs.stream().map("'%s'"::formatted).collect(joining(", "))));
       }
       return tell(report, hierarchy, found, options, console);
+    } catch (InterruptedIOException e) {
+      throw (InterruptedException) new InterruptedException().initCause(e);
+    } catch (NotWrittenException e) {
+      throw new CommandException(ExitCode.BAD_OUTPUT, String.valueOf(e.getMessage()), e);
     } catch (IOException | UncheckedIOException e) {
-      throw new CommandException(ExitCode.BAD_INPUT, String.valueOf(e.getMessage()), e);
+      throw new CommandException(ExitCode.BAD_INPUT, FailureReport.reason(e), e);
+    }
+  }
+
+  private static void requireReadable(Path input) throws CommandException {
+    if (!Files.isReadable(input)) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "there is no '%s' that can be read".formatted(input));
+    }
+    if (!Files.isRegularFile(input) && !Files.isDirectory(input)) {
+      throw new CommandException(
+          ExitCode.BAD_INPUT,
+          "'%s' is a pipe or a device: name class files, jars or folders".formatted(input));
     }
   }
 
@@ -211,7 +225,7 @@ final class SpecializeCommand implements Command {
         Files.writeString(reportFile, report.text());
       } catch (IOException e) {
         throw new CommandException(
-            ExitCode.BAD_OUTPUT, "cannot write the report: " + e.getMessage(), e);
+            ExitCode.BAD_OUTPUT, "cannot write the report: " + FailureReport.reason(e), e);
       }
     }
     List<Problem> problems = report.problems();
@@ -259,10 +273,15 @@ final class SpecializeCommand implements Command {
           .println(
               "tigris: warning: not found: %s%s. What is a class of objects must be there: %s"
                   .formatted(
-                      missing.getFirst().displayName(),
+                      name(missing.getFirst()),
                       missing.size() == 1 ? "" : " and %d more".formatted(missing.size() - 1),
                       CLASSPATH));
     }
+  }
+
+  private static String name(ClassDesc type) {
+    String inner = type.packageName();
+    return inner.isEmpty() ? type.displayName() : inner + "." + type.displayName();
   }
 
   private static List<Path> places(ParseResult options, String name) {
@@ -296,7 +315,8 @@ final class SpecializeCommand implements Command {
                 "there is no patch '%s': say flat or diff".formatted(kind));
       };
     } catch (IOException e) {
-      throw new CommandException(ExitCode.BAD_INPUT, "cannot read the key: " + e.getMessage(), e);
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "cannot read the key: " + FailureReport.reason(e), e);
     }
   }
 
@@ -311,9 +331,8 @@ final class SpecializeCommand implements Command {
     } catch (IOException e) {
       String reason =
           switch (e) {
-            case NoSuchFileException _ -> "there is no '%s'".formatted(e.getMessage());
             case CharacterCodingException _ -> "'%s' is no text in UTF-8".formatted(file);
-            default -> String.valueOf(e.getMessage());
+            default -> FailureReport.reason(e);
           };
       throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + reason, e);
     }

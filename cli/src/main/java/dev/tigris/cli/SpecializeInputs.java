@@ -13,6 +13,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,7 +64,17 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
           ExitCode.BAD_OUTPUT, "'%s' is there already: name a new folder".formatted(folder));
     }
     List<Path> copied = new ArrayList<>();
+    List<Path> path = new ArrayList<>();
     for (Path input : inputs) {
+      if (folder.toAbsolutePath().normalize().startsWith(input.toAbsolutePath().normalize())) {
+        throw new CommandException(
+            ExitCode.BAD_OUTPUT,
+            "'%s' lies in '%s', which is to be copied: name a folder elsewhere"
+                .formatted(folder, input));
+      }
+      if (isClassFile(input)) {
+        path.add(root(input)); // what is found there in place is found when it is copied, too
+      }
       copied.add(Files.isDirectory(input) ? folder : folder.resolve(inside(input)));
     }
     try {
@@ -71,13 +82,22 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
       for (int i = 0; i < inputs.size(); i++) {
         copy(inputs.get(i), copied.get(i));
       }
-    } catch (IOException e) {
+    } catch (FileAlreadyExistsException e) {
       delete(folder);
       throw new CommandException(
-          ExitCode.BAD_OUTPUT, "cannot write to '%s': %s".formatted(folder, e.getMessage()), e);
+          ExitCode.BAD_INPUT,
+          "two of the inputs would be '%s': specialize one of them alone".formatted(e.getFile()),
+          e);
+    } catch (IOException | UncheckedIOException e) {
+      delete(folder);
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT,
+          "cannot copy to '%s': %s".formatted(folder, FailureReport.reason(e)),
+          e);
     }
+    path.addAll(classPath);
     try {
-      return new SpecializeInputs(copied.stream().distinct().toList(), folder, classPath);
+      return new SpecializeInputs(copied.stream().distinct().toList(), folder, path);
     } catch (IOException | UncheckedIOException e) {
       delete(folder);
       throw e;
@@ -85,9 +105,10 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
   }
 
   private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
+    Path start = Files.isSymbolicLink(from) ? from.toRealPath() : from;
+    try (Stream<Path> files = Files.walk(start)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
+        Path target = to.resolve(start.relativize(file).toString());
         Files.createDirectories(target.toAbsolutePath().getParent());
         Files.copy(file, target);
       }
@@ -96,14 +117,18 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
 
   /// A class file keeps its place below the folder that its package is in.
   private static Path inside(Path file) throws IOException {
-    return file.toString().endsWith(SUFFIX)
+    return isClassFile(file)
         ? root(file).toAbsolutePath().relativize(file.toAbsolutePath())
         : file.getFileName();
   }
 
+  private static boolean isClassFile(Path input) {
+    return !Files.isDirectory(input) && input.toString().endsWith(SUFFIX);
+  }
+
   /// The folder or jar in which an input's classes are found by their names.
   private static Path root(Path input) throws IOException {
-    if (Files.isDirectory(input) || !input.toString().endsWith(SUFFIX)) {
+    if (!isClassFile(input)) {
       return input;
     }
     try {

@@ -124,6 +124,52 @@ class SpecializeCommandTest {
   }
 
   @Test
+  void findsForCopiesWhatItFindsInPlace() throws Exception {
+    Result result = shell.run("specialize @/classes/app/User.class -o @/out");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertMentions(result.out(), "1 classes: 1 rewritten");
+    assertEquals("", result.err());
+    Files.createSymbolicLink(folder.resolve("link"), classes);
+    assertMentions(shell.run("specialize @/link -o @/linked").out(), "2 classes: 2 rewritten");
+  }
+
+  @Test
+  void refusesCopiesThatWouldCollide() throws Exception {
+    Result inside = shell.run("specialize @/classes -o @/classes/out");
+    assertEquals(ExitCode.BAD_OUTPUT, inside.code());
+    assertMentions(inside.err(), "name a folder elsewhere");
+    assertFalse(Files.exists(folder.resolve("classes/out")));
+    Result twice = shell.run("specialize @/classes @/classes -o @/out");
+    assertEquals(ExitCode.BAD_INPUT, twice.code());
+    assertMentions(twice.err(), "two of the inputs would be", "User.class");
+    assertFalse(Files.exists(folder.resolve("out")));
+  }
+
+  @Test
+  void doesNotWaitForPipes() throws Exception {
+    assertEquals(0, new ProcessBuilder("mkfifo", folder + "/pipe").start().waitFor());
+    for (String line : List.of("specialize @/pipe", "layout app.Trade -cp @/pipe")) {
+      Result result = shell.run(line);
+      assertEquals(ExitCode.BAD_INPUT, result.code());
+      assertMentions(result.err(), "is a pipe or a device");
+    }
+  }
+
+  @Test
+  void namesWhatCannotBeWrittenAndStops() throws Exception {
+    Result report = shell.run("specialize @/classes --report @/none/report");
+    assertEquals(ExitCode.BAD_OUTPUT, report.code());
+    assertMentions(report.err(), "there is no", "/none/report'");
+    compile("User", USER);
+    byte[] before = user();
+    Thread.currentThread().interrupt();
+    Result stopped = shell.run("specialize @/classes");
+    assertTrue(Thread.interrupted());
+    assertEquals(ExitCode.INTERRUPTED, stopped.code());
+    assertArrayEquals(before, user());
+  }
+
+  @Test
   void leavesNothingOfInputsThatAreDamaged() throws Exception {
     Path classes = Files.createDirectory(folder.resolve("damaged"));
     Files.write(classes.resolve("Cut.class"), new byte[] {(byte) 0xCA, (byte) 0xFE, 0, 1});
@@ -252,7 +298,7 @@ class SpecializeCommandTest {
     Files.delete(classes.resolve("app/Trade.class"));
     Result result = shell.run("specialize @/classes");
     assertEquals(ExitCode.OK, result.code());
-    assertMentions(result.err(), "not found: Trade. ", "--classpath");
+    assertMentions(result.err(), "not found: app.Trade. ", "--classpath");
   }
 
   @Test

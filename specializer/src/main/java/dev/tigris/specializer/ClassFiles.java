@@ -4,6 +4,7 @@ import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.nio.file.Files;
@@ -54,6 +55,9 @@ public final class ClassFiles {
   /// specialized from its original, and delivered anew.
   ///
   /// @throws NoSuchFileException if an input does not exist
+  /// @throws InterruptedIOException if the thread is interrupted before it has begun to write
+  /// @throws NotWrittenException if a file cannot be replaced; those before it were, and a second
+  ///     run leaves them alone
   public static Report specialize(
       Collection<Path> inputs, Specializer specializer, Delivery delivery) throws IOException {
     ClassFiles run = new ClassFiles(specializer, delivery, (original, specialized) -> {});
@@ -122,7 +126,10 @@ public final class ClassFiles {
   /// Specializes one class file.
   ///
   /// @return what to write in its place, if anything changes
-  private Optional<byte[]> specialize(byte[] found) {
+  private Optional<byte[]> specialize(byte[] found) throws InterruptedIOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("stopped before anything was written");
+    }
     seen++;
     byte[] original;
     try {
@@ -224,7 +231,9 @@ public final class ClassFiles {
     if (!Files.isDirectory(folder)) {
       return List.of();
     }
-    try (Stream<Path> files = Files.walk(folder)) {
+    // What a link leads to is walked through when it is named, and not when it lies in a folder.
+    Path start = Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
+    try (Stream<Path> files = Files.walk(start)) {
       return files.filter(file -> isClass(file.toString())).sorted().toList();
     }
   }

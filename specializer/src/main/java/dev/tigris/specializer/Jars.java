@@ -1,19 +1,24 @@
 package dev.tigris.specializer;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.Locale;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /// Jars and other files that are read, and replaced as a whole.
 final class Jars {
@@ -39,11 +44,32 @@ final class Jars {
   ///
   /// @throws IOException if they cannot be read; the message names the jar and the entry
   static byte[] read(JarFile jar, ZipEntry entry) throws IOException {
-    try (InputStream in = jar.getInputStream(entry)) {
-      return in.readAllBytes();
+    var bytes = new ByteArrayOutputStream();
+    try {
+      copy(jar, entry, bytes);
     } catch (IOException e) {
-      throw new IOException(
-          "cannot read %s of %s: %s".formatted(entry.getName(), jar.getName(), e.getMessage()), e);
+      throw damaged(jar, entry, e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static ZipException damaged(JarFile jar, ZipEntry entry, IOException cause) {
+    var named =
+        new ZipException(
+            "cannot read %s of %s: %s"
+                .formatted(entry.getName(), jar.getName(), cause.getMessage()));
+    named.initCause(cause);
+    return named;
+  }
+
+  /// Copies the bytes of an entry, of any length, and compares them with their checksum, which the
+  /// JDK doesn't.
+  private static void copy(JarFile jar, ZipEntry entry, OutputStream out) throws IOException {
+    try (var in = new CheckedInputStream(jar.getInputStream(entry), new CRC32())) {
+      in.transferTo(out);
+      if (in.getChecksum().getValue() != entry.getCrc()) {
+        throw new ZipException("its checksum is another, so it was damaged: make the jar again");
+      }
     }
   }
 
@@ -54,18 +80,32 @@ final class Jars {
         .anyMatch(name -> name.startsWith("META-INF/") && name.endsWith(".SF"));
   }
 
-  /// Replaces a file atomically; if it is a link, what that leads to.
+  /// Replaces a file atomically; if it is a link, what that leads to. It keeps its permissions.
+  ///
+  /// @throws NotWrittenException if it cannot be written; then it is as it was
+  /// @throws ZipException if `content` is of a jar, and that is damaged
   static void replace(Path file, Content content) throws IOException {
-    Path target = file.toRealPath();
-    Path aside = target.resolveSibling(target.getFileName() + ".specialized");
+    Path aside = null;
     try {
+      Path target = file.toRealPath();
+      // Of a new name: another process may be replacing the same file.
+      aside = Files.createTempFile(target.getParent(), target.getFileName() + ".", ".specialized");
       try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(aside))) {
         content.writeTo(out);
       }
+      if (Files.getFileAttributeView(target, PosixFileAttributeView.class) != null) {
+        Files.setPosixFilePermissions(aside, Files.getPosixFilePermissions(target));
+      }
       Files.move(
           aside, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } catch (ZipException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new NotWrittenException(file, e);
     } finally {
-      Files.deleteIfExists(aside);
+      if (aside != null) {
+        Files.deleteIfExists(aside);
+      }
     }
   }
 
@@ -80,26 +120,34 @@ final class Jars {
         ZipOutputStream entries = new ZipOutputStream(out)) {
       for (JarEntry entry : jar.stream().toList()) {
         byte[] bytes = changed.get(entry.getName());
-        if (bytes == null) {
-          bytes = read(jar, entry);
+        try {
+          entries.putNextEntry(like(entry, bytes));
+          if (bytes == null) {
+            copy(jar, entry, entries);
+          } else {
+            entries.write(bytes);
+          }
+          entries.closeEntry();
+        } catch (ZipException | EOFException e) { // of the jar, or of two entries of one name
+          throw damaged(jar, entry, e);
         }
-        entries.putNextEntry(like(entry, bytes));
-        entries.write(bytes);
-        entries.closeEntry();
       }
     }
   }
 
-  private static ZipEntry like(ZipEntry entry, byte[] bytes) {
+  /// @param bytes what the entry will hold, or null if that stays as it is
+  private static ZipEntry like(ZipEntry entry, byte @Nullable [] bytes) {
     ZipEntry copy = new ZipEntry(entry.getName());
     copy.setTimeLocal(entry.getTimeLocal());
     copy.setComment(entry.getComment());
     copy.setMethod(entry.getMethod());
     if (entry.getMethod() == ZipEntry.STORED) {
-      CRC32 crc = new CRC32();
-      crc.update(bytes);
-      copy.setCrc(crc.getValue());
-      copy.setSize(bytes.length);
+      var crc = new CRC32();
+      if (bytes != null) {
+        crc.update(bytes);
+      }
+      copy.setCrc(bytes == null ? entry.getCrc() : crc.getValue());
+      copy.setSize(bytes == null ? entry.getSize() : bytes.length);
     }
     return copy;
   }

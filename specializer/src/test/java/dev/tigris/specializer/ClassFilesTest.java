@@ -14,11 +14,13 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -256,5 +258,80 @@ class ClassFilesTest {
             .contains("text.jar as a jar"));
     assertThrows(
         IOException.class, () -> specialize(temporary.resolve("nowhere.class"), REWRITTEN));
+  }
+
+  @Test
+  void keepsThePermissionsOfWhatItReplaces() throws IOException {
+    Path jar = jar("app.jar");
+    var owners = PosixFilePermissions.fromString("rwx------");
+    Files.setPosixFilePermissions(jar, owners);
+    Files.setPosixFilePermissions(file("app/User"), owners);
+    specialize(jar, REWRITTEN);
+    shop.specializeAll(REWRITTEN);
+    assertEquals(owners, Files.getPosixFilePermissions(jar));
+    assertEquals(owners, Files.getPosixFilePermissions(file("app/User")));
+  }
+
+  @Test
+  void touchesNoFileBesideWhatItReplaces() throws IOException {
+    Path jar = jar("app.jar");
+    Path neighbour = Files.writeString(temporary.resolve("app.jar.specialized"), "of the user");
+    assertEquals(2, specialize(jar, REWRITTEN).classesChanged());
+    assertEquals("of the user", Files.readString(neighbour));
+  }
+
+  @Test
+  void specializesAFolderThatALinkLeadsTo() throws IOException {
+    Path link =
+        Files.createSymbolicLink(temporary.resolve("link"), shop.javac.folder().toAbsolutePath());
+    assertTrue(specialize(link, REWRITTEN).classesChanged() > 0);
+    assertTrue(Files.isSymbolicLink(link));
+  }
+
+  @Test
+  void findsThatAClassOfAJarIsDamaged() throws IOException {
+    Path path = jar("app.jar");
+    byte[] bytes = Files.readAllBytes(path);
+    byte[] stored = shop.bytes("app/Stranger"); // as it is, since the entry isn't compressed
+    int at = 0;
+    while (!Arrays.equals(stored, Arrays.copyOfRange(bytes, at, at + stored.length))) {
+      at++;
+    }
+    bytes[at + stored.length - 1] ^= 1;
+    Files.write(path, bytes);
+    IOException e = assertThrows(IOException.class, () -> specialize(path, REWRITTEN));
+    assertTrue(
+        String.valueOf(e.getMessage()).contains("app/Stranger.class of " + path), e::toString);
+    assertArrayEquals(bytes, Files.readAllBytes(path));
+  }
+
+  @Test
+  void saysWhichFileItCannotReplace() throws IOException {
+    List<Path> before = neighbours();
+    // A path through a file leads nowhere, for whoever asks; permissions don't hold for all.
+    Path nowhere = file("app/User").resolve("x");
+    var e =
+        assertThrows(NotWrittenException.class, () -> Jars.replace(nowhere, out -> out.write(1)));
+    assertTrue(
+        String.valueOf(e.getMessage()).startsWith("cannot write to " + nowhere), e::toString);
+    var full = new IOException("No space left on device");
+    e =
+        assertThrows(
+            NotWrittenException.class,
+            () ->
+                Jars.replace(
+                    file("app/User"),
+                    out -> {
+                      throw full;
+                    }));
+    assertEquals(
+        "cannot write to %s: No space left on device".formatted(file("app/User")), e.getMessage());
+    assertEquals(before, neighbours());
+  }
+
+  private List<Path> neighbours() throws IOException {
+    try (Stream<Path> files = Files.list(shop.javac.folder().resolve("app"))) {
+      return files.sorted().toList();
+    }
   }
 }

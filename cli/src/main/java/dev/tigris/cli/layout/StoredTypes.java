@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -99,19 +100,29 @@ public record StoredTypes(
       if (!Files.isDirectory(place)) {
         requireJar(place);
       } else {
-        try (Stream<Path> files = Files.list(place)) {
-          for (Path jar :
-              files.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
-            urls.add(jar.toUri().toURL());
-          }
+        for (Path jar : jars(place)) {
+          urls.add(jar.toUri().toURL());
         }
       }
     }
     return urls.toArray(URL[]::new);
   }
 
-  /// The class loader passes over what it cannot open.
+  private static List<Path> jars(Path folder) throws IOException, LayoutException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+    } catch (AccessDeniedException e) {
+      throw new LayoutException(
+          "'%s' may not be looked into: its permissions forbid it".formatted(folder), e);
+    }
+  }
+
+  /// The class loader passes over what it cannot open, and would wait for what a pipe may bring.
   private static void requireJar(Path place) throws LayoutException {
+    if (!Files.isRegularFile(place)) {
+      throw new LayoutException(
+          "'%s' is a pipe or a device: name folders and jars with --classpath".formatted(place));
+    }
     try {
       new ZipFile(place.toFile()).close();
     } catch (IOException e) {
