@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
 
@@ -80,13 +81,22 @@ final class GenCommand implements Command {
   private static GenerateJob.Result generate(
       long count, Path file, ParseResult options, Console console) throws Exception {
     try (var progress = new ProgressLine(console, options, "gen", 1)) {
-      var job = GenerateJob.to(file, count).progress(progress);
+      var job = job(count, file, options).progress(progress);
       job = options.hasMatchedOption("-a") ? job.ascii() : job;
       job = options.hasMatchedOption("-s") ? job.skewed() : job;
       job = options.hasMatchedOption("-c") ? job.checksum() : job;
       job = job.from(options.matchedOptionValue("-b", UInt128.ZERO));
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
       return job.run();
+    }
+  }
+
+  private static GenerateJob job(long count, Path file, ParseResult options) {
+    try {
+      return GenerateJob.to(file, count);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
   }
 }

@@ -304,6 +304,14 @@ class LauncherTest {
     assertEquals(1, tigris("test").exitCode());
   }
 
+  @Test
+  void saysThatTheFolderItWasCalledInIsGone() throws Exception {
+    String script = "mkdir gone && cd gone && rm -r ../gone && exec \"$0\" help";
+    Result result = run(folder, "/bin/sh", "-c", script, checkout.resolve("tigris").toString());
+    assertEquals(126, result.exitCode(), result.err());
+    assertTrue(result.err().contains("the current folder was deleted"), result.err());
+  }
+
   private Result tigris(String... args) throws Exception {
     return run(folder, checkout.resolve("tigris").toString(), args);
   }

@@ -117,6 +117,7 @@ class TigrisTest {
           gen 1 @/f extra                           | extra
           srot @/data @/sorted                      | there is no command 'srot'
           sort                                      | FILE
+          gen 92233720368547759 @/a                 | number of records must be from 0 to
           gen --frob                                | Unknown option: '--frob'
           sort --frob                               | Unknown option: '--frob'
           sort --memroy 1g                          | '--memroy'
@@ -266,6 +267,8 @@ class TigrisTest {
           sort @/odd @/out                | 3 | over
           check @/odd                     | 3 | over
           check -s @/odd                  | 3 | summary
+          check -s @/none                 | 3 | does not exist
+          check -s @/                     | 3 | Is a directory
           sort @/data @/data              | 4 | data
           sort @/data @/no/such/folder    | 4 | folder
           gen 1 @/no/such/folder          | 4 | folder

@@ -233,10 +233,8 @@ public final class CheckSummary {
         summaries.add(parse(whole.toByteArray(), format, path));
         header = in.readNBytes(HEADER_BYTES);
       }
-    } catch (SortException e) {
-      throw e;
     } catch (IOException e) {
-      throw SortException.reading(path, e);
+      throw InputFile.unusable(path, e);
     }
     return summaries;
   }

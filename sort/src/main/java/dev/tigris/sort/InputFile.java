@@ -95,7 +95,8 @@ final class InputFile implements Closeable {
     }
   }
 
-  private static SortException unusable(Path path, IOException failure) {
+  /// Why a file that the user named cannot be opened, or read at all.
+  static SortException unusable(Path path, IOException failure) {
     return switch (failure) {
       case SortException e -> e;
       case NoSuchFileException e ->

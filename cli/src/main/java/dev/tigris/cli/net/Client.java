@@ -135,13 +135,14 @@ public final class Client {
       throw new InterruptedException();
     }
     if (next == null || next.status() != Status.DONE) {
+      NetException why = peer.failure();
       throw new NetException(
           "measure",
           address,
           next == null
               ? "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds"
-              : "the connection is " + peer.state(),
-          peer.failure());
+              : "the connection is " + peer.state() + (why == null ? "" : ": " + why.getMessage()),
+          why);
     }
     return next;
   }
