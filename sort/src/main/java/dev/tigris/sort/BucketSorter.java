@@ -1,12 +1,12 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
-import dev.tigris.memory.Jbuf;
-import dev.tigris.memory.Longs;
 import java.util.Arrays;
 
 /// Sorts a bucket of records that lie in *pieces* of memory. The records stay where they are; what
-/// is sorted is an *entry* of 8 bytes for each, and at the end the records are handed out in order:
+/// is sorted is an *entry* of 8 bytes for each, and at the end the records are handed out in order.
+/// Entries lie in an array on the heap, which code that is not optimized yet reaches at once
+/// (docs/decisions/033-buckets.md):
 ///
 /// ```
 ///   63                              indexBits               0
@@ -28,7 +28,7 @@ import java.util.Arrays;
 /// records.
 ///
 /// Thread rule: one thread at a time.
-final class BucketSorter implements AutoCloseable {
+final class BucketSorter {
   private static final int MIN_DIGIT_BITS = 8;
   private static final int MAX_DIGIT_BITS = 11;
 
@@ -38,16 +38,18 @@ final class BucketSorter implements AutoCloseable {
   private static final int INSERTION_LIMIT = 24;
   private static final int CACHE_LINE_BYTES = 64;
 
+  /// What sorting a record takes of the heap.
+  static final int ENTRY_BYTES = 2 * Long.BYTES;
+
   private final RecordFormat format;
   private final int recordSize;
-  private final String owner;
 
   private Bytes[] pieces = new Bytes[64];
   private long[] offsets = new long[64];
   private int[] counts = new int[64];
   private int pieceCount;
   private int largestPiece;
-  private long records;
+  private int records;
 
   /// A sum that nobody wants, so that the reads that it sums are not compiled away.
   @SuppressWarnings("UnusedVariable")
@@ -56,30 +58,20 @@ final class BucketSorter implements AutoCloseable {
   private int recordBits;
   private int indexBits;
   private int loadedFrom;
-  private Jbuf entriesJbuf;
-  private Jbuf scratchJbuf;
-  private Longs entries;
-  private Longs scratch;
+  private long[] entries;
+  private long[] scratch;
   private final int[] counters = new int[1 << MAX_DIGIT_BITS];
 
   // Runs that are still to be sorted: first entry, end, and the key byte from which on.
-  private long[] runs = new long[48];
+  private int[] runs = new int[48];
   private int runsEnd;
 
   /// A sorter with room for `capacity` records at first; it grows as needed.
-  BucketSorter(RecordFormat format, long capacity, String owner) {
+  BucketSorter(RecordFormat format, int capacity) {
     this.format = format;
     this.recordSize = format.recordSize();
-    this.owner = owner;
-    this.entriesJbuf = Jbuf.allocate(capacity * Long.BYTES, owner);
-    this.scratchJbuf = Jbuf.allocate(capacity * Long.BYTES, owner);
-    this.entries = entriesJbuf.asLongs();
-    this.scratch = scratchJbuf.asLongs();
-  }
-
-  /// What sorting so many records takes beside the records themselves.
-  static long entryBytes(long records) {
-    return 2 * Long.BYTES * records;
+    this.entries = new long[capacity];
+    this.scratch = new long[capacity];
   }
 
   /// Forgets all pieces.
@@ -103,12 +95,7 @@ final class BucketSorter implements AutoCloseable {
     counts[pieceCount] = count;
     pieceCount++;
     largestPiece = Math.max(largestPiece, count);
-    records += count;
-  }
-
-  /// How many records were added.
-  long records() {
-    return records;
+    records = Math.addExact(records, count);
   }
 
   /// Sorts the records and hands them to `sink` in order. Records with equal keys come in no
@@ -116,13 +103,16 @@ final class BucketSorter implements AutoCloseable {
   void sortTo(RecordSink sink) throws SortException {
     recordBits = bitsFor(largestPiece);
     indexBits = recordBits + bitsFor(pieceCount);
-    ensureCapacity(records);
+    if (entries.length < records) {
+      entries = new long[records];
+      scratch = new long[records];
+    }
     if (load()) {
       runsEnd = 0;
       sortRange(0, records, loadedFrom);
       while (runsEnd > 0) {
         runsEnd -= 3;
-        deepen(runs[runsEnd], runs[runsEnd + 1], (int) runs[runsEnd + 2]);
+        deepen(runs[runsEnd], runs[runsEnd + 1], runs[runsEnd + 2]);
       }
       emitSorted(sink);
     } else {
@@ -135,16 +125,6 @@ final class BucketSorter implements AutoCloseable {
     return Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, count - 1));
   }
 
-  private void ensureCapacity(long needed) {
-    if (entries.length() < needed) {
-      release();
-      entriesJbuf = Jbuf.allocate(needed * Long.BYTES, owner);
-      scratchJbuf = Jbuf.allocate(needed * Long.BYTES, owner);
-      entries = entriesJbuf.asLongs();
-      scratch = scratchJbuf.asLongs();
-    }
-  }
-
   /// Makes the entries of all records, over the first bytes of the keys that are not equal in all
   /// of them. Returns false if the keys are equal.
   private boolean load() {
@@ -152,7 +132,7 @@ final class BucketSorter implements AutoCloseable {
     while (from < format.keySize()) {
       long min = -1;
       long max = 0;
-      long index = 0;
+      int index = 0;
       for (int piece = 0; piece < pieceCount; piece++) {
         Bytes bytes = pieces[piece];
         long at = offsets[piece];
@@ -161,7 +141,7 @@ final class BucketSorter implements AutoCloseable {
         }
         for (int i = 0; i < counts[piece]; i++, at += recordSize, index++) {
           long prefix = format.prefix(bytes, at, from);
-          entries.set(index, prefix);
+          entries[index] = prefix;
           min = Long.compareUnsigned(prefix, min) < 0 ? prefix : min;
           max = Long.compareUnsigned(prefix, max) > 0 ? prefix : max;
         }
@@ -202,19 +182,19 @@ final class BucketSorter implements AutoCloseable {
   private void pack(long min, long max) {
     int shift = Long.numberOfLeadingZeros(max - min);
     long indexMask = (1L << indexBits) - 1;
-    long index = 0;
+    int index = 0;
     for (int piece = 0; piece < pieceCount; piece++) {
       long first = (long) piece << recordBits;
       for (int i = 0; i < counts[piece]; i++, index++) {
-        long normalised = (entries.get(index) - min) << shift;
-        entries.set(index, (normalised & ~indexMask) | (first + i));
+        long normalised = (entries[index] - min) << shift;
+        entries[index] = (normalised & ~indexMask) | (first + i);
       }
     }
   }
 
   /// Sorts the entries from `low` to `high`, made over the key bytes from `from` on, except for
   /// long runs, which it puts aside.
-  private void sortRange(long low, long high, int from) {
+  private void sortRange(int low, int high, int from) {
     int keyBits = Long.SIZE - indexBits;
     int wanted = Math.min(keyBits, bitsFor(high - low) + SPARE_BITS);
     int digits = (wanted + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
@@ -236,19 +216,17 @@ final class BucketSorter implements AutoCloseable {
       inEntries = !inEntries;
     }
     if (!inEntries) {
-      for (long i = low; i < high; i++) {
-        entries.set(i, scratch.get(i));
-      }
+      System.arraycopy(scratch, low, entries, low, high - low);
     }
     sortRuns(low, high, from, Long.SIZE - sortedBits);
   }
 
-  private void scatter(Longs source, Longs target, long low, long high, int shift, int digitBits) {
+  private void scatter(long[] source, long[] target, int low, int high, int shift, int digitBits) {
     int[] next = counters;
     int mask = (1 << digitBits) - 1;
     Arrays.fill(next, 0, mask + 1, 0);
-    for (long i = low; i < high; i++) {
-      next[(int) (source.get(i) >>> shift) & mask]++;
+    for (int i = low; i < high; i++) {
+      next[(int) (source[i] >>> shift) & mask]++;
     }
     int sum = 0;
     for (int i = 0; i <= mask; i++) {
@@ -256,19 +234,19 @@ final class BucketSorter implements AutoCloseable {
       next[i] = sum;
       sum += count;
     }
-    for (long i = low; i < high; i++) {
-      long entry = source.get(i);
+    for (int i = low; i < high; i++) {
+      long entry = source[i];
       int digit = (int) (entry >>> shift) & mask;
-      target.set(low + next[digit]++, entry);
+      target[low + next[digit]++] = entry;
     }
   }
 
   /// Sorts runs of entries that agree in the bits from `shift` on.
-  private void sortRuns(long low, long high, int from, int shift) {
-    long start = low;
-    long head = entries.get(low) >>> shift;
-    for (long i = low + 1; i <= high; i++) {
-      if (i < high && entries.get(i) >>> shift == head) {
+  private void sortRuns(int low, int high, int from, int shift) {
+    int start = low;
+    long head = entries[low] >>> shift;
+    for (int i = low + 1; i <= high; i++) {
+      if (i < high && entries[i] >>> shift == head) {
         continue;
       }
       if (i - start > INSERTION_LIMIT) {
@@ -278,12 +256,12 @@ final class BucketSorter implements AutoCloseable {
       }
       if (i < high) {
         start = i;
-        head = entries.get(i) >>> shift;
+        head = entries[i] >>> shift;
       }
     }
   }
 
-  private void putAside(long low, long high, int from) {
+  private void putAside(int low, int high, int from) {
     if (runsEnd == runs.length) {
       runs = Arrays.copyOf(runs, 2 * runsEnd);
     }
@@ -293,24 +271,24 @@ final class BucketSorter implements AutoCloseable {
   }
 
   /// Sorts a long run, whose keys agree in the bytes before `first`, like a bucket of its own.
-  private void deepen(long low, long high, int first) {
+  private void deepen(int low, int high, int first) {
     long indexMask = (1L << indexBits) - 1;
     int from = first;
     while (from < format.keySize()) {
       long min = -1;
       long max = 0;
-      for (long i = low; i < high; i++) {
-        long entry = entries.get(i);
+      for (int i = low; i < high; i++) {
+        long entry = entries[i];
         long prefix = format.prefix(piece(entry), offset(entry), from);
-        scratch.set(i, prefix);
+        scratch[i] = prefix;
         min = Long.compareUnsigned(prefix, min) < 0 ? prefix : min;
         max = Long.compareUnsigned(prefix, max) > 0 ? prefix : max;
       }
       if (min != max) {
         int shift = Long.numberOfLeadingZeros(max - min);
-        for (long i = low; i < high; i++) {
-          long normalised = (scratch.get(i) - min) << shift;
-          entries.set(i, (normalised & ~indexMask) | (entries.get(i) & indexMask));
+        for (int i = low; i < high; i++) {
+          long normalised = (scratch[i] - min) << shift;
+          entries[i] = (normalised & ~indexMask) | (entries[i] & indexMask);
         }
         sortRange(low, high, from);
         return;
@@ -320,26 +298,26 @@ final class BucketSorter implements AutoCloseable {
   }
 
   /// In how many bytes the keys of a run agree, which is known of the first `from`.
-  private int commonBytes(long low, long high, int from) {
+  private int commonBytes(int low, int high, int from) {
     int common = format.keySize();
-    long head = entries.get(low);
-    for (long i = low + 1; i < high && from < common; i++) {
-      long entry = entries.get(i);
+    long head = entries[low];
+    for (int i = low + 1; i < high && from < common; i++) {
+      long entry = entries[i];
       common =
           format.commonBytes(piece(head), offset(head), piece(entry), offset(entry), from, common);
     }
     return common;
   }
 
-  private void insertionSort(long low, long high, int from) {
-    for (long i = low + 1; i < high; i++) {
-      long entry = entries.get(i);
-      long at = i;
-      while (at > low && isAfter(entries.get(at - 1), entry, from)) {
-        entries.set(at, entries.get(at - 1));
+  private void insertionSort(int low, int high, int from) {
+    for (int i = low + 1; i < high; i++) {
+      long entry = entries[i];
+      int at = i;
+      while (at > low && isAfter(entries[at - 1], entry, from)) {
+        entries[at] = entries[at - 1];
         at--;
       }
-      entries.set(at, entry);
+      entries[at] = entry;
     }
   }
 
@@ -361,8 +339,8 @@ final class BucketSorter implements AutoCloseable {
   }
 
   private void emitSorted(RecordSink sink) throws SortException {
-    for (long i = 0; i < records; i++) {
-      long entry = entries.get(i);
+    for (int i = 0; i < records; i++) {
+      long entry = entries[i];
       sink.put(piece(entry), offset(entry));
     }
   }
@@ -374,15 +352,5 @@ final class BucketSorter implements AutoCloseable {
         sink.put(pieces[piece], at);
       }
     }
-  }
-
-  private void release() {
-    entriesJbuf.unreference(Jbuf::free);
-    scratchJbuf.unreference(Jbuf::free);
-  }
-
-  @Override
-  public void close() {
-    release();
   }
 }

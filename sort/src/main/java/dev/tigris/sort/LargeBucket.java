@@ -39,7 +39,7 @@ final class LargeBucket {
 
   /// Where to load records to, how many, and where to read them while scanning. There are as many
   /// scans as it takes, and memory comes back only when the collector runs: so all use the same.
-  record Buffers(AlignedBuffer load, long loadRecords, AlignedBuffer scan, int scanBytes) {}
+  record Buffers(AlignedBuffer load, int loadRecords, AlignedBuffer scan, int scanBytes) {}
 
   /// Records that a scan looks for: those whose keys begin with the first `from` bytes of
   /// `reference`, and go on with eight bytes from `min` to `max`.

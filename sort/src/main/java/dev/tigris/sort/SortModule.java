@@ -135,7 +135,7 @@ final class SortModule implements Module {
   private void sort(Bucket bucket, OutputWriter writer) throws SortException {
     BucketSorter kernel = sorter;
     if (kernel == null) {
-      kernel = new BucketSorter(format, initialRecords(), "sort entries");
+      kernel = new BucketSorter(format, initialRecords());
       sorter = kernel;
     }
     kernel.clear();
@@ -153,9 +153,9 @@ final class SortModule implements Module {
   }
 
   /// Twice an average bucket, so that the sorter seldom has to grow.
-  private long initialRecords() {
+  private int initialRecords() {
     long average = run.inputs().records() / buckets.length;
-    return Math.max(1, Math.min(2 * average, run.plan().loadRecords()));
+    return (int) Math.max(1, Math.min(2 * average, run.plan().loadRecords()));
   }
 
   /// Reads what was spilled of a bucket; false if it does not fit, since each extent begins at a
@@ -186,7 +186,7 @@ final class SortModule implements Module {
   private AlignedBuffer loaded() {
     AlignedBuffer known = loaded;
     if (known == null) {
-      known = new AlignedBuffer(run.plan().loadRecords() * recordSize, "sort load");
+      known = new AlignedBuffer((long) run.plan().loadRecords() * recordSize, "sort load");
       loaded = known;
     }
     return known;
@@ -210,9 +210,6 @@ final class SortModule implements Module {
     }
     if (scanned != null) {
       scanned.close();
-    }
-    if (sorter != null) {
-      sorter.close();
     }
     if (spill != null) {
       spill.close();

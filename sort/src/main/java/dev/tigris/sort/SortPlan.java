@@ -32,7 +32,7 @@ record SortPlan(
     int waterBytes,
     int readBytes,
     int outputBytes,
-    long loadRecords,
+    int loadRecords,
     long keepBytes) {
 
   static final int WINDOW = 4;
@@ -47,6 +47,10 @@ record SortPlan(
   private static final long SPILL_BYTES = 512 << 10;
 
   private static final int MAX_BUCKETS = 4096;
+
+  /// What the entries of all sorters may take of the heap, which is small.
+  static final int ENTRIES_BYTES = 64 << 20;
+
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
 
@@ -124,23 +128,31 @@ record SortPlan(
 
   private static SortPlan inOnePass(Demand demand) {
     long wanted = Math.max(1, demand.inputBytes / BUCKET_BYTES);
-    long load = Math.max(1, 4 * BUCKET_BYTES / demand.format.recordSize());
-    return build(demand, (int) Math.min(wanted, MAX_BUCKETS), load);
+    int recordSize = demand.format.recordSize();
+    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, mostRecords(demand));
+    long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
+    return build(demand, (int) Math.min(buckets, MAX_BUCKETS), load);
   }
 
   private static SortPlan external(Demand demand) {
     int recordSize = demand.format.recordSize();
     long mostWork = demand.memoryBytes / (4L * sorters(demand));
-    long mostLoad = Math.max(1, mostWork / (recordSize + BucketSorter.entryBytes(1)));
+    int mostLoad =
+        Math.clamp(mostWork / (recordSize + BucketSorter.ENTRY_BYTES), 1, mostRecords(demand));
     // As small as is good for the cache, but not so many that each holds little when it is spilled.
     long buckets =
         Math.min(
             demand.inputBytes / EXTERNAL_BUCKET_BYTES,
             Math.min(MAX_BUCKETS, demand.memoryBytes / SPILL_BYTES));
     long bucketRecords = demand.inputBytes / recordSize / Math.max(1, buckets) + 1;
-    long load = Math.min(mostLoad, 2 * bucketRecords);
+    int load = (int) Math.min(mostLoad, 2 * bucketRecords);
     buckets = Math.max(buckets, 2 * demand.inputBytes / recordSize / load);
     return build(demand, (int) Math.max(1, Math.min(buckets, MAX_BUCKETS)), load);
+  }
+
+  /// How many records a sorter may sort at a time, for what that takes of the heap.
+  private static int mostRecords(Demand demand) {
+    return Math.max(1, ENTRIES_BYTES / BucketSorter.ENTRY_BYTES / sorters(demand));
   }
 
   private static int sorters(Demand demand) {
@@ -148,7 +160,7 @@ record SortPlan(
     return 2 * demand.parallel;
   }
 
-  private static SortPlan build(Demand demand, int wantedBuckets, long loadRecords) {
+  private static SortPlan build(Demand demand, int wantedBuckets, int loadRecords) {
     RecordFormat format = demand.format;
     int recordSize = format.recordSize();
     int partitioners = demand.waitsForDisk ? 2 * demand.parallel : demand.parallel;
@@ -180,7 +192,7 @@ record SortPlan(
             + flight * rounded(water)
             + partitioners * rounded(AlignedBuffer.footprint(read))
             + sorters * rounded(AlignedBuffer.footprint(output))
-            + sorters * loadRecords * (recordSize + BucketSorter.entryBytes(1));
+            + (long) sorters * loadRecords * (recordSize + BucketSorter.ENTRY_BYTES);
     return new SortPlan(
         partitioners,
         sorters,

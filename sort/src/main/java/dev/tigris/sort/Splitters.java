@@ -69,15 +69,14 @@ final class Splitters {
     }
     Bytes sorted = Jbuf.allocate(count * keyBytes, "splitters").asBytes();
     RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
-    try (BucketSorter sorter = new BucketSorter(keyOnly, count, "splitters")) {
-      sorter.add(sample, 0, Math.toIntExact(count));
-      long[] end = {0};
-      sorter.sortTo(
-          (bytes, offset) -> {
-            bytes.copyTo(offset, sorted, end[0], keyBytes);
-            end[0] += keyBytes;
-          });
-    }
+    BucketSorter sorter = new BucketSorter(keyOnly, Math.toIntExact(count));
+    sorter.add(sample, 0, Math.toIntExact(count));
+    long[] end = {0};
+    sorter.sortTo(
+        (bytes, offset) -> {
+          bytes.copyTo(offset, sorted, end[0], keyBytes);
+          end[0] += keyBytes;
+        });
     Sample keys = new Sample(sorted, count, keyBytes);
     List<Long> chosen = new ArrayList<>();
     List<Boolean> after = new ArrayList<>();
