@@ -177,7 +177,11 @@ final class FileMapping {
     return bytes;
   }
 
-  synchronized void flush() throws IOException {
+  void flush() throws IOException {
+    Undisturbed.run(this::flushNow);
+  }
+
+  private synchronized void flushNow() throws IOException {
     if (closed) {
       throw new FreedException("a Jbuf cannot be flushed after it was freed");
     }
@@ -205,6 +209,8 @@ final class FileMapping {
   }
 
   private void flush(Journal writer) throws IOException {
+    // One that failed half way left pages in the journal that the file lacks, and nobody else has.
+    writer.apply(channel);
     int pageBytes = Math.toIntExact(FilePages.pageBytes());
     long @Nullable [] own = FilePages.ownPages(address, bytes);
     long[] pages = own == null ? differentPages(pageBytes) : own;

@@ -126,7 +126,8 @@ public final class Jbuf {
 
   /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a
   /// [Mapping#DURABLE] one that happens as a whole or not at all, and no thread may write to the
-  /// buffer meanwhile: it could belong to neither this flush nor the next, and be lost.
+  /// buffer meanwhile: it could belong to neither this flush nor the next, and be lost. It is not
+  /// ended by an interrupt.
   ///
   /// @throws IOException if it could not be written; for a durable mapping the file is then what
   ///     the last completed flush left, or will be that of this one when it is mapped again

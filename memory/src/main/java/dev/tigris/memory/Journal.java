@@ -10,8 +10,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +46,19 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
+  /// The journals that this process owns. It must not even open one of these again: a lock is the
+  /// process's, and closing any channel of the file gives it up. Guarded by this class's lock, and
+  /// journals are opened under that.
+  private static final Set<Object> OWNED = new HashSet<>();
+
   private final Path path;
   private final FileChannel channel;
   private final ByteBuffer chunk = little(CHUNK_BYTES);
+
+  /// Its [#identity], if it is this process that owns it.
+  private @Nullable Object owned;
+
+  private boolean closed;
 
   private Journal(Path path, FileChannel channel) {
     this.path = path;
@@ -62,17 +76,42 @@ final class Journal implements Closeable {
   /// Opens the journal of a file, made if need be, and makes this process its owner.
   ///
   /// @throws IOException if another mapping owns it
-  static Journal own(Path file) throws IOException {
+  static synchronized Journal own(Path file) throws IOException {
     Path path = pathFor(file);
-    boolean fresh = !Files.exists(path);
+    Object before = identity(path);
+    if (before != null && OWNED.contains(before)) {
+      throw owned(file);
+    }
+    boolean fresh = before == null;
     FileChannel channel =
         FileChannel.open(
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     Journal journal = locked(file, channel, false);
-    if (fresh) {
-      syncFolder(path);
+    try {
+      if (fresh) {
+        syncFolder(path);
+      }
+      Object identity = identity(path);
+      if (identity == null) {
+        throw new IOException(path + " was deleted while it was opened");
+      }
+      OWNED.add(identity);
+      journal.owned = identity;
+      return journal;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
     }
-    return journal;
+  }
+
+  /// Which file this is, whatever has become of its name: for [#OWNED]. Null if there is none.
+  private static @Nullable Object identity(Path path) throws IOException {
+    try {
+      Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+      return key == null ? path : key;
+    } catch (NoSuchFileException e) {
+      return null;
+    }
   }
 
   /// Makes sure that nobody owns a file, for the moment, and that no flush of it was interrupted.
@@ -80,12 +119,16 @@ final class Journal implements Closeable {
   /// @throws IOException if it is owned or has to be completed
   static synchronized void requireNone(Path file) throws IOException {
     Path path = pathFor(file);
-    if (!Files.exists(path)) {
+    Object identity = identity(path);
+    if (identity == null) {
       return;
     }
-    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-    try (Journal journal = locked(file, channel, true)) {
-      if (journal.channel.size() > 0 && journal.completeHead() != null) {
+    if (OWNED.contains(identity)) {
+      throw owned(file);
+    }
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      Journal journal = locked(file, channel, true);
+      if (channel.size() > 0 && journal.completeHead() != null) {
         throw new IOException(
             "a flush of " + file + " was interrupted: map it DURABLE once, which completes it");
       }
@@ -97,12 +140,16 @@ final class Journal implements Closeable {
       if (isLocked(channel, shared)) {
         return new Journal(pathFor(file), channel);
       }
-      throw new IOException(
-          file + " is mapped as DURABLE, by this process or another, and by nobody else meanwhile");
+      throw owned(file);
     } catch (IOException e) {
       channel.close();
       throw e;
     }
+  }
+
+  private static IOException owned(Path file) {
+    return new IOException(
+        file + " is mapped as DURABLE, by this process or another, and by nobody else meanwhile");
   }
 
   private static boolean isLocked(FileChannel channel, boolean shared) throws IOException {
@@ -219,7 +266,8 @@ final class Journal implements Closeable {
     long pages = start.getLong(16);
     long fileBytes = start.getLong(24);
     boolean sizesFit =
-        pageBytes > 0
+        fileBytes > 0
+            && pageBytes > 0
             && pageBytes <= MAX_PAGE_BYTES
             && pages > 0
             && pages <= (channel.size() - HEADER_BYTES) / (ENTRY_BYTES + pageBytes)
@@ -270,6 +318,14 @@ final class Journal implements Closeable {
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    synchronized (Journal.class) {
+      if (!closed) {
+        closed = true;
+        if (owned != null) {
+          OWNED.remove(owned);
+        }
+        channel.close();
+      }
+    }
   }
 }

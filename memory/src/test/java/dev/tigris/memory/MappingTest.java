@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.raw.FilePages;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -305,5 +306,73 @@ class MappingTest {
 
   private void mapAndForget() throws IOException {
     setFirst(Jbuf.map(file(), Mapping.DURABLE, BYTES), 1);
+  }
+
+  /// An interrupt that met the file would close it, and the lock would go with it.
+  @ParameterizedTest
+  @EnumSource(
+      value = Mapping.class,
+      names = {"SHARED", "DURABLE"})
+  void flushesForAThreadThatIsInterrupted(Mapping mapping) throws Exception {
+    Jbuf jbuf = Jbuf.map(file(), mapping, BYTES);
+    for (long value = 1; value <= 3; value++) {
+      setFirst(jbuf, value);
+      Thread.currentThread().interrupt();
+      jbuf.flush();
+      assertTrue(Thread.interrupted(), "the interrupt is for the caller");
+      assertEquals(value, firstLong());
+    }
+    if (mapping == Mapping.DURABLE) {
+      assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.DURABLE));
+    }
+    free(jbuf);
+  }
+
+  /// The journal of a flush that could not write all of its pages to the file, say for a fault of
+  /// the disk, is the only place where the rest of them is.
+  @Test
+  void completesAFlushThatFailedHalfWayBeforeTheNext() throws Exception {
+    Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, BYTES);
+    int pageBytes = Math.toIntExact(FilePages.pageBytes());
+    Bytes page = Jbuf.allocate(2L * pageBytes).asBytes();
+    page.fill((byte) 7);
+    Path twin = folder.resolve("twin");
+    try (Journal journal = Journal.own(twin)) {
+      journal.record(new long[] {1}, page.address, pageBytes, BYTES);
+    }
+    Files.write(Journal.pathFor(file()), Files.readAllBytes(Journal.pathFor(twin)));
+    setFirst(jbuf, 5);
+    jbuf.flush();
+    assertEquals(5, firstLong());
+    byte[] stored = Files.readAllBytes(file());
+    assertEquals(7, stored[pageBytes]);
+    assertEquals(7, stored[2 * pageBytes - 1]);
+    assertEquals(0, Files.size(Journal.pathFor(file())));
+    free(jbuf);
+  }
+
+  /// Maps a file as durable, from a process of its own.
+  static final class Rival {
+    private Rival() {}
+
+    public static void main(String[] args) {
+      try {
+        Jbuf.map(Path.of(System.getProperty("rival.file")), Mapping.DURABLE);
+        System.out.println("mapped");
+      } catch (IOException e) {
+        System.out.println("refused");
+      }
+    }
+  }
+
+  /// A lock on a file is the process's: closing any channel of that file gives it up.
+  @ParameterizedTest
+  @EnumSource(Mapping.class)
+  void ownsTheFileStillAfterItHasRefusedItToItself(Mapping mapping) throws Exception {
+    Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
+    assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
+    assertEquals("refused\n", ChildJvm.run(Rival.class, "-Drival.file=" + file()));
+    jbuf.free();
+    assertEquals("mapped\n", ChildJvm.run(Rival.class, "-Drival.file=" + file()));
   }
 }
