@@ -11,7 +11,13 @@ public final class Main {
     Locale.setDefault(Locale.ROOT); // compilers and programs read numbers that are printed here
     var out = new StandardOutput();
     var console = Console.ofProcess(out.stream());
-    ExitCode code = CtrlC.stoppable(() -> new Tigris(console).run(args));
+    ExitCode code;
+    try {
+      code = CtrlC.stoppable(() -> new Tigris(console).run(args));
+    } catch (Throwable e) {
+      // Not even the report could be made, for want of memory perhaps. The JVM would exit with 1.
+      code = ExitCode.INTERNAL_ERROR;
+    }
     System.exit(out.outcome(code, console.err()).number());
   }
 }

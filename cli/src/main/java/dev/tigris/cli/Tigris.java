@@ -62,7 +62,7 @@ final class Tigris {
       return failures.interrupted(e);
     } catch (MemoryBudgetException | OutOfMemoryError e) {
       return failures.memory(e);
-    } catch (Exception | StackOverflowError | LinkageError | AssertionError e) {
+    } catch (Throwable e) {
       return failures.unexpected(e);
     }
   }

@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,7 +9,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.tigris.cli.Shell.Result;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -16,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -343,5 +348,22 @@ class TigrisTest {
       }
     }
     return members;
+  }
+
+  /// What ends the process without an exit code of ours ends it with 1, which means something else.
+  @Test
+  void noErrorLooksLikeRecordsOutOfOrder() {
+    var err = new ByteArrayOutputStream();
+    var out =
+        new PrintStream(OutputStream.nullOutputStream()) {
+          @Override
+          public void println(@Nullable String line) {
+            throw new InternalError("a page of a mapped file is gone");
+          }
+        };
+    var console = new Console(out, new PrintStream(err, true, UTF_8), 0, folder.toString());
+    assertEquals(ExitCode.INTERNAL_ERROR, new Tigris(console).run("--version"));
+    assertTrue(
+        err.toString(UTF_8).contains("a page of a mapped file is gone"), err.toString(UTF_8));
   }
 }
