@@ -29,6 +29,7 @@ final class Workers {
   static void run(String name, int threads, long pieces, Maker maker)
       throws SortException, InterruptedException {
     AtomicLong next = new AtomicLong();
+    AtomicLong done = new AtomicLong();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Runnable loop =
         () -> {
@@ -36,6 +37,7 @@ final class Workers {
             long piece = next.getAndIncrement();
             while (piece < pieces) {
               worker.work(piece);
+              done.incrementAndGet();
               piece = next.getAndIncrement();
             }
           } catch (Throwable e) {
@@ -64,7 +66,13 @@ final class Workers {
       throw new InterruptedException(name + " was interrupted");
     }
     switch (failure.get()) {
-      case null -> {}
+      case null -> {
+        // A thread that fails for want of memory may lack the memory to say so.
+        if (done.get() < pieces) {
+          throw new OutOfMemoryError(
+              "%d of %d pieces of %s were done".formatted(done.get(), pieces, name));
+        }
+      }
       case SortException e -> throw e;
       case RuntimeException e -> throw e;
       case Error e -> throw e;
