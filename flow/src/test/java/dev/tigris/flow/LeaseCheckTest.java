@@ -34,7 +34,12 @@ class LeaseCheckTest {
               .redirectErrorStream(true)
               .redirectOutput(output.toFile())
               .start();
-      assertEquals(0, process.waitFor(), Files.readString(output));
+      try {
+        int code = process.waitFor();
+        assertEquals(0, code, Files.readString(output));
+      } finally {
+        process.destroyForcibly(); // it does not outlive a test that was given up
+      }
       return Files.readString(output);
     } finally {
       Files.delete(output);
