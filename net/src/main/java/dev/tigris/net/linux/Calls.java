@@ -22,13 +22,15 @@ import java.util.Arrays;
 /// compiled.
 // SAFETY: bounds: every buffer is a segment, and the length that is passed is its own or less;
 // lifetime: buffers outlive the call, since none of these functions keeps an address; `mmap` picks
-// fresh addresses, and whoever has called it takes them off; thread: all are thread-safe.
+// fresh addresses, and whoever has called it takes them off, or lays something else over them;
+// thread: all are thread-safe.
 public final class Calls {
   private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO =
       STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final Linker LINKER = Linker.nativeLinker();
   private static final int LONGEST_DESCRIPTION_BYTES = 256;
+  private static final int MAP_FIXED = 0x10;
 
   private static final FunctionDescriptor MESSAGE =
       FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT);
@@ -313,12 +315,29 @@ public final class Calls {
 
   public static long mmap(
       MemorySegment errno, int fd, long offset, long bytes, int protection, int flags) {
+    return mmap(errno, 0, fd, offset, bytes, protection, flags);
+  }
+
+  private static long mmap(
+      MemorySegment errno,
+      long address,
+      int fd,
+      long offset,
+      long bytes,
+      int protection,
+      int flags) {
     try {
       return result(
-          (long) MMAP.invokeExact(errno, 0L, bytes, protection, flags, fd, offset), errno);
+          (long) MMAP.invokeExact(errno, address, bytes, protection, flags, fd, offset), errno);
     } catch (Throwable e) {
       throw notCalled("mmap", e);
     }
+  }
+
+  /// Maps a file, or zeros where `fd` is -1, over addresses that the caller has mapped before.
+  static long mmapOver(
+      MemorySegment errno, long address, int fd, long bytes, int protection, int flags) {
+    return mmap(errno, address, fd, 0, bytes, protection, flags | MAP_FIXED);
   }
 
   public static void munmap(MemorySegment errno, long address, long bytes) {

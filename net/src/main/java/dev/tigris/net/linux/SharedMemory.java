@@ -144,6 +144,11 @@ public final class SharedMemory implements AutoCloseable {
     return readOnly ? mapped.asReadOnly() : mapped;
   }
 
+  /// Maps all of it, at addresses that stay mapped when the result is closed.
+  public LastingMemory mapLasting() throws SystemException {
+    return LastingMemory.map(file.number(), bytes, MAP_SHARED_AND_POPULATE);
+  }
+
   /// Sees to it that no page can be taken out of it, now that all who write to it have mapped it.
   ///
   /// @throws SystemException if it cannot be: there is no memory for what was taken out before, or

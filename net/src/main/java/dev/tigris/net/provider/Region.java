@@ -2,6 +2,7 @@ package dev.tigris.net.provider;
 
 import dev.tigris.memory.View;
 import dev.tigris.net.DataType;
+import dev.tigris.net.linux.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ public final class Region {
   private final DataType type;
   private final boolean array;
   private final boolean steady;
+  private final @Nullable LastingMemory lasting;
 
   /// What the provider made of it; set by [Link#register].
   public @Nullable Object registered;
@@ -25,6 +27,7 @@ public final class Region {
     this.type = DataType.of(view);
     this.array = false;
     this.steady = !view.isMapped();
+    this.lasting = LastingMemory.of(view);
   }
 
   /// Makes a region of an array.
@@ -33,6 +36,7 @@ public final class Region {
     this.type = type;
     this.array = true;
     this.steady = false;
+    this.lasting = null;
   }
 
   /// Whether it is an array on the heap.
@@ -73,6 +77,11 @@ public final class Region {
   /// Its memory, made once: this costs a microsecond.
   public MemorySegment segment() {
     return known(segment);
+  }
+
+  /// The same without the view, for copying while that is registered; null of arrays.
+  @Nullable LastingMemory lasting() {
+    return lasting;
   }
 
   /// Its length.

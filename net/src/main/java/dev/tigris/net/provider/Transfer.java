@@ -2,6 +2,7 @@ package dev.tigris.net.provider;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.Status;
+import dev.tigris.net.linux.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,10 @@ public final class Transfer {
   private final boolean arrays;
   private final int count;
   private final Region firstRegion;
+
+  /// Of the only range; null if there are more, or it lies in an array.
+  private final @Nullable LastingMemory memory;
+
   private long firstOffset;
   private long firstLength;
 
@@ -76,6 +81,7 @@ public final class Transfer {
     this.owner = owner;
     this.count = regions.length;
     this.firstRegion = regions[0];
+    this.memory = count == 1 ? firstRegion.lasting() : null;
     this.regions = regions.clone();
     this.offsets = new long[regions.length];
     this.lengths = new long[regions.length];
@@ -234,6 +240,26 @@ public final class Transfer {
       MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
     } else {
       copyRanges(memory, at, from, size, true);
+    }
+  }
+
+  /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way.
+  public void copyTo(LastingMemory ring, long at, long from, long size) {
+    LastingMemory here = memory;
+    if (here != null) {
+      here.copyTo(firstOffset + from, ring, at, size);
+    } else {
+      copyTo(ring.segment(), at, from, size);
+    }
+  }
+
+  /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong.
+  public void copyFrom(LastingMemory ring, long at, long from, long size) {
+    LastingMemory here = memory;
+    if (here != null) {
+      ring.copyTo(at, here, firstOffset + from, size);
+    } else {
+      copyFrom(ring.segment(), at, from, size);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.tigris.net.shm;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import dev.tigris.net.linux.LastingMemory;
 import java.lang.invoke.VarHandle;
 
 /// How a side says that it sleeps, and the other one finds out that it has to be woken. Each has a
@@ -29,14 +28,13 @@ public final class Bell {
   public static final long BYTES = 256;
 
   private static final long OTHER = 128;
-  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle().withInvokeExactBehavior();
 
-  private final MemorySegment words;
+  private final LastingMemory words;
   private final long own;
   private final long peer;
 
   /// Makes the bell of one of the two sides.
-  public Bell(MemorySegment words, boolean first) {
+  public Bell(LastingMemory words, boolean first) {
     this.words = words;
     this.own = first ? 0 : OTHER;
     this.peer = first ? OTHER : 0;
@@ -44,18 +42,18 @@ public final class Bell {
 
   /// Says that this side sleeps, unless it now finds something to do. Any thread.
   public void sleep() {
-    INT.setRelease(words, own, 1);
+    words.setIntRelease(own, 1);
     VarHandle.fullFence();
   }
 
   /// Says that it does not. Any thread.
   public void awake() {
-    INT.setRelease(words, own, 0);
+    words.setIntRelease(own, 0);
   }
 
   /// Whether the other side is to be woken, after something was written for it.
   public boolean mustWake() {
     VarHandle.fullFence();
-    return (int) INT.getAcquire(words, peer) != 0 && (int) INT.getAndSet(words, peer, 0) != 0;
+    return words.getIntAcquire(peer) != 0 && words.getAndSetInt(peer, 0) != 0;
   }
 }

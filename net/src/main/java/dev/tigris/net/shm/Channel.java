@@ -1,6 +1,6 @@
 package dev.tigris.net.shm;
 
-import java.lang.foreign.MemorySegment;
+import dev.tigris.net.linux.LastingMemory;
 
 /// The memory that two processes share, as one of them sees it.
 ///
@@ -21,12 +21,12 @@ record Channel(RingWriter out, RingReader in, Bell bell) {
   /// The size: whole pages, and no multiple of a huge one.
   static final long BYTES = (Bell.BYTES + 2 * Ring.BYTES + 4095) & -4096;
 
-  static Channel over(MemorySegment memory, boolean connected) {
-    MemorySegment first = memory.asSlice(Bell.BYTES, Ring.BYTES);
-    MemorySegment second = memory.asSlice(Bell.BYTES + Ring.BYTES, Ring.BYTES);
+  static Channel over(LastingMemory memory, boolean connected) {
+    LastingMemory first = memory.slice(Bell.BYTES, Ring.BYTES);
+    LastingMemory second = memory.slice(Bell.BYTES + Ring.BYTES, Ring.BYTES);
     return new Channel(
         new RingWriter(connected ? first : second),
         new RingReader(connected ? second : first),
-        new Bell(memory.asSlice(0, Bell.BYTES), connected));
+        new Bell(memory.slice(0, Bell.BYTES), connected));
   }
 }

@@ -1,8 +1,5 @@
 package dev.tigris.net.shm;
 
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
-
 /// Messages in one direction, through memory that two processes share: a ring of slots, one for
 /// every message or part of a long one, and a ring of data.
 ///
@@ -96,8 +93,6 @@ public final class Ring {
 
   /// How many bytes of lent memory the reader takes before it gives the slots back.
   static final int LENT_AT_ONCE = 1 << 16;
-
-  static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
 
   private Ring() {}
 

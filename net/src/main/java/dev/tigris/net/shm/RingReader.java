@@ -1,10 +1,8 @@
 package dev.tigris.net.shm;
 
-import static dev.tigris.net.shm.Ring.LONG;
-
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// [#look] says whether there is a next slot. What is in it stays there until [#takePart].
 public final class RingReader {
-  private final MemorySegment ring;
+  private final LastingMemory ring;
 
   private long read;
 
@@ -36,7 +34,7 @@ public final class RingReader {
   private boolean lent;
 
   /// Makes one over a ring of zeros.
-  public RingReader(MemorySegment ring) {
+  public RingReader(LastingMemory ring) {
     this.ring = ring;
   }
 
@@ -45,7 +43,7 @@ public final class RingReader {
   /// @throws BreachException if it holds what cannot be there
   public boolean look() {
     // Acquire: pairs with the release of RingWriter.publish.
-    long word = (long) LONG.getAcquire(ring, slot + Ring.KIND_AND_SEQUENCE);
+    long word = ring.getLongAcquire(slot + Ring.KIND_AND_SEQUENCE);
     int sequence = (int) (word >>> Integer.SIZE);
     if (sequence == sequenceBefore) {
       return false;
@@ -62,13 +60,13 @@ public final class RingReader {
   /// Whether the next slot is there, or something is wrong. Any thread; where that is not the
   /// reader's it may then be wrong to say yes: one slot's word is never what another had before.
   public boolean seesMore() {
-    long word = (long) LONG.getAcquire(ring, slot + Ring.KIND_AND_SEQUENCE);
+    long word = ring.getLongAcquire(slot + Ring.KIND_AND_SEQUENCE);
     return (int) (word >>> Integer.SIZE) != sequenceBefore;
   }
 
   /// Takes the header of the slot that [#look] has found apart; returns as [Frame#take].
   public @Nullable String takeHeader(Frame frame, long maximumBytes) {
-    long lengthAndTag = (long) LONG.get(ring, slot + Ring.LENGTH_AND_TAG);
+    long lengthAndTag = ring.getLong(slot + Ring.LENGTH_AND_TAG);
     long word = kindAndSequence;
     lent = Ring.isLent(word);
     if (lent) {
@@ -85,12 +83,12 @@ public final class RingReader {
 
   /// The number of the loan. It may be anything.
   public int loan() {
-    return (int) (long) LONG.get(ring, slot + Ring.LOAN);
+    return (int) ring.getLong(slot + Ring.LOAN);
   }
 
   /// Where in it the message begins. It may be anything.
   public long loanOffset() {
-    return (long) LONG.get(ring, slot + Ring.LOAN_OFFSET);
+    return ring.getLong(slot + Ring.LOAN_OFFSET);
   }
 
   /// Takes the slot of a message in lent memory, which was copied, and gives it back if enough of
@@ -119,7 +117,7 @@ public final class RingReader {
   public boolean isWithdrawn() {
     // After all loads of that memory: pairs with the fence of RingWriter.withdraw.
     VarHandle.acquireFence();
-    return (long) LONG.get(ring, Ring.WITHDRAWN) != 0;
+    return ring.getLong(Ring.WITHDRAWN) != 0;
   }
 
   /// Takes the part in the slot that [#look] has found.
@@ -169,7 +167,7 @@ public final class RingReader {
     freed = read;
     dataFreed = dataEnd;
     // Release: pairs with the acquire of RingWriter.lookWhatIsFree.
-    LONG.setRelease(ring, Ring.FREED, freed);
+    ring.setLongRelease(Ring.FREED, freed);
   }
 
   /// Throws if what is counted does not add up.

@@ -1,10 +1,8 @@
 package dev.tigris.net.shm;
 
-import static dev.tigris.net.shm.Ring.LONG;
-
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /// The writer's side of a [Ring]. One thread.
@@ -12,7 +10,7 @@ import java.lang.invoke.VarHandle;
 /// Conserved: slots used = slots given back + slots in use, of which there are at most 127, and a
 /// goodbye.
 public final class RingWriter {
-  private final MemorySegment ring;
+  private final LastingMemory ring;
 
   /// For the last uses: the position behind the data of each. What the reader gives back is
   /// counted in slots alone, and what that means in bytes is known here.
@@ -27,7 +25,7 @@ public final class RingWriter {
   private long dataFreed;
 
   /// Makes one over a ring of zeros.
-  public RingWriter(MemorySegment ring) {
+  public RingWriter(LastingMemory ring) {
     this.ring = ring;
   }
 
@@ -56,7 +54,7 @@ public final class RingWriter {
     message.progress = from + bytes;
     message.copyTo(ring, at, from, bytes);
     if (from == 0) {
-      LONG.set(ring, slot + Ring.LENGTH_AND_TAG, lengthAndTag);
+      ring.setLong(slot + Ring.LENGTH_AND_TAG, lengthAndTag);
     }
     publish(slot, end, kindAndSequence);
     return true;
@@ -72,9 +70,9 @@ public final class RingWriter {
       return false;
     }
     long slot = Ring.slot(used);
-    LONG.set(ring, slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
-    LONG.set(ring, slot + Ring.LOAN, (long) loan);
-    LONG.set(ring, slot + Ring.LOAN_OFFSET, message.offset(0));
+    ring.setLong(slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
+    ring.setLong(slot + Ring.LOAN, loan);
+    ring.setLong(slot + Ring.LOAN_OFFSET, message.offset(0));
     message.progress = ~used;
     int sequence = Ring.sequence(used);
     publish(slot, dataEnd, Ring.withKind(Ring.LENT, Frame.kindAndSequence(message, sequence)));
@@ -91,7 +89,7 @@ public final class RingWriter {
 
   /// Tells the reader that the memory of messages that it has not taken is to be used again.
   public void withdraw() {
-    LONG.set(ring, Ring.WITHDRAWN, 1L);
+    ring.setLong(Ring.WITHDRAWN, 1L);
     // Before any store to that memory: pairs with the fence of RingReader.isWithdrawn.
     VarHandle.fullFence();
   }
@@ -99,13 +97,13 @@ public final class RingWriter {
   /// Writes the last slot.
   public void writeGoodbye() {
     long slot = Ring.slot(used);
-    LONG.set(ring, slot + Ring.LENGTH_AND_TAG, 0L);
+    ring.setLong(slot + Ring.LENGTH_AND_TAG, 0L);
     publish(slot, dataEnd, Frame.goodbye(Ring.sequence(used)));
   }
 
   private void publish(long slot, long end, long kindAndSequence) {
     // Release: pairs with the acquire of RingReader.look.
-    LONG.setRelease(ring, slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
+    ring.setLongRelease(slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
     dataEnds[(int) (used & (Ring.SLOTS - 1))] = end;
     dataEnd = end;
     used++;
@@ -118,7 +116,7 @@ public final class RingWriter {
   /// Reads what the reader has given back; returns whether that is more than it was.
   private boolean lookWhatIsFree() {
     // Acquire: pairs with the release of RingReader.giveBack.
-    long now = (long) LONG.getAcquire(ring, Ring.FREED);
+    long now = ring.getLongAcquire(Ring.FREED);
     if (now == freed) {
       return false;
     }
@@ -134,7 +132,7 @@ public final class RingWriter {
   /// Whether the reader has given back more than [#write] knows. Any thread; it may then be wrong
   /// to say yes.
   public boolean seesMoreRoom() {
-    return (long) LONG.getAcquire(ring, Ring.FREED) != freed;
+    return ring.getLongAcquire(Ring.FREED) != freed;
   }
 
   /// Throws if what is counted does not add up.

@@ -3,6 +3,7 @@ package dev.tigris.net.shm;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
@@ -13,7 +14,6 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
-import java.lang.foreign.Arena;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -104,10 +104,10 @@ final class ShmCarrier implements Carrier {
       return Linking.refused(
           Reason.INCOMPATIBLE, "%s belongs to user %d".formatted(address, peer.user()));
     }
-    Arena arena = Arena.ofShared();
+    LastingMemory mapped = null;
     boolean kept = false;
     try (SharedMemory memory = SharedMemory.create("tigris", Channel.BYTES)) {
-      Channel channel = Channel.over(memory.map(arena), true);
+      mapped = memory.mapLasting();
       Hello hello = Hello.request(request.tag(), request.attributes());
       socket.send(hello.toBytes(), memory.file());
       UnixSocket.Packet packet = await(socket, request.deadline());
@@ -121,10 +121,17 @@ final class ShmCarrier implements Carrier {
       String who = "process %d at %s".formatted(peer.process(), address);
       long maximum = Objects.requireNonNull(answer).maximumMessageBytes();
       return new Linking.Linked(
-          new ShmLink(port, socket, arena, channel, who, request.attributes(), maximum));
+          new ShmLink(
+              port,
+              socket,
+              mapped,
+              Channel.over(mapped, true),
+              who,
+              request.attributes(),
+              maximum));
     } finally {
-      if (!kept) {
-        arena.close();
+      if (!kept && mapped != null) {
+        mapped.close();
       }
     }
   }

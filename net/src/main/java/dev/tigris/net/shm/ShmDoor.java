@@ -2,6 +2,7 @@ package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SharedMemory;
@@ -11,7 +12,6 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
-import java.lang.foreign.Arena;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
@@ -186,21 +186,23 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
     @Override
     public Link accept(Port port, Attributes attributes) {
-      Arena arena = Arena.ofShared();
-      Channel channel;
+      LastingMemory mapped = null;
       try (memory) {
-        channel = Channel.over(memory.map(arena), false);
+        mapped = memory.mapLasting();
         memory.keep(); // who has connected has mapped it before
       } catch (SystemException e) {
         socket.close();
-        arena.close();
+        if (mapped != null) {
+          mapped.close();
+        }
         throw new NetException("accept", peer(), String.valueOf(e.getMessage()), e);
       }
       boolean answered =
           answer(socket, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
       long maximum = hello.maximumMessageBytes();
+      Channel channel = Channel.over(mapped, false);
       ShmLink link =
-          new ShmLink((ShmPort) port, socket, arena, channel, peer(), attributes, maximum);
+          new ShmLink((ShmPort) port, socket, mapped, channel, peer(), attributes, maximum);
       if (!answered) {
         link.fail("the peer has given up connecting", null);
       }

@@ -3,6 +3,7 @@ package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SteadyMemory;
 import dev.tigris.net.linux.UnixSocket;
@@ -10,7 +11,6 @@ import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ final class ShmLink extends Link {
 
   private final ShmPort port;
   private final UnixSocket socket;
-  private final Arena arena;
+  private final LastingMemory memory;
   private final Channel channel;
   private final String peer;
   private final long maximumIncomingBytes;
@@ -80,11 +80,11 @@ final class ShmLink extends Link {
 
   private boolean released;
 
-  /// @param arena that the channel's memory belongs to: closed with the link
+  /// @param memory that the channel lies in: closed with the link
   ShmLink(
       ShmPort port,
       UnixSocket socket,
-      Arena arena,
+      LastingMemory memory,
       Channel channel,
       String peer,
       Attributes attributes,
@@ -92,7 +92,7 @@ final class ShmLink extends Link {
     super(attributes, peerMaximum);
     this.port = port;
     this.socket = socket;
-    this.arena = arena;
+    this.memory = memory;
     this.channel = channel;
     this.peer = peer;
     this.lender = new Lender(socket);
@@ -445,7 +445,7 @@ final class ShmLink extends Link {
       channel.out().withdraw();
       port.remove(this);
       socket.close();
-      arena.close();
+      memory.close();
       borrower.close();
     }
   }

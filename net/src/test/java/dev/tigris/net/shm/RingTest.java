@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -26,9 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RingTest {
   private static final int MOST_BYTES = 200_000;
 
-  private final MemorySegment memory = Arena.ofAuto().allocate(Ring.BYTES, 64);
-  private RingWriter writer = new RingWriter(memory);
-  private RingReader reader = new RingReader(memory);
+  private final LastingMemory ring = LastingMemory.allocate(Ring.BYTES);
+  private final MemorySegment memory = ring.segment();
+  private RingWriter writer = new RingWriter(ring);
+  private RingReader reader = new RingReader(ring);
   private final Frame frame = new Frame();
   private final Bytes source = Jbuf.allocate(MOST_BYTES, "test").asBytes();
   private final Bytes target = Jbuf.allocate(MOST_BYTES, "test").asBytes();
@@ -253,8 +254,8 @@ class RingTest {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 50; round++) {
       memory.fill((byte) 0);
-      writer = new RingWriter(memory);
-      reader = new RingReader(memory);
+      writer = new RingWriter(ring);
+      reader = new RingReader(ring);
       try {
         sufferFrom(random);
       } catch (BreachException expected) {

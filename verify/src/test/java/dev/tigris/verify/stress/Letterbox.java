@@ -2,13 +2,13 @@ package dev.tigris.verify.stress;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.shm.Ring;
 import dev.tigris.net.shm.RingReader;
 import dev.tigris.net.shm.RingWriter;
-import java.lang.foreign.MemorySegment;
 
 /// A ring of the provider shm, for messages that begin and end with the same number. Each thread
 /// has a buffer of its own, as processes do.
@@ -30,7 +30,7 @@ final class Letterbox {
   /// @param slots how many slots will be used
   Letterbox(int slots) {
     int bytes = (1 + slots) * Ring.SLOT_BYTES;
-    MemorySegment ring = MemorySegment.ofArray(new long[bytes / Long.BYTES]); // jcstress counts it
+    LastingMemory ring = LastingMemory.allocate(bytes);
     writer = new RingWriter(ring);
     reader = new RingReader(ring);
   }

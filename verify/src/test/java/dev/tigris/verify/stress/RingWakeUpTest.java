@@ -1,7 +1,7 @@
 package dev.tigris.verify.stress;
 
+import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.shm.Bell;
-import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -24,7 +24,7 @@ public class RingWakeUpTest {
 
   /// Both sides of one bell.
   public RingWakeUpTest() {
-    MemorySegment words = MemorySegment.ofArray(new long[(int) Bell.BYTES / Long.BYTES]);
+    LastingMemory words = LastingMemory.allocate(Bell.BYTES);
     sleeper = new Bell(words, true);
     waker = new Bell(words, false);
   }
