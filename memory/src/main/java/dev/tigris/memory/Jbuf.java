@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,7 @@ public final class Jbuf {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
     }
+    Objects.requireNonNull(owner, "a Jbuf has an owner: give its name, or leave it out");
     Jbuf jbuf = new Jbuf(bytes, owner, pages);
     Budget.PROCESS.take(jbuf.block);
     // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
@@ -226,6 +228,7 @@ public final class Jbuf {
   /// @throws IllegalStateException if the buffer is not referenced
   /// @throws FreedException if the buffer was freed
   public void unreference(Consumer<Jbuf> callback) {
+    Objects.requireNonNull(callback, "a Jbuf is unreferenced for a callback: Jbuf::free, say");
     Lease dropped;
     synchronized (this) {
       refuseFreed("unreferenced");

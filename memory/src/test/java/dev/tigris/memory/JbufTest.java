@@ -131,6 +131,19 @@ class JbufTest {
     jbuf.checkInvariants();
   }
 
+  /// At once, not where they would be used: in [Jbuf#use], and on the verifier's thread.
+  @Test
+  @SuppressWarnings("NullAway")
+  void refusesNullsWhereTheyAreGiven() {
+    assertThrows(NullPointerException.class, () -> Jbuf.allocate(64, null));
+    assertThrows(NullPointerException.class, () -> Jbuf.allocate(64, "owner", null));
+    Jbuf jbuf = Jbuf.allocate(64);
+    jbuf.asBytes();
+    assertThrows(NullPointerException.class, () -> jbuf.unreference(null));
+    assertEquals(State.REFERENCED, jbuf.state());
+    assertTrue(Jbuf.use().usedBytes() > 0);
+  }
+
   @Test
   void refusesToUnreferenceWhatIsNotReferenced() {
     Jbuf jbuf = Jbuf.allocate(64);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Listener implements AutoCloseable {
   private final Fabric fabric;
   private final Door door;
+  private boolean closed;
 
   Listener(Fabric fabric, Door door) {
     this.fabric = fabric;
@@ -27,8 +28,12 @@ public final class Listener implements AutoCloseable {
   /// Waits for the next request.
   ///
   /// @return null if none came in time, or after [#wake]
+  /// @throws IllegalStateException if the listener is closed
   @CheckReturnValue
   public @Nullable ConnectionRequest next(Duration timeout) {
+    if (closed) {
+      throw new IllegalStateException("the listener is closed");
+    }
     Door.Knock knock = door.next(Fabric.nanos(timeout));
     return knock == null ? null : new ConnectionRequest(fabric, knock);
   }
@@ -41,7 +46,10 @@ public final class Listener implements AutoCloseable {
   /// Stops listening. Interfaces that were accepted are not affected.
   @Override
   public void close() {
-    door.close();
-    fabric.closed(this);
+    if (!closed) {
+      closed = true;
+      door.close();
+      fabric.closed(this);
+    }
   }
 }

@@ -114,6 +114,15 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void refusesToListenAfterItWasClosed() {
+    Listener closing = fabric.listen(subject.anyAddress());
+    closing.close();
+    closing.close();
+    assertThrows(IllegalStateException.class, () -> closing.next(PATIENCE));
+    closing.wake();
+  }
+
+  @Test
   void refusesWhoWaitsForAnAnswerWhenTheListenerCloses() {
     Listener closing = fabric.listen(subject.anyAddress());
     Future<Connection> first =
