@@ -86,7 +86,24 @@ public final class FileStream extends Stream {
       refuseFolder();
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = folder.resolve("." + name + "." + unique + PARTIAL);
-      channel = FileChannel.open(opened, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+      channel = create(opened, absolute);
+    }
+  }
+
+  /// Makes the file beside the target, for the same people if there is a target already.
+  private static FileChannel create(Path beside, Path target) throws IOException {
+    FileChannel made =
+        FileChannel.open(beside, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+    try {
+      if (Files.isRegularFile(target)
+          && target.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        Files.setPosixFilePermissions(beside, Files.getPosixFilePermissions(target));
+      }
+      return made;
+    } catch (IOException e) {
+      made.close();
+      Files.delete(beside);
+      throw e;
     }
   }
 
@@ -109,8 +126,8 @@ public final class FileStream extends Stream {
     return place -> new FileStream(place, Direction.READ, file, position, end, waterBytes, false);
   }
 
-  /// Writes a file, and replaces one that is there; its data is on the disk before it gets its
-  /// name.
+  /// Writes a file, and replaces one that is there, whose permissions stay; its data is on the disk
+  /// before it gets its name.
   public static StreamKind writing(Path file) {
     return writing(file, true);
   }

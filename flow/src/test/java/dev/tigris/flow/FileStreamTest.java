@@ -12,8 +12,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -266,6 +269,35 @@ class FileStreamTest {
         .await();
     assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
     assertFalse(Files.isExecutable(out));
+  }
+
+  /// What others could not read before they cannot read afterwards, nor meanwhile.
+  @Test
+  void leavesThePermissionsOfWhatItReplaces() throws Exception {
+    Path out = Files.writeString(folder.resolve("out"), "old");
+    Set<PosixFilePermission> owners = PosixFilePermissions.fromString("rw-------");
+    Files.setPosixFilePermissions(out, owners);
+    List<Set<PosixFilePermission>> meanwhile = new ArrayList<>();
+    Flow.named("private")
+        .stage(
+            "pass",
+            () ->
+                (water, stream) -> {
+                  stream.put(water);
+                  for (String name : names()) {
+                    if (name.startsWith(".out")) {
+                      meanwhile.add(Files.getPosixFilePermissions(folder.resolve(name)));
+                    }
+                  }
+                })
+        .feed("pass", FileStream.reading(file("in", 10), 100))
+        .drain("pass", FileStream.writing(out))
+        .build()
+        .start()
+        .await();
+    assertEquals(List.of(owners), meanwhile);
+    assertEquals(owners, Files.getPosixFilePermissions(out));
+    assertEquals(10, Files.size(out));
   }
 
   @Test
