@@ -23,6 +23,9 @@ enum {
   PART_BYTES = 1 << 13,
   SLOTS_AT_ONCE = SLOTS / 4,
   DATA_AT_ONCE = DATA_BYTES / 4,
+  LEAST_FETCHED_BYTES = 1 << 11,
+  FETCHED_AT_ONCE = 1 << 10,
+  LINE_BYTES = 64,
   MOST_PARTS = SLOTS / 2, /* ShmLink */
   CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
   MOST_PACKETS = 16,
@@ -80,7 +83,7 @@ _Static_assert(sizeof(struct channel) == 557568, "the layout of Channel");
 struct writer {
   struct ring *ring;
   uint64_t data_ends[SLOTS];
-  uint64_t used, data_end, freed, data_freed;
+  uint64_t used, data_end, freed, data_freed, fetch_from, fetch_to;
 };
 
 struct reader {
@@ -121,7 +124,7 @@ struct hello {
 
 struct vi {
   int socket;
-  bool connected, unrung, changed, waited_for_sockets, moving;
+  bool connected, unrung, changed, waited_for_sockets, moving, may_fetch;
   struct queue sends, receives, complete;
   struct channel *channel;
   _Atomic uint32_t *own_word, *peer_word;
@@ -189,6 +192,24 @@ static void publish(struct writer *out, struct slot *slot, uint64_t end, uint32_
   atomic_store_explicit(&slot->kind_and_sequence, kind | sequence << 32, memory_order_release);
 }
 
+static void expect(struct writer *out, uint64_t bytes) {
+  uint32_t part = part_of(bytes);
+  out->fetch_from = begin_of(out->data_end, part);
+  out->fetch_to = part < LEAST_FETCHED_BYTES ? out->fetch_from : out->fetch_from + part;
+}
+
+static bool fetch(struct writer *out) {
+  uint64_t to = out->fetch_from + FETCHED_AT_ONCE;
+  to = to < out->fetch_to ? to : out->fetch_to;
+  if (out->fetch_from >= to || !has_room(out, to)) {
+    return false;
+  }
+  for (; out->fetch_from < to; out->fetch_from += LINE_BYTES) {
+    *(volatile uint64_t *)(out->ring->data + (out->fetch_from & (DATA_BYTES - 1))) = 0;
+  }
+  return out->fetch_from < out->fetch_to;
+}
+
 static bool write_part(struct writer *out, struct transfer *message) {
   uint64_t from = message->progress;
   bool in_slot = message->bytes <= INLINE_BYTES;
@@ -207,6 +228,9 @@ static bool write_part(struct writer *out, struct transfer *message) {
     publish(out, slot, end, MESSAGE | INTS << 8);
   } else {
     publish(out, slot, end, CONTINUED);
+  }
+  if (!in_slot) {
+    expect(out, message->bytes);
   }
   return true;
 }
@@ -519,6 +543,7 @@ static bool write_message(struct vi *vi, struct transfer *next) {
   if (!write_part(&vi->out, next)) {
     return false;
   }
+  vi->may_fetch |= next->bytes >= LEAST_FETCHED_BYTES;
   if (next->progress < next->bytes) {
     vi->moving = true;
   } else if (vi->handed_over == 0) {
@@ -637,6 +662,9 @@ static void progress(struct vi *vi) {
       wake_peer(vi);
       return;
     }
+  }
+  if (vi->may_fetch) {
+    vi->may_fetch = fetch(&vi->out);
   }
 }
 

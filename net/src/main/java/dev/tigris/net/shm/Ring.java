@@ -38,6 +38,11 @@ package dev.tigris.net.shm;
 /// at least when the reader has read all, and half of the data is all that one part can need
 /// (itself, and what is skipped before it): so nobody waits for ever.
 ///
+/// The lines that a long message is written to were last read by the reader, a lap ago, and its
+/// processor still has them: the writer would wait for each. So a writer that has nothing to do,
+/// mostly because it waits for an answer, fetches the lines that a message as long as its last one
+/// would be written to ([RingWriter#fetch]). They are free: nobody reads what it writes there.
+///
 /// One slot more than the writer's messages may use is kept for the goodbye: it can always be said.
 ///
 /// Memory order: the writer stores a sequence with release after everything else of that use, and
@@ -66,6 +71,14 @@ public final class Ring {
 
   /// The size of all of it.
   static final long BYTES = DATA + DATA_BYTES;
+
+  /// The shortest message that the writer fetches lines for, and how many bytes of them at once:
+  /// less than a processor's queue of stores holds, so that it does not wait for them.
+  static final int LEAST_FETCHED_BYTES = 1 << 11;
+
+  static final int FETCHED_AT_ONCE = 1 << 10;
+
+  static final int LINE_BYTES = 64;
 
   /// Where in a slot things are.
   static final int LENGTH_AND_TAG = 0;

@@ -24,6 +24,11 @@ public final class RingWriter {
 
   private long dataFreed;
 
+  /// The data that [#fetch] has yet to fetch: behind `dataEnd`, and without a lap's end in it.
+  private long fetchFrom;
+
+  private long fetchTo;
+
   /// Makes one over a ring of zeros.
   public RingWriter(LastingMemory ring) {
     this.ring = ring;
@@ -57,7 +62,33 @@ public final class RingWriter {
       ring.setLong(slot + Ring.LENGTH_AND_TAG, lengthAndTag);
     }
     publish(slot, end, kindAndSequence);
+    if (!inSlot) {
+      expect(message.bytes());
+    }
     return true;
+  }
+
+  /// Notes what the next message would be written to, if it were as long as this one: up to a
+  /// part, since the parts behind the first one follow while the reader is at work on those before.
+  private void expect(long bytes) {
+    int part = (int) Math.min(bytes, Ring.PART_BYTES);
+    fetchFrom = Ring.begin(dataEnd, part);
+    fetchTo = part < Ring.LEAST_FETCHED_BYTES ? fetchFrom : fetchFrom + part;
+  }
+
+  /// Brings some of what the next message may be written to into this processor's cache, by writing
+  /// to it: for who has nothing else to do.
+  ///
+  /// @return whether there is more
+  public boolean fetch() {
+    long to = Math.min(fetchFrom + Ring.FETCHED_AT_ONCE, fetchTo);
+    if (fetchFrom >= to || !hasRoom(to)) {
+      return false;
+    }
+    for (; fetchFrom < to; fetchFrom += Ring.LINE_BYTES) {
+      ring.setLong(Ring.DATA + (fetchFrom & (Ring.DATA_BYTES - 1)), 0L);
+    }
+    return fetchFrom < fetchTo;
   }
 
   /// Writes a message that lies in lent memory, if there is a slot for it: [#hasTaken] says when
@@ -137,6 +168,10 @@ public final class RingWriter {
 
   /// Throws if what is counted does not add up.
   public void checkInvariants() {
+    if (fetchFrom < dataEnd) {
+      throw new IllegalStateException(
+          "data up to %d, and fetched from %d on".formatted(dataEnd, fetchFrom));
+    }
     if (used - freed > Ring.SLOTS || dataEnd - dataFreed > Ring.DATA_BYTES || freed > used) {
       throw new IllegalStateException(
           "%d slots used, %d free again; data up to %d, free up to %d"

@@ -165,6 +165,11 @@ final class ShmLink extends Link {
     wakePeer();
   }
 
+  /// Does what makes the next message faster; returns whether there is more of that.
+  boolean fetch() {
+    return !released && channel.out().fetch();
+  }
+
   private void failOf(BreachException breach) {
     fail(Objects.requireNonNull(breach.getMessage()), breach);
   }
@@ -216,6 +221,9 @@ final class ShmLink extends Link {
     }
     if (!channel.out().write(next)) {
       return false;
+    }
+    if (next.bytes() >= Ring.LEAST_FETCHED_BYTES) {
+      port.mayFetch();
     }
     if (next.progress < next.bytes()) {
       port.moving();

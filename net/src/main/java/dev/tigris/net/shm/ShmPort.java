@@ -33,6 +33,9 @@ final class ShmPort extends Port {
   /// Whether a part of a message has moved, and not the last one.
   private boolean moving;
 
+  /// Whether links may have something to fetch for their next messages.
+  private boolean mayFetch;
+
   private long lookedAt = System.nanoTime();
 
   /// What the owner and a thread in [#park] share, which may be another one: changes of the list
@@ -72,6 +75,21 @@ final class ShmPort extends Port {
         }
       }
     }
+    if (mayFetch && !found) {
+      fetch();
+    }
+  }
+
+  /// There is nothing to do but to wait: a little at once, since what is waited for may come.
+  private void fetch() {
+    mayFetch = false;
+    for (int i = links.size() - 1; i >= 0; i--) {
+      mayFetch |= links.get(i).fetch();
+    }
+  }
+
+  void mayFetch() {
+    mayFetch = true;
   }
 
   /// Takes a link's packets before it is time to. A thread that waits for them has to be told.

@@ -124,6 +124,31 @@ class RingTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void fetchesNothingThatTheReaderHasYetToRead(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    ArrayDeque<Integer> sent = new ArrayDeque<>();
+    for (int tag = 0, taken = 0; taken < 1_000; tag++) {
+      int bytes = 1 + random.nextInt(1 << random.nextInt(14));
+      boolean written = writer.write(patterned(bytes, tag));
+      if (written) {
+        sent.add(bytes);
+      }
+      for (boolean more = random.nextBoolean(); more; more = writer.fetch()) {
+        check();
+      }
+      for (int most = written ? random.nextInt(3) : 1 + random.nextInt(40); most > 0; most--) {
+        Integer next = sent.poll();
+        if (next != null) {
+          assertEquals(next, take());
+          expectPattern(next, frame.tag);
+          taken++;
+        }
+      }
+    }
+  }
+
   @Test
   void canAlwaysSayGoodbye() {
     Transfer message = message(1, 0);
@@ -165,6 +190,7 @@ class RingTest {
         if (writer.write(sending) && sending.progress == sending.bytes()) {
           sending = null;
         }
+        boolean _ = random.nextBoolean() && writer.fetch();
       } else if (reader.look()) {
         if (taken < 0) {
           assertNull(reader.takeHeader(frame, MOST_BYTES));
@@ -273,6 +299,7 @@ class RingTest {
       if (!writer.write(sending) || sending.progress == sending.bytes()) {
         sending = message(random.nextInt(1 << random.nextInt(17)), turn);
       }
+      boolean _ = writer.fetch();
       if (reader.look()) {
         if (taken < 0) {
           if (reader.takeHeader(frame, MOST_BYTES) != null || frame.goodbye) {
