@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -86,23 +88,29 @@ final class Session implements AutoCloseable {
     this.exchanges = exchanges;
   }
 
-  /// Starts all processes.
+  /// Starts all processes, at the same time.
   static Session start(List<Contestant> contestants, Place place, Scale scale)
       throws IOException, InterruptedException {
-    Map<Contestant, Exchange> exchanges = new LinkedHashMap<>();
-    Session session = new Session(scale, exchanges);
-    boolean started = false;
-    try {
-      for (Contestant contestant : contestants) {
-        exchanges.put(contestant, contestant.starter().start(place));
-      }
-      started = true;
-      return session;
-    } finally {
-      if (!started) {
-        session.close();
+    Map<Contestant, FutureTask<Exchange>> starting = new LinkedHashMap<>();
+    for (Contestant contestant : contestants) {
+      FutureTask<Exchange> start = new FutureTask<>(() -> contestant.starter().start(place));
+      Thread.ofPlatform().daemon().start(start);
+      starting.put(contestant, start);
+    }
+    Session session = new Session(scale, new LinkedHashMap<>());
+    ExecutionException failure = null;
+    for (Map.Entry<Contestant, FutureTask<Exchange>> entry : starting.entrySet()) {
+      try {
+        session.exchanges.put(entry.getKey(), entry.getValue().get());
+      } catch (ExecutionException e) {
+        failure = e;
       }
     }
+    if (failure != null) {
+      session.close();
+      throw new IOException("not all could be started: " + failure.getMessage(), failure);
+    }
+    return session;
   }
 
   /// Something to do again and again before anything is measured.
