@@ -99,18 +99,25 @@ final class Session implements AutoCloseable {
     }
     Session session = new Session(scale, new LinkedHashMap<>());
     ExecutionException failure = null;
-    for (Map.Entry<Contestant, FutureTask<Exchange>> entry : starting.entrySet()) {
-      try {
-        session.exchanges.put(entry.getKey(), entry.getValue().get());
-      } catch (ExecutionException e) {
-        failure = e;
+    boolean started = false;
+    try {
+      for (Map.Entry<Contestant, FutureTask<Exchange>> entry : starting.entrySet()) {
+        try {
+          session.exchanges.put(entry.getKey(), entry.getValue().get());
+        } catch (ExecutionException e) {
+          failure = failure == null ? e : failure;
+        }
+      }
+      if (failure != null) {
+        throw new IOException("not all could be started: " + failure.getMessage(), failure);
+      }
+      started = true;
+      return session;
+    } finally {
+      if (!started) {
+        session.close();
       }
     }
-    if (failure != null) {
-      session.close();
-      throw new IOException("not all could be started: " + failure.getMessage(), failure);
-    }
-    return session;
   }
 
   /// Something to do again and again before anything is measured.
