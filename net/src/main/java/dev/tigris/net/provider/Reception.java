@@ -1,5 +1,6 @@
 package dev.tigris.net.provider;
 
+import dev.tigris.net.NetException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   /// How many connections may be without a request. When there are more, the oldest is closed: so
   /// that those who say nothing keep nobody else out.
   protected static final int MOST_SILENT = 1024;
+
+  /// Where that is too many files for this process, one of so many is closed, the oldest first.
+  private static final int OF_SO_MANY = 8;
 
   /// The connections that have not said what they want, the oldest first.
   protected final ArrayDeque<S> silent = new ArrayDeque<>();
@@ -79,6 +83,20 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
       }
       silent.poll();
       oldest.close();
+    }
+  }
+
+  /// No more connections can be taken now. Makes room by closing those who have been silent for
+  /// longest: called after what they have said was looked at.
+  ///
+  /// @param why the limit that was met
+  /// @throws NetException with that, if there is nobody to close and nothing to return either
+  protected final void makeRoom(NetException why) {
+    if (silent.isEmpty() && ready.isEmpty()) {
+      throw why;
+    }
+    for (int left = Math.ceilDiv(silent.size(), OF_SO_MANY); left > 0; left--) {
+      silent.remove().close();
     }
   }
 

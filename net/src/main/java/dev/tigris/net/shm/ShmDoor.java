@@ -77,12 +77,16 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     silent.forEach(each -> set.add(each.socket.file()));
     set.await(nanos);
     hear();
+    NetException full = null;
     try {
       greet();
     } catch (SystemException e) {
-      throw failed("listen at", e);
+      full = failed("listen at", e);
     }
     forgetTheSilent();
+    if (full != null) {
+      makeRoom(full);
+    }
   }
 
   /// Accepts those who wait, unless they are other users' processes.

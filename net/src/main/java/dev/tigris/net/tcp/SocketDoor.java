@@ -7,6 +7,7 @@ import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Reception;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /// A listening socket with a descriptor, and the connections that have not yet said what they want:
 /// each does so in a request of the same length. It is no fast path, so it polls and makes plain
@@ -70,27 +71,29 @@ public abstract class SocketDoor extends Reception<SocketDoor.Unheard> {
     all.add(server.file());
     silent.forEach(each -> all.add(each.socket.file()));
     all.await(nanos);
-    greetAll();
+    NetException full = greetAll();
     hear();
     forgetTheSilent();
+    if (full != null) {
+      makeRoom(full);
+    }
   }
 
-  private void greetAll() {
+  /// Takes the connections that wait; returns the limit that has kept it from taking all of them.
+  private @Nullable NetException greetAll() {
     while (true) {
       TcpSocket socket;
       try {
         socket = server.accept();
       } catch (SystemException e) {
-        switch (e.error()) {
+        return switch (e.error()) {
           case SystemException.TOO_MANY_FILES,
               SystemException.TOO_MANY_FILES_OF_ALL,
               SystemException.NO_MEMORY,
               SystemException.NO_BUFFERS ->
-              throw new NetException("listen at", address, String.valueOf(e.getMessage()), e);
-          default -> {
-            return; // nobody waits any more, or whoever did has given up
-          }
-        }
+              new NetException("listen at", address, String.valueOf(e.getMessage()), e);
+          default -> null; // nobody waits any more, or whoever did has given up
+        };
       }
       try {
         socket.sendAtOnce();

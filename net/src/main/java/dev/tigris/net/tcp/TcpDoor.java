@@ -89,14 +89,31 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
       } else {
         selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
       }
+      NetException full = greetAll();
+      hear();
+      forgetTheSilent();
+      if (full != null) {
+        makeRoom(full);
+      }
+      selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private NetException failed(IOException cause) {
+    return new NetException("listen at", address, String.valueOf(cause.getMessage()), cause);
+  }
+
+  /// Takes the connections that wait; returns what has kept it from taking all of them.
+  private @Nullable NetException greetAll() {
+    try {
       for (SocketChannel next = server.accept(); next != null; next = server.accept()) {
         greet(next);
       }
-      hear();
-      forgetTheSilent();
-      selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
+      return null;
     } catch (IOException e) {
-      throw new NetException("listen at", address, String.valueOf(e.getMessage()), e);
+      return failed(e);
     }
   }
 

@@ -1,0 +1,114 @@
+package dev.tigris.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.tcp.TcpAddress;
+import java.io.BufferedReader;
+import java.io.File;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A listener in a process that may open few files, and peers that connect and say nothing until
+/// there are no more: they keep nobody else out.
+@EnabledOnOs(OS.LINUX)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class FewFilesTest {
+  private static final int MOST_FILES = 200;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /// Accepts one peer, and says at which address, and with which tag it has come.
+  static final class Child {
+    private Child() {}
+
+    public static void main(String[] arguments) {
+      try (Fabric fabric = Fabric.open(arguments[0]);
+          CompletionQueue queue = fabric.completionQueue();
+          Listener listener = fabric.listen("127.0.0.1:0")) {
+        System.out.println(listener.address());
+        ConnectionRequest request = listener.next(PATIENCE);
+        if (request == null) {
+          throw new IllegalStateException("nobody has come");
+        }
+        VirtualInterface peer = request.accept(queue, Attributes.DEFAULT);
+        System.out.println("accepted " + request.tag());
+        while (peer.state() == InterfaceState.CONNECTED) {
+          Descriptor _ = queue.await(1_000_000_000L);
+        }
+      }
+    }
+  }
+
+  @TempDir Path folder;
+
+  /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
+  private String jar(Class<?> of) throws Exception {
+    String classes = of.getProtectionDomain().getCodeSource().getLocation().getPath();
+    if (Files.isRegularFile(Path.of(classes))) {
+      return classes;
+    }
+    Path jar = folder.resolve(of.getSimpleName() + ".jar");
+    String tool = Path.of(System.getProperty("java.home"), "bin", "jar").toString();
+    Process packing =
+        new ProcessBuilder(tool, "--create", "--file", jar.toString(), "-C", classes, ".")
+            .inheritIO()
+            .start();
+    assertEquals(0, packing.waitFor());
+    return jar.toString();
+  }
+
+  private Process start(String provider) throws Exception {
+    List<String> command = new ArrayList<>(List.of("sh", "-c"));
+    command.add("ulimit -n %d && exec \"$@\"".formatted(MOST_FILES));
+    command.add("sh");
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
+    command.add(
+        String.join(File.pathSeparator, jar(Jbuf.class), jar(Fabric.class), jar(Child.class)));
+    command.addAll(List.of(Child.class.getName(), provider));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void thoseWhoSayNothingKeepNobodyOut(String provider) throws Exception {
+    assumeTrue(!provider.equals("uring") || UringTest.isAllowed(), "io_uring is not allowed here");
+    List<Socket> silent = new ArrayList<>();
+    Process child = start(provider);
+    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+        Fabric fabric = Fabric.open(provider);
+        CompletionQueue queue = fabric.completionQueue()) {
+      String address = output.readLine();
+      assertNotNull(address);
+      InetSocketAddress listens = TcpAddress.parse(address);
+      for (int i = 0; i < 2 * MOST_FILES; i++) {
+        silent.add(new Socket(listens.getAddress(), listens.getPort()));
+      }
+      Connection made = fabric.connect(address, 7, queue, Attributes.DEFAULT, PATIENCE);
+      assertEquals("accepted 7", output.readLine());
+      assertInstanceOf(Connection.Established.class, made).virtualInterface().close();
+      assertEquals(0, child.waitFor());
+    } finally {
+      for (Socket each : silent) {
+        each.close();
+      }
+      child.destroyForcibly();
+    }
+  }
+}
