@@ -32,9 +32,6 @@ final class TcpLink extends Link {
   /// How often to read in a row before others get their turn.
   private static final int MOST_READS = 16;
 
-  /// How long a closed link waits for the peer to take the last messages and close its side.
-  private static final long LINGER_NANOS = 1_000_000_000L;
-
   private enum Stage {
     HEADER,
     WAITING,
@@ -360,6 +357,7 @@ final class TcpLink extends Link {
     outgoing.sayGoodbye();
     lingering = true;
     lingersSince = System.nanoTime();
+    port.linger(this);
     progress();
   }
 
@@ -377,11 +375,16 @@ final class TcpLink extends Link {
     for (int reads = 0; n > 0 && reads < MOST_READS; reads++) {
       n = wire.channel().read(ignored.bytes().clear());
     }
-    if (n < 0 || System.nanoTime() - lingersSince > LINGER_NANOS) {
+    if (n < 0) {
       release();
     } else if (key != null) {
       key.interestOps(SelectionKey.OP_READ | (shutDown ? 0 : SelectionKey.OP_WRITE));
     }
+  }
+
+  /// Whether it was closed so long ago.
+  boolean lingersLongerThan(long nanos) {
+    return System.nanoTime() - lingersSince > nanos;
   }
 
   /// Closes the socket, and lets go of everything that belongs to it.

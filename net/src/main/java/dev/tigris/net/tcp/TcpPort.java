@@ -18,11 +18,15 @@ final class TcpPort extends Port {
   /// socket.
   private static final int MANY = 4;
 
-  /// How long [#close] waits for peers to take the last messages.
+  /// How long a closed link, and [#close], waits for the peer to take the last messages and close
+  /// its side.
   private static final long LINGER_NANOS = 1_000_000_000L;
 
   private final Selector selector;
   private final List<TcpLink> links = new ArrayList<>();
+
+  /// Those that are closed and wait for their peers, the oldest first.
+  private final ArrayDeque<TcpLink> lingering = new ArrayDeque<>();
   private final ArrayDeque<Staging> spare = new ArrayDeque<>();
   private final ArrayDeque<Staging> spareToSend = new ArrayDeque<>();
   private boolean keysCancelled;
@@ -57,7 +61,17 @@ final class TcpPort extends Port {
         links.get(i).progress();
       }
     }
+    TcpLink oldest = lingering.peek();
+    if (oldest != null && oldest.lingersLongerThan(LINGER_NANOS)) {
+      oldest.release();
+    }
     closeRemoved();
+  }
+
+  /// Has [#progress] look after a link that is closed and not yet gone, of which the selector may
+  /// never say anything again.
+  void linger(TcpLink link) {
+    lingering.add(link);
   }
 
   /// The selector closes sockets whose keys were cancelled, and only when it selects.
@@ -131,6 +145,7 @@ final class TcpPort extends Port {
     if (last != link) {
       links.set(index, last);
     }
+    lingering.remove(link);
     keysCancelled = true;
     lookAgain();
   }

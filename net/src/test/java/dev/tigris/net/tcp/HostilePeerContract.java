@@ -20,6 +20,7 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
+import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
@@ -37,7 +38,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -483,6 +486,28 @@ public abstract class HostilePeerContract {
       throw new AssertionError(e);
     } catch (java.util.concurrent.ExecutionException e) {
       assertInstanceOf(IOException.class, e.getCause()); // the interface closed first
+    }
+  }
+
+  // ---- at an interface that is closed
+
+  /// They read nothing. Few are looked at one after the other, many only when they have something.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10})
+  void letsGoOfPeersThatDoNotCloseTheirSide(int count) throws Exception {
+    int before = OpenFiles.now().count();
+    List<Socket> peers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      peers.add(socket());
+      accept(peers.getLast(), Attributes.DEFAULT).close();
+    }
+    long start = System.nanoTime();
+    while (OpenFiles.now().count() > before + count && System.nanoTime() - start < LONG_NANOS) {
+      assertNull(queue.await(1_000_000));
+    }
+    assertEquals(before + count, OpenFiles.now().count(), "files that are open");
+    for (Socket peer : peers) {
+      peer.close();
     }
   }
 }
