@@ -291,12 +291,19 @@ public final class CompletionQueue implements AutoCloseable {
     if (closed) {
       return;
     }
-    for (VirtualInterface left : List.copyOf(attached)) {
-      left.close();
+    boolean interrupted = Thread.interrupted(); // such a thread could not sleep while it waits
+    try {
+      for (VirtualInterface left : List.copyOf(attached)) {
+        left.close();
+      }
+      closed = true;
+      port.close();
+      fabric.closed(this);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    closed = true;
-    port.close();
-    fabric.closed(this);
   }
 
   Port port() {

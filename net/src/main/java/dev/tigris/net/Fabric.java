@@ -117,7 +117,8 @@ public final class Fabric implements AutoCloseable {
   /// `queue`, whose thread this is.
   ///
   /// @param tag what the peer decides by whether to accept
-  /// @throws NetException if something else failed than what [Connection.Reason] names
+  /// @throws NetException if something else failed than what [Connection.Reason] names, or the
+  ///     thread is interrupted, which it then still is
   /// @throws IllegalArgumentException if the queue is another fabric's
   @CheckReturnValue
   public Connection connect(
@@ -126,7 +127,13 @@ public final class Fabric implements AutoCloseable {
     return switch (carrier.connect(address, tag, queue.port(), attributes, nanos(timeout))) {
       case Linking.Linked(var link) ->
           new Connection.Established(new VirtualInterface(link, queue));
-      case Linking.NotLinked(var refusal) -> refusal;
+      case Linking.NotLinked(var refusal) -> {
+        if (refusal.reason() == Connection.Reason.TIMED_OUT
+            && Thread.currentThread().isInterrupted()) {
+          throw new NetException("connect to", address, "the thread was interrupted", null);
+        }
+        yield refusal;
+      }
     };
   }
 

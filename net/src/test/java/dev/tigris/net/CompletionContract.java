@@ -1,3 +1,4 @@
+// Over 400 lines: what every provider promises about waiting has one place.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -258,6 +259,25 @@ abstract class CompletionContract extends FabricContract {
     spinning.queue().wake();
     assertTrue(get(waiter));
     get(spinning.startClosing());
+  }
+
+  /// It may wait for the peer to take what was sent last, and such a thread cannot sleep.
+  @Test
+  void closesInAnInterruptedThreadWithoutBeingBusy() {
+    Side closing = side();
+    connect(closing, right, Attributes.DEFAULT, Attributes.DEFAULT);
+    long busyNanos =
+        closing.call(
+            () -> {
+              closing.link().close();
+              Thread.currentThread().interrupt();
+              long start = THREADS.getCurrentThreadCpuTime();
+              closing.queue().close();
+              long end = THREADS.getCurrentThreadCpuTime();
+              assertTrue(Thread.interrupted(), "it has forgotten that it was interrupted");
+              return end - start;
+            });
+    assertTrue(busyNanos < 300_000_000, busyNanos + " ns busy");
   }
 
   @Test

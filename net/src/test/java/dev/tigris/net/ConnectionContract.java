@@ -1,3 +1,4 @@
+// Over 400 lines: what every provider promises about connections has one place.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -78,6 +79,35 @@ abstract class ConnectionContract extends FabricContract {
         left.start(() -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
     Connection.Refused refusal = refused(asked, Reason.NOBODY_LISTENS);
     assertTrue(refusal.detail().contains(address), refusal.detail());
+  }
+
+  @Test
+  void givesUpWhenItsThreadIsInterrupted() {
+    NetException refusal =
+        left.call(
+            () -> {
+              Thread.currentThread().interrupt();
+              NetException thrown =
+                  assertThrows(
+                      NetException.class,
+                      () ->
+                          fabric.connect(
+                              listener.address(),
+                              TAG,
+                              left.queue(),
+                              Attributes.DEFAULT,
+                              Duration.ofHours(1)));
+              assertTrue(Thread.interrupted());
+              return thrown;
+            });
+    assertTrue(refusal.getMessage().contains("nterrupted"), refusal.getMessage());
+    for (ConnectionRequest late = listener.next(Duration.ofMillis(100));
+        late != null;
+        late = listener.next(Duration.ofMillis(100))) {
+      late.reject();
+    }
+    connect();
+    expect(right, exchange(), Status.DONE);
   }
 
   @Test

@@ -96,7 +96,7 @@ final class LibfabricPort extends Port {
       channel.station.files().forEach(own::add);
       for (long left = timeoutNanos; left > 0; left = timeoutNanos - (System.nanoTime() - start)) {
         Events.Event event = channel.station.next(channel);
-        if (event != null) {
+        if (event != null || Thread.currentThread().isInterrupted()) {
           return event;
         }
         own.await(left);

@@ -83,6 +83,8 @@ final class TcpCarrier implements Carrier {
       return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
     } catch (ConnectException | NoRouteToHostException e) {
       return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+    } catch (ClosedByInterruptException e) {
+      throw new NetException("connect to", address, "the thread was interrupted", e);
     } catch (IOException e) {
       throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
     } finally {
@@ -104,7 +106,7 @@ final class TcpCarrier implements Carrier {
       throw e;
     } catch (SocketException e) {
       if (Thread.currentThread().isInterrupted()) {
-        throw e; // it was us who closed it
+        throw (ClosedByInterruptException) new ClosedByInterruptException().initCause(e);
       }
       throw (ConnectException) new ConnectException(e.getMessage()).initCause(e);
     }
