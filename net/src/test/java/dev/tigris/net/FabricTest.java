@@ -44,9 +44,19 @@ class FabricTest {
 
   @Test
   void canAlwaysUseTcp() {
-    var tcp = Fabric.candidates("example.invalid").getLast();
+    var tcp = Fabric.candidates("192.0.2.1").getLast();
     assertEquals("tcp", tcp.name());
     assertTrue(tcp.obstacle().isEmpty());
+  }
+
+  @Test
+  void canUseNothingToReachAHostWithoutAnAddress() {
+    for (Fabric.Candidate each : Fabric.candidates("example.invalid")) {
+      assertTrue(each.obstacle().isPresent(), each.name());
+    }
+    NetException refusal =
+        assertThrows(NetException.class, () -> Fabric.best("example.invalid").close());
+    assertTrue(refusal.getMessage().contains("check the name"), refusal.getMessage());
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.net.tcp.TcpAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ public final class LibfabricProvider implements Provider {
             ? "no RDMA device with connections in " + DEVICES
             : "no device of EFA, Slingshot or Omni-Path in %s or %s".formatted(DEVICES, SLINGSHOT);
     return hasDevice
-        ? Optional.empty()
+        ? TcpAddress.obstacleTo(host)
         : Optional.of("there is " + missing + ", and over sockets it is no faster than tcp");
   }
 

@@ -5,7 +5,10 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Linking;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
 
 /// `host:port` as text; an IPv6 address stands in brackets.
 public final class TcpAddress {
@@ -33,6 +36,17 @@ public final class TcpAddress {
       throw new NetException("look up", text, "this host has no address: check the name", null);
     }
     return address;
+  }
+
+  /// Why a host cannot be reached over TCP, as far as that is known without asking it: it has no
+  /// address.
+  public static Optional<String> obstacleTo(String host) {
+    try {
+      InetAddress _ = InetAddress.getByName(host);
+      return Optional.empty();
+    } catch (UnknownHostException e) {
+      return Optional.of(host + " has no address: check the name");
+    }
   }
 
   /// Writes one.

@@ -19,7 +19,7 @@ public final class TcpProvider implements Provider {
 
   @Override
   public Optional<String> obstacleTo(String host) {
-    return Optional.empty();
+    return TcpAddress.obstacleTo(host);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.net.tcp.TcpAddress;
 import java.util.Optional;
 
 /// TCP through io_uring: Linux 6.0 and later, where nobody has forbidden it.
@@ -70,7 +71,7 @@ public final class UringProvider implements Provider {
 
   @Override
   public Optional<String> obstacleTo(String host) {
-    return Optional.empty();
+    return TcpAddress.obstacleTo(host);
   }
 
   @Override
