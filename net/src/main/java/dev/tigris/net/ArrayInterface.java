@@ -122,7 +122,15 @@ public final class ArrayInterface implements AutoCloseable {
     queue.requireOnly(link);
     this.slotBytes = slotBytes;
     this.sends = new SlotRing(link, slots, slotBytes);
-    this.receives = new SlotRing(link, slots, slotBytes);
+    SlotRing second = null;
+    try {
+      second = new SlotRing(link, slots, slotBytes);
+      this.receives = second;
+    } finally {
+      if (second == null) {
+        sends.free(link);
+      }
+    }
     for (Ticket ticket : receives.tickets) {
       link.postReceive(ticket).orThrow();
     }

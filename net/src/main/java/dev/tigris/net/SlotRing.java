@@ -20,11 +20,19 @@ final class SlotRing {
     tickets = new Ticket[slots];
     memory = new MemorySegment[slots];
     posted = new ArrayInterface.Posted[slots];
-    for (int i = 0; i < slots; i++) {
-      jbufs[i] = Jbuf.allocate(slotBytes, "net.arrays");
-      tickets[i] = link.register(jbufs[i].asBytes());
-      memory[i] = tickets[i].region().segment();
-      posted[i] = new ArrayInterface.Posted();
+    boolean made = false;
+    try {
+      for (int i = 0; i < slots; i++) {
+        jbufs[i] = Jbuf.allocate(slotBytes, "net.arrays");
+        tickets[i] = link.register(jbufs[i].asBytes());
+        memory[i] = tickets[i].region().segment();
+        posted[i] = new ArrayInterface.Posted();
+      }
+      made = true;
+    } finally {
+      if (!made) {
+        free(link);
+      }
     }
   }
 
@@ -39,8 +47,9 @@ final class SlotRing {
   /// Gives back the buffers that are not posted.
   void free(VirtualInterface link) {
     for (int i = 0; i < tickets.length; i++) {
-      if (tickets[i].isRegistered() && tickets[i].status() != Status.POSTED) {
-        link.deregister(tickets[i]);
+      Ticket ticket = tickets[i];
+      if (ticket != null && ticket.isRegistered() && ticket.status() != Status.POSTED) {
+        link.deregister(ticket);
         memory[i] = MemorySegment.NULL;
         jbufs[i].unreference(Jbuf::free);
       }

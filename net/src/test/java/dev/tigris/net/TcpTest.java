@@ -1,5 +1,11 @@
 package dev.tigris.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -58,6 +64,22 @@ class TcpTest {
     @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
     void allocatesNothingPerAsynchronousMessage() {
       expectNothingAllocatedPerAsynchronousMessage();
+    }
+
+    /// One ring of slots fits the budget, and the second does not.
+    @Test
+    void leavesNothingRegisteredWhenThereIsNoMemoryForItsSlots() {
+      int slots = 64;
+      long slotBytes = Long.highestOneBit(Jbuf.use().budgetBytes() / slots);
+      assumeTrue(slotBytes <= 1 << 30, "the budget is too large to be used up");
+      connect(Attributes.DEFAULT.withDepths(slots, slots));
+      assertThrows(
+          MemoryBudgetException.class,
+          () -> left.call(() -> new ArrayInterface(left.link(), (int) slotBytes, slots)));
+      assertEquals(0, left.call(() -> left.link().counters()).registeredBuffers());
+      while (Jbuf.use().awaitingBytes() > 0) {
+        System.gc();
+      }
     }
   }
 
