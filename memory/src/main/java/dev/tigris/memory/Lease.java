@@ -22,7 +22,7 @@ final class Lease {
   static final String PROPERTY = "tigris.check";
 
   /// A constant of the process: without the check, the compiler leaves out what depends on it.
-  static final boolean CHECKED = "leases".equals(System.getProperty(PROPERTY));
+  static final boolean CHECKED = isChecked(System.getProperty(PROPERTY));
 
   final Jbuf jbuf;
 
@@ -34,6 +34,15 @@ final class Lease {
 
   /// Where it ended; null until then.
   private volatile @Nullable Throwable end;
+
+  /// What the property asks for. Whoever misspells it would trust a check that is not made.
+  static boolean isChecked(@Nullable String configured) {
+    if (configured == null || configured.equals("leases")) {
+      return configured != null;
+    }
+    throw new IllegalArgumentException(
+        "-D%s=%s is no check: there is only leases".formatted(PROPERTY, configured));
+  }
 
   Lease(Jbuf jbuf) {
     this.jbuf = jbuf;

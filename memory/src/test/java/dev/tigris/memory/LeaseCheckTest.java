@@ -1,6 +1,8 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -34,5 +36,14 @@ class LeaseCheckTest {
     String printed = ChildJvm.run(StaleUses.class);
     assertTrue(
         lines(printed, line -> true).stream().allMatch(line -> line.endsWith(": passed")), printed);
+  }
+
+  @Test
+  void refusesToBeAskedForAnotherCheck() {
+    assertTrue(Lease.isChecked("leases"));
+    assertFalse(Lease.isChecked(null));
+    for (String other : List.of("", "lease", "Leases", "true")) {
+      assertThrows(IllegalArgumentException.class, () -> Lease.isChecked(other), other);
+    }
   }
 }
