@@ -13,7 +13,6 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Sink;
 import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.MemorySegment;
 import java.security.Principal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -207,14 +206,8 @@ final class FaultyLink extends Link implements Sink {
       inner.register(copy.region);
       copies.add(copy);
     }
-    long at = 0;
-    for (int i = 0; i < message.count(); i++) {
-      MemorySegment range = message.region(i).segment();
-      long length = message.length(i);
-      MemorySegment.copy(range, message.offset(i), copy.region.segment(), at, length);
-      at += length;
-    }
-    copy.transfer.range(0, 0, at);
+    message.copyTo(copy.region.segment(), 0, 0, message.bytes());
+    copy.transfer.range(0, 0, message.bytes());
     copy.tag = message.tag();
     copy.type = message.memoryType();
     copy.overtaking = overtaking;

@@ -425,28 +425,13 @@ class LibfabricLink extends Link {
   private void fill(Inbound piece) {
     if (filling) {
       MemorySegment memory = Objects.requireNonNull(piece.buffer).memory();
-      copy(memory, Objects.requireNonNull(receives.peek()), filled, piece.content);
+      Transfer into = Objects.requireNonNull(receives.peek());
+      into.copyFrom(memory, Packet.HEADER_BYTES, filled, piece.content);
     }
     filled += piece.content;
     if (filling && filled == filledOf) {
       filling = false;
       received(filledOf, filledTag, filledType);
-    }
-  }
-
-  /// Copies a piece to where byte `from` of a message belongs, and the following.
-  private static void copy(MemorySegment packet, Transfer into, long from, long size) {
-    long at = Packet.HEADER_BYTES;
-    long skip = from;
-    long left = size;
-    for (int i = 0; left > 0; i++) {
-      long part = Math.min(into.length(i) - skip, left);
-      if (part > 0) {
-        MemorySegment.copy(packet, at, into.region(i).segment(), into.offset(i) + skip, part);
-        at += part;
-        left -= part;
-      }
-      skip = Math.max(0, skip - into.length(i));
     }
   }
 
