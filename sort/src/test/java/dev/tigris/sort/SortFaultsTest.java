@@ -342,6 +342,7 @@ class SortFaultsTest {
     }
     assertEquals(0, process.finish());
     assertTrue(last != null && last.contains("SYNC 300000000/300000000"), last);
+    assertTrue(most > memory / 4, "saw " + most + " bytes: it was not watched");
     assertTrue(most < memory + memory / 4 + 150 * MEGABYTE, "used " + most + " bytes");
     assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
   }

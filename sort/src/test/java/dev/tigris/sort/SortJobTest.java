@@ -145,7 +145,9 @@ class SortJobTest {
     SortJob job = SortJob.of(List.of(input), output).format(format).parallel(1);
     assertSorted(records, format, job.run());
     Files.delete(output);
-    assertEquals(2, job.memory(leastMemory(job)).run().passes());
+    SortJob.Result result = job.memory(leastMemory(job)).run();
+    assertEquals(2, result.passes());
+    assertSorted(records, format, result);
   }
 
   @Example
@@ -164,7 +166,11 @@ class SortJobTest {
     GenerateJob.to(input, 200_000).skewed().run();
     SortJob job = SortJob.of(List.of(input), output);
     job.memory(leastMemory(job)).run();
-    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+    CheckSummary sorted = CheckJob.of(List.of(output)).run().summary();
+    assertTrue(sorted.isOrdered());
+    CheckSummary given = CheckJob.of(List.of(input)).run().summary();
+    assertEquals(given.records(), sorted.records());
+    assertEquals(given.checksum(), sorted.checksum());
   }
 
   @Example
