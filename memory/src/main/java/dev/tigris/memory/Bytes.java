@@ -2,7 +2,6 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -143,15 +142,22 @@ public final class Bytes extends View {
 
   /// Copies `length` bytes from `offset` on to `target[targetIndex]` on.
   public void copyTo(long offset, byte[] target, int targetIndex, int length) {
-    MemorySegment range = raw(offset, length);
-    MemorySegment.copy(range, ValueLayout.JAVA_BYTE, 0, target, targetIndex, length);
+    Objects.checkFromIndexSize(offset, length, bytes);
+    checkLease();
+    // As a segment: with an array, the JDK asks for its kind and length by slow calls.
+    MemorySegment to = MemorySegment.ofArray(target);
+    long from = (address & Raw.ANY_ADDRESS_MASK) + offset;
+    MemorySegment.copy(Raw.GLOBAL, from, to, targetIndex, length);
     Reference.reachabilityFence(this);
   }
 
   /// Copies `length` bytes from `source[sourceIndex]` on to `offset` on.
   public void copyFrom(long offset, byte[] source, int sourceIndex, int length) {
-    MemorySegment range = raw(offset, length);
-    MemorySegment.copy(source, sourceIndex, range, ValueLayout.JAVA_BYTE, 0, length);
+    Objects.checkFromIndexSize(offset, length, bytes);
+    checkLease();
+    MemorySegment from = MemorySegment.ofArray(source);
+    long to = (address & Raw.ANY_ADDRESS_MASK) + offset;
+    MemorySegment.copy(from, sourceIndex, Raw.GLOBAL, to, length);
     Reference.reachabilityFence(this);
   }
 

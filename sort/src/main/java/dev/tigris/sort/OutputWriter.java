@@ -15,20 +15,21 @@ import dev.tigris.memory.Bytes;
 ///
 /// Thread rule: one thread at a time.
 final class OutputWriter implements RecordSink {
-  /// The checksum is summed while the records are still in the first-level cache.
-  private static final int SUM_BYTES = 16 << 10;
+  /// Records are gathered in so much of the first-level cache.
+  private static final int BLOCK_BYTES = 16 << 10;
 
   private final OutputFile file;
   private final AlignedBuffer buffer;
   private final Bytes bytes;
   private final int recordSize;
   private final RecordChecksum checksum;
+  private final byte[] block;
   private final long limit;
 
   private long position;
   private long from;
-  private long summed;
   private long used;
+  private int gathered;
 
   /// Writes from byte `start` of the file on. The buffer must have room for a record and two
   /// blocks.
@@ -38,44 +39,55 @@ final class OutputWriter implements RecordSink {
     this.bytes = buffer.bytes();
     this.recordSize = recordSize;
     this.checksum = new RecordChecksum(recordSize);
-    this.limit = buffer.capacity() - recordSize;
+    this.block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
+    this.limit = buffer.capacity() - block.length;
     this.position = AlignedBuffer.roundDown(start);
     this.from = start - position;
-    this.summed = from;
     this.used = from;
   }
 
   @Override
   public void put(Bytes source, long offset) throws SortException {
+    source.copyTo(offset, block, gathered, recordSize);
+    advance();
+  }
+
+  @Override
+  public void put(byte[] source, int index) throws SortException {
+    System.arraycopy(source, index, block, gathered, recordSize);
+    advance();
+  }
+
+  private void advance() throws SortException {
+    gathered += recordSize;
+    if (gathered == block.length) {
+      append();
+    }
+  }
+
+  /// Appends what was gathered to what is to be written.
+  private void append() throws SortException {
     if (used > limit) {
       flush();
     }
-    source.copyTo(offset, bytes, used, recordSize);
-    used += recordSize;
-    if (used - summed >= SUM_BYTES) {
-      sum();
-    }
-  }
-
-  private void sum() {
-    checksum.add(bytes, summed, (used - summed) / recordSize);
-    summed = used;
+    checksum.add(block, 0, gathered);
+    bytes.copyFrom(used, block, 0, gathered);
+    used += gathered;
+    gathered = 0;
   }
 
   private void flush() throws SortException {
-    sum();
     long last = AlignedBuffer.roundDown(used);
     file.write(buffer, from, last, position);
     bytes.copyTo(last, bytes, 0, used - last);
     position += last;
     used -= last;
-    summed = used;
     from = 0;
   }
 
   /// Writes what is left, and returns the checksum of all that was written.
   UInt128 finish() throws SortException {
-    sum();
+    append();
     if (used > from) {
       file.write(buffer, from, used, position);
     }

@@ -32,7 +32,7 @@ final class PartitionSource implements Source {
   private final SortRun run;
   private final RecordFormat format;
   private final int recordSize;
-  private final Splitters splitters;
+  private final BlockGroups groups;
   private final RecordChecksum checksum;
   private final AlignedBuffer buffer;
   private final int waterBytes;
@@ -51,12 +51,12 @@ final class PartitionSource implements Source {
     this.run = run;
     this.format = run.format();
     this.recordSize = format.recordSize();
-    this.splitters = run.splitters();
     this.checksum = new RecordChecksum(recordSize);
     this.buffer = new AlignedBuffer(run.inputs().chunkBytes(), "partition");
     this.waterBytes = run.plan().waterBytes() - SortRun.WATER_OVERHEAD;
     this.fullBytes = HEADER_BYTES + (waterBytes - HEADER_BYTES) / recordSize * recordSize;
-    int buckets = splitters.buckets();
+    this.groups = new BlockGroups(format, run.splitters(), run.plan().blockBytes());
+    int buckets = run.splitters().buckets();
     this.open = new Water[buckets];
     this.openBytes = new Bytes[buckets];
     this.filled = new int[buckets];
@@ -76,24 +76,29 @@ final class PartitionSource implements Source {
     }
     long bytes = chunk.records() * recordSize;
     long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
-    checksum.add(buffer.bytes(), at, chunk.records());
-    partition(buffer.bytes(), at, at + bytes);
+    long end = at + bytes;
+    while (at < end) {
+      at += groups.take(buffer.bytes(), at, end, checksum);
+      for (int bucket = 0; bucket < filled.length; bucket++) {
+        fill(bucket, groups.start(bucket), groups.end(bucket));
+      }
+    }
     run.partitioned(bytes);
     return true;
   }
 
-  private void partition(Bytes bytes, long from, long to) {
-    for (long at = from; at < to; at += recordSize) {
-      int bucket = splitters.bucket(bytes, at);
-      int end = filled[bucket];
-      if (end == 0) {
+  /// Copies the records of a group to the waters of its bucket.
+  private void fill(int bucket, int from, int to) {
+    int at = from;
+    while (at < to) {
+      if (filled[bucket] == 0) {
         open(bucket);
-        end = HEADER_BYTES;
       }
-      bytes.copyTo(at, openBytes[bucket], end, recordSize);
-      end += recordSize;
-      filled[bucket] = end;
-      if (end == fullBytes) {
+      int length = Math.min(to - at, fullBytes - filled[bucket]);
+      openBytes[bucket].copyFrom(filled[bucket], groups.grouped(), at, length);
+      filled[bucket] += length;
+      at += length;
+      if (filled[bucket] == fullBytes) {
         send(bucket);
       }
     }

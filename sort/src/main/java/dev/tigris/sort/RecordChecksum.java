@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /// Sums the CRC-32 of records. The sum does not depend on their order, so that what was read can
 /// be compared with what is to be written.
@@ -14,36 +15,41 @@ final class RecordChecksum {
   private static final int BLOCK_BYTES = 32 << 10;
 
   private final int recordSize;
-  private final byte[] block;
   private final CRC32 crc = new CRC32();
+  private byte @Nullable [] block;
   private UInt128 sum = UInt128.ZERO;
 
   RecordChecksum(int recordSize) {
     this.recordSize = recordSize;
-    this.block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
   }
 
   /// Adds `count` records that follow one another in `bytes`.
   void add(Bytes bytes, long offset, long count) {
+    byte[] copy = block;
+    if (copy == null) {
+      copy = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
+      block = copy;
+    }
     long at = offset;
     long end = offset + count * recordSize;
     while (at < end) {
-      int length = (int) Math.min(block.length, end - at);
-      bytes.copyTo(at, block, 0, length);
-      sum = sum.plus(addBlock(length));
+      int length = (int) Math.min(copy.length, end - at);
+      bytes.copyTo(at, copy, 0, length);
+      add(copy, 0, length);
       at += length;
     }
   }
 
-  // A block has less than 2^32 records, so a long holds the sum of their CRCs.
-  private long addBlock(int length) {
-    long blockSum = 0;
-    for (int at = 0; at < length; at += recordSize) {
+  /// Adds the records that are the bytes from `from` to `to`.
+  void add(byte[] records, int from, int to) {
+    // An array has less than 2^32 records, so a long holds the sum of their CRCs.
+    long arraySum = 0;
+    for (int at = from; at < to; at += recordSize) {
       crc.reset();
-      crc.update(block, at, recordSize);
-      blockSum += crc.getValue();
+      crc.update(records, at, recordSize);
+      arraySum += crc.getValue();
     }
-    return blockSum;
+    sum = sum.plus(arraySum);
   }
 
   UInt128 sum() {

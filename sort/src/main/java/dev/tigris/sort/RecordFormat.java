@@ -1,6 +1,10 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /// Records of one fixed size, ordered by the unsigned bytes of a key at a fixed place.
 ///
@@ -21,6 +25,9 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   /// gensort's records: 100 bytes, of which the first 10 are the key.
   public static final RecordFormat GENSORT = new RecordFormat(100, 0, 10);
 
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   /// @throws IllegalArgumentException if the key does not lie inside the record
   public RecordFormat {
     if (recordSize < 1 || recordSize > MAX_RECORD_SIZE) {
@@ -37,7 +44,12 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   /// Eight bytes of the key of the record at `record`, from byte `from` of the key on, as an
   /// unsigned number that orders as they do. Past the end of the key it continues with zeros.
   long prefix(Bytes bytes, long record, int from) {
-    return prefix(bytes, record + keyOffset + from, (long) keySize - from);
+    return leading(bytes, record + keyOffset + from, (long) keySize - from);
+  }
+
+  /// The same of a record in an array.
+  long prefix(byte[] bytes, int record, int from) {
+    return leading(bytes, record + keyOffset + from, keySize - from);
   }
 
   /// Compares the keys of two records from byte `from` of the key on; the bytes before it are
@@ -52,13 +64,33 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return mismatch(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, most);
   }
 
+  /// The same of two records in an array.
+  int compareKeys(byte[] bytes, int leftRecord, int rightRecord, int from) {
+    int left = leftRecord + keyOffset;
+    int right = rightRecord + keyOffset;
+    // Past the end of a key there is nothing to compare.
+    int start = Math.min(from, keySize);
+    return Arrays.compareUnsigned(
+        bytes, left + start, left + keySize, bytes, right + start, right + keySize);
+  }
+
+  /// The same of two records in an array.
+  int commonBytes(byte[] bytes, int leftRecord, int rightRecord, int from, int most) {
+    int left = leftRecord + keyOffset;
+    int right = rightRecord + keyOffset;
+    int start = Math.min(from, most);
+    int differs =
+        Arrays.mismatch(bytes, left + start, left + most, bytes, right + start, right + most);
+    return differs < 0 ? most : start + differs;
+  }
+
   /// Compares bytes `from` to `to` of what begins at `leftStart` with those of what begins at
   /// `rightStart`, as unsigned bytes.
   static int compare(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
     for (long at = from; at < to; at += Long.BYTES) {
       int compared =
           Long.compareUnsigned(
-              prefix(left, leftStart + at, to - at), prefix(right, rightStart + at, to - at));
+              leading(left, leftStart + at, to - at), leading(right, rightStart + at, to - at));
       if (compared != 0) {
         return compared;
       }
@@ -71,8 +103,8 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   static int mismatch(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
     for (int at = from; at < to; at += Long.BYTES) {
       long different =
-          prefix(left, leftStart + at, (long) to - at)
-              ^ prefix(right, rightStart + at, (long) to - at);
+          leading(left, leftStart + at, (long) to - at)
+              ^ leading(right, rightStart + at, (long) to - at);
       if (different != 0) {
         return at + Long.numberOfLeadingZeros(different) / Byte.SIZE;
       }
@@ -80,7 +112,23 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return to;
   }
 
-  private static long prefix(Bytes bytes, long at, long left) {
+  /// The `left` bytes from `at` on, of which only the first eight are looked at, as an unsigned
+  /// number that orders as they do.
+  static long leading(byte[] bytes, int at, int left) {
+    if (left >= Long.BYTES) {
+      return (long) LONG.get(bytes, at);
+    }
+    if (at + Long.BYTES <= bytes.length) {
+      return (long) LONG.get(bytes, at) & -1L << (Long.SIZE - Byte.SIZE * left);
+    }
+    long prefix = 0;
+    for (int i = 0; i < left; i++) {
+      prefix |= (bytes[at + i] & 0xFFL) << (Long.SIZE - Byte.SIZE * (i + 1));
+    }
+    return prefix;
+  }
+
+  private static long leading(Bytes bytes, long at, long left) {
     if (left >= Long.BYTES) {
       return bytes.getLongBigEndian(at);
     }

@@ -2,9 +2,11 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 
-/// Takes records one by one, in order.
-@FunctionalInterface
+/// Takes records one by one, in order, and copies what it needs later.
 interface RecordSink {
-  /// Takes the record that begins at `offset`; copies it if it is needed later.
+  /// Takes the record that begins at `index`.
+  void put(byte[] bytes, int index) throws SortException;
+
+  /// Takes the record that begins at `offset`.
   void put(Bytes bytes, long offset) throws SortException;
 }

@@ -24,7 +24,7 @@ final class Sampler {
     places = Math.min(places, (records + perPlace - 1) / perPlace);
     long most = Math.max(1, places * perPlace);
     Bytes sample = Jbuf.allocate(most * keyBytes, "splitters").asBytes();
-    long count = 0;
+    int count = 0;
     try (AlignedBuffer buffer = new AlignedBuffer(perPlace * format.recordSize(), "splitters")) {
       for (long place = 0; place < places; place++) {
         long record = (long) ((double) records * place / places);
@@ -33,7 +33,7 @@ final class Sampler {
         long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
         for (long i = 0; i < chunk.records(); i++) {
           long key = at + i * format.recordSize() + format.keyOffset();
-          buffer.bytes().copyTo(key, sample, count * keyBytes, keyBytes);
+          buffer.bytes().copyTo(key, sample, (long) count * keyBytes, keyBytes);
           count++;
         }
         progress.report(Progress.Phase.SAMPLE, place + 1, places);

@@ -135,7 +135,7 @@ final class SortModule implements Module {
   private void sort(Bucket bucket, OutputWriter writer) throws SortException {
     BucketSorter kernel = sorter;
     if (kernel == null) {
-      kernel = new BucketSorter(format, initialRecords());
+      kernel = new BucketSorter(format, initialRecords(), run.plan().copyBytes());
       sorter = kernel;
     }
     kernel.clear();

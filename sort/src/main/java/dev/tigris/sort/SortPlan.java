@@ -14,6 +14,8 @@ package dev.tigris.sort;
 /// input does not fit, buckets are as large as half of what a sorter can load at a time, so that a
 /// bucket that comes out larger than the sample promised can still be loaded.
 ///
+/// Blocks and small buckets are copied to the heap, which comes on top of it and stays small.
+///
 /// There is a stream from each partitioner to each sorter, so what is on its way grows by the
 /// square of the processors: where they are many and the memory is not, fewer are used.
 ///
@@ -24,6 +26,8 @@ package dev.tigris.sort;
 /// @param readBytes how much a partitioner reads at a time
 /// @param outputBytes how much a sorter writes at a time
 /// @param loadRecords how many records a sorter sorts at a time
+/// @param blockBytes how much a partitioner takes to the heap at a time
+/// @param copyBytes how large a bucket may be to be sorted in a copy on the heap
 /// @param keepBytes how much all sorters together hold before they spill
 record SortPlan(
     int partitioners,
@@ -33,6 +37,8 @@ record SortPlan(
     int readBytes,
     int outputBytes,
     int loadRecords,
+    int blockBytes,
+    int copyBytes,
     long keepBytes) {
 
   static final int WINDOW = 4;
@@ -50,6 +56,11 @@ record SortPlan(
 
   /// What the entries of all sorters may take of the heap, which is small.
   static final int ENTRIES_BYTES = 64 << 20;
+
+  /// What the partitioners' blocks may take of it, and as much again the sorters' copies.
+  static final int COPIES_BYTES = 32 << 20;
+
+  private static final int BLOCK_BYTES = 256 << 10;
 
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
@@ -186,6 +197,8 @@ record SortPlan(
     read = Math.max(recordSize, limit(read, sixteenth / partitioners));
     int output = Math.max(recordSize, limit(OUTPUT_BYTES, sixteenth / sorters));
 
+    int block = Math.min(BLOCK_BYTES, Math.min(read, COPIES_BYTES / (2 * partitioners)));
+    int copy = (int) Math.min(2 * BUCKET_BYTES, Math.min(sixteenth, COPIES_BYTES) / sorters);
     long spent =
         BASE_BYTES
             + (long) partitioners * buckets * rounded(water)
@@ -201,6 +214,8 @@ record SortPlan(
         read,
         output,
         loadRecords,
+        block,
+        copy,
         demand.memoryBytes - spent);
   }
 

@@ -1,8 +1,8 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
-import dev.tigris.memory.Jbuf;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /// Where the range of keys is split into buckets, found from a sample of the keys.
@@ -32,7 +32,7 @@ final class Splitters {
   private final int boundaryBytes;
 
   /// The boundaries' bytes, one after the other, and the part of each that the table looks at.
-  private final Bytes boundaries;
+  private final byte[] boundaries;
 
   private final long[] windows;
 
@@ -52,37 +52,52 @@ final class Splitters {
   private final double[] shares;
 
   /// The sample's keys in order.
-  private record Sample(Bytes keys, long count, int keyBytes) {
-    boolean isSame(long left, long right) {
-      return RecordFormat.compare(keys, left * keyBytes, keys, right * keyBytes, 0, keyBytes) == 0;
+  private static final class Sample implements RecordSink {
+    final byte[] keys;
+    final int keyBytes;
+    int count;
+
+    Sample(int most, int keyBytes) {
+      this.keys = new byte[Math.multiplyExact(most, keyBytes)];
+      this.keyBytes = keyBytes;
+    }
+
+    @Override
+    public void put(byte[] bytes, int index) {
+      System.arraycopy(bytes, index, keys, count++ * keyBytes, keyBytes);
+    }
+
+    @Override
+    public void put(Bytes bytes, long offset) {
+      bytes.copyTo(offset, keys, count++ * keyBytes, keyBytes);
+    }
+
+    boolean isSame(int left, int right) {
+      int leftKey = left * keyBytes;
+      int rightKey = right * keyBytes;
+      return Arrays.equals(keys, leftKey, leftKey + keyBytes, keys, rightKey, rightKey + keyBytes);
     }
   }
 
   /// Chooses boundaries for about `buckets` buckets of equal size.
   ///
   /// @param sample the first bytes of the keys of some records, each [#sampleBytes] long
-  static Splitters choose(RecordFormat format, Bytes sample, long count, int buckets)
+  static Splitters choose(RecordFormat format, Bytes sample, int count, int buckets)
       throws SortException {
     int keyBytes = sampleBytes(format);
-    if (count == 0) {
-      return new Splitters(format, new Sample(sample, 0, keyBytes), List.of(), List.of());
-    }
-    Bytes sorted = Jbuf.allocate(count * keyBytes, "splitters").asBytes();
-    RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
-    BucketSorter sorter = new BucketSorter(keyOnly, Math.toIntExact(count));
-    sorter.add(sample, 0, Math.toIntExact(count));
-    long[] end = {0};
-    sorter.sortTo(
-        (bytes, offset) -> {
-          bytes.copyTo(offset, sorted, end[0], keyBytes);
-          end[0] += keyBytes;
-        });
-    Sample keys = new Sample(sorted, count, keyBytes);
-    List<Long> chosen = new ArrayList<>();
+    Sample keys = new Sample(count, keyBytes);
+    List<Integer> chosen = new ArrayList<>();
     List<Boolean> after = new ArrayList<>();
-    long last = -1;
+    if (count == 0) {
+      return new Splitters(format, keys, chosen, after);
+    }
+    RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
+    BucketSorter sorter = new BucketSorter(keyOnly, count, keys.keys.length);
+    sorter.add(sample, 0, count);
+    sorter.sortTo(keys);
+    int last = -1;
     for (int i = 1; i < buckets; i++) {
-      long candidate = count * i / buckets;
+      int candidate = (int) ((long) count * i / buckets);
       if (last < 0 || !keys.isSame(last, candidate)) {
         chosen.add(candidate);
         after.add(false);
@@ -100,21 +115,21 @@ final class Splitters {
     return Math.min(format.keySize(), MAX_BOUNDARY_BYTES);
   }
 
-  private Splitters(RecordFormat format, Sample sample, List<Long> chosen, List<Boolean> after) {
+  private Splitters(RecordFormat format, Sample sample, List<Integer> chosen, List<Boolean> after) {
     int count = chosen.size();
     this.format = format;
     this.boundaryBytes = sample.keyBytes;
-    this.boundaries = Jbuf.allocate(Math.max(1, (long) count * boundaryBytes)).asBytes();
+    this.boundaries = new byte[count * boundaryBytes];
     this.isAfter = new boolean[count];
     this.windows = new long[count];
     for (int i = 0; i < count; i++) {
-      long from = chosen.get(i) * boundaryBytes;
-      sample.keys.copyTo(from, boundaries, (long) i * boundaryBytes, boundaryBytes);
+      int from = chosen.get(i) * boundaryBytes;
+      System.arraycopy(sample.keys, from, boundaries, i * boundaryBytes, boundaryBytes);
       isAfter[i] = after.get(i);
     }
     this.common = count == 0 ? 0 : commonBytes(count);
     for (int i = 0; i < count; i++) {
-      windows[i] = window(boundaries, (long) i * boundaryBytes);
+      windows[i] = window(boundaries, i * boundaryBytes);
     }
     this.firstWindow = count == 0 ? 0 : windows[0];
     long range = count == 0 ? 0 : windows[count - 1] - firstWindow;
@@ -131,20 +146,19 @@ final class Splitters {
   /// With how many bytes do the first and the last boundary, and so all, begin: no more than leave
   /// a window.
   private int commonBytes(int count) {
-    long last = (long) (count - 1) * boundaryBytes;
+    int last = (count - 1) * boundaryBytes;
     int bytes = 0;
-    while (bytes + Long.BYTES < boundaryBytes
-        && boundaries.get(bytes) == boundaries.get(last + bytes)) {
+    while (bytes + Long.BYTES < boundaryBytes && boundaries[bytes] == boundaries[last + bytes]) {
       bytes++;
     }
     return bytes;
   }
 
-  private double[] shares(Sample sample, List<Long> chosen, List<Boolean> after) {
+  private double[] shares(Sample sample, List<Integer> chosen, List<Boolean> after) {
     double[] parts = new double[buckets()];
-    long start = 0;
+    int start = 0;
     for (int i = 0; i < chosen.size(); i++) {
-      long end = chosen.get(i);
+      int end = chosen.get(i);
       // The candidate is one of several equal keys: all of them lie on one side of the boundary.
       while (after.get(i) && end < sample.count && sample.isSame(end, chosen.get(i))) {
         end++;
@@ -169,17 +183,8 @@ final class Splitters {
     return shares[bucket];
   }
 
-  private long window(Bytes bytes, long key) {
-    long at = key + common;
-    int left = boundaryBytes - common;
-    if (left >= Long.BYTES) {
-      return bytes.getLongBigEndian(at);
-    }
-    long window = 0;
-    for (int i = 0; i < left; i++) {
-      window |= (bytes.get(at + i) & 0xFFL) << (Long.SIZE - Byte.SIZE * (i + 1));
-    }
-    return window;
+  private long window(byte[] bytes, int key) {
+    return RecordFormat.leading(bytes, key + common, boundaryBytes - common);
   }
 
   private int cell(long window) {
@@ -187,14 +192,14 @@ final class Splitters {
     return cell >= 0 && cell < CELLS ? (int) cell : CELLS - 1;
   }
 
-  /// The bucket of the record at `record`.
-  int bucket(Bytes bytes, long record) {
+  /// The bucket of the record that begins at `record`.
+  int bucket(byte[] bytes, int record) {
     if (windows.length == 0) {
       return 0;
     }
-    long key = record + format.keyOffset();
+    int key = record + format.keyOffset();
     if (common > 0) {
-      int compared = RecordFormat.compare(bytes, key, boundaries, 0, 0, common);
+      int compared = Arrays.compareUnsigned(bytes, key, key + common, boundaries, 0, common);
       if (compared != 0) {
         return compared < 0 ? 0 : windows.length;
       }
@@ -217,12 +222,19 @@ final class Splitters {
     return low;
   }
 
-  private boolean isAtOrAfter(long window, Bytes bytes, long key, int boundary) {
+  private boolean isAtOrAfter(long window, byte[] bytes, int key, int boundary) {
     int compared = Long.compareUnsigned(window, windows[boundary]);
     if (compared == 0) {
-      long start = (long) boundary * boundaryBytes;
-      int from = common + Long.BYTES;
-      compared = RecordFormat.compare(bytes, key, boundaries, start, from, boundaryBytes);
+      int start = boundary * boundaryBytes;
+      int from = Math.min(common + Long.BYTES, boundaryBytes);
+      compared =
+          Arrays.compareUnsigned(
+              bytes,
+              key + from,
+              key + boundaryBytes,
+              boundaries,
+              start + from,
+              start + boundaryBytes);
     }
     return isAfter[boundary] ? compared > 0 : compared >= 0;
   }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import java.util.Arrays;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -43,12 +42,21 @@ class BucketSorterTest {
         Records.sorted(records, format), Records.withEqualKeysInOrder(sorted, format));
   }
 
+  /// Sorts in a copy on the heap, and where the records lie, and makes sure that both do the same.
   private static byte[] sort(RecordFormat format, byte[] records, int perPiece)
+      throws SortException {
+    byte[] copied = sort(format, records, perPiece, records.length);
+    byte[] inPlace = sort(format, records, perPiece, records.length - 1);
+    assertArrayEquals(inPlace, copied);
+    return copied;
+  }
+
+  private static byte[] sort(RecordFormat format, byte[] records, int perPiece, int copyBytes)
       throws SortException {
     int size = format.recordSize();
     byte[] sorted = new byte[records.length];
     int[] end = {0};
-    BucketSorter sorter = new BucketSorter(format, 1);
+    BucketSorter sorter = new BucketSorter(format, 1, copyBytes);
     for (int from = 0; from < records.length; from += perPiece * size) {
       int length = Math.min(perPiece * size, records.length - from);
       Bytes piece = Jbuf.allocate(length + 3L).asBytes();
@@ -56,11 +64,20 @@ class BucketSorterTest {
       sorter.add(piece, 3, length / size);
     }
     sorter.sortTo(
-        (bytes, offset) -> {
-          bytes.copyTo(offset, sorted, end[0], size);
-          end[0] += size;
+        new RecordSink() {
+          @Override
+          public void put(byte[] bytes, int index) {
+            System.arraycopy(bytes, index, sorted, end[0], size);
+            end[0] += size;
+          }
+
+          @Override
+          public void put(Bytes bytes, long offset) {
+            bytes.copyTo(offset, sorted, end[0], size);
+            end[0] += size;
+          }
         });
     assertEquals(records.length, end[0]);
-    return Arrays.copyOf(sorted, end[0]);
+    return sorted;
   }
 }

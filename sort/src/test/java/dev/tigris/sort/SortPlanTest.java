@@ -36,6 +36,9 @@ class SortPlanTest {
       String all = "seed %d: %s: %s".formatted(seed, demand, plan);
       long entries = (long) plan.sorters() * plan.loadRecords() * BucketSorter.ENTRY_BYTES;
       assertTrue(plan.loadRecords() >= 1 && entries <= SortPlan.ENTRIES_BYTES, all);
+      long copies =
+          2L * plan.partitioners() * plan.blockBytes() + (long) plan.sorters() * plan.copyBytes();
+      assertTrue(copies <= 2 * SortPlan.COPIES_BYTES, all);
       long loaded = (long) plan.sorters() * plan.loadRecords() * demand.format().recordSize();
       assertTrue(plan.keepBytes() > 0 && plan.keepBytes() + loaded <= demand.memoryBytes(), all);
     }

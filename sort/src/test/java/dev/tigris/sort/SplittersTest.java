@@ -30,10 +30,9 @@ class SplittersTest {
     assertEquals(1, shares, 1e-9);
 
     byte[] records = Records.sorted(Records.make(format, 500, keys, seed + 1), format);
-    Bytes bytes = bytes(records);
     int before = 0;
     for (int i = 0; i < 500; i++) {
-      int bucket = splitters.bucket(bytes, (long) i * keySize);
+      int bucket = splitters.bucket(records, i * keySize);
       boolean isSame =
           i > 0
               && Arrays.equals(
@@ -48,10 +47,10 @@ class SplittersTest {
   void evenKeysMakeEvenBuckets() throws Exception {
     RecordFormat format = new RecordFormat(10, 0, 10);
     Splitters splitters = choose(format, 64_000, 1_000, Records.Keys.RANDOM, 7);
-    Bytes bytes = bytes(Records.make(format, 100_000, Records.Keys.RANDOM, 8));
+    byte[] records = Records.make(format, 100_000, Records.Keys.RANDOM, 8);
     int[] counts = new int[splitters.buckets()];
     for (int i = 0; i < 100_000; i++) {
-      counts[splitters.bucket(bytes, 10L * i)]++;
+      counts[splitters.bucket(records, 10 * i)]++;
     }
     int largest = Arrays.stream(counts).max().orElseThrow();
     assertEquals(1_000, splitters.buckets());
@@ -65,12 +64,12 @@ class SplittersTest {
     Splitters splitters = choose(format, 10_000, 100, Records.Keys.MOSTLY_EQUAL, 7);
     byte[] key = new byte[10];
     Arrays.fill(key, (byte) 0x80);
-    int bucket = splitters.bucket(bytes(key), 0);
+    int bucket = splitters.bucket(key, 0);
     key[9]++;
-    assertEquals(bucket + 1, splitters.bucket(bytes(key), 0), "the bucket of the next key");
+    assertEquals(bucket + 1, splitters.bucket(key, 0), "the bucket of the next key");
     Arrays.fill(key, 1, 10, (byte) 0xff);
     key[0] = 0x7f;
-    assertEquals(bucket - 1, splitters.bucket(bytes(key), 0), "the bucket of the keys before");
+    assertEquals(bucket - 1, splitters.bucket(key, 0), "the bucket of the keys before");
   }
 
   private static Splitters choose(

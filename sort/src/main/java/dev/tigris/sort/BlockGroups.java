@@ -1,0 +1,86 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+import java.util.Arrays;
+
+/// Takes the records of a block to the heap and groups them by their buckets, so that a bucket gets
+/// all that the block has for it in one copy. Keys and records are reached at once in an array,
+/// also by code that is not optimized yet (docs/decisions/033-buckets.md).
+///
+/// ```
+///   block      a3 b1 c3 d2 e1 f3           records in the order of the input
+///   grouped    b1 e1 | d2 | a3 c3 f3       those of bucket 1, of bucket 2, of bucket 3
+///   ends             2    3          6     in records here, in bytes in the array
+/// ```
+///
+/// Thread rule: one thread at a time.
+final class BlockGroups {
+  private final int recordSize;
+  private final Splitters splitters;
+  private final byte[] block;
+  private final byte[] grouped;
+  private final int[] bucketOf;
+  private final int[] ends;
+
+  /// For blocks of up to `blockBytes`, or of one record if that is larger.
+  BlockGroups(RecordFormat format, Splitters splitters, int blockBytes) {
+    this.recordSize = format.recordSize();
+    this.splitters = splitters;
+    int records = Math.max(1, blockBytes / recordSize);
+    this.block = new byte[records * recordSize];
+    this.grouped = records == 1 ? block : new byte[block.length];
+    this.bucketOf = new int[records];
+    this.ends = new int[splitters.buckets()];
+  }
+
+  /// Takes records from `from` on, up to `to` if so many fit, groups them, and returns how many
+  /// bytes they have.
+  int take(Bytes bytes, long from, long to, RecordChecksum checksum) {
+    int length = (int) Math.min(block.length, to - from);
+    bytes.copyTo(from, block, 0, length);
+    checksum.add(block, 0, length);
+    int records = length / recordSize;
+    find(records);
+    group(records);
+    return length;
+  }
+
+  /// Finds the bucket of each record, and where its group begins.
+  private void find(int records) {
+    Arrays.fill(ends, 0);
+    for (int i = 0, at = 0; i < records; i++, at += recordSize) {
+      int bucket = splitters.bucket(block, at);
+      bucketOf[i] = bucket;
+      ends[bucket] += recordSize;
+    }
+    int sum = 0;
+    for (int bucket = 0; bucket < ends.length; bucket++) {
+      int size = ends[bucket];
+      ends[bucket] = sum;
+      sum += size;
+    }
+  }
+
+  private void group(int records) {
+    for (int i = 0, at = 0; i < records; i++, at += recordSize) {
+      int bucket = bucketOf[i];
+      System.arraycopy(block, at, grouped, ends[bucket], recordSize);
+      ends[bucket] += recordSize;
+    }
+  }
+
+  /// The records of the block, those of the same bucket one after the other.
+  byte[] grouped() {
+    return grouped;
+  }
+
+  /// Where in [#grouped] the records of a bucket begin.
+  int start(int bucket) {
+    return bucket == 0 ? 0 : ends[bucket - 1];
+  }
+
+  /// Where they end.
+  int end(int bucket) {
+    return ends[bucket];
+  }
+}
