@@ -2,6 +2,7 @@ package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -66,6 +67,34 @@ class LibfabricRemoteTest extends FabricContract {
     assertArrayEquals(expected, all);
     Counters counters = left.call(left.link()::counters);
     assertEquals(0, counters.messagesSent());
+  }
+
+  /// The network looks at the key alone, whoever comes with it: memory for one peer, and each long
+  /// message, is safe from another as long as that cannot compute keys from those that it got.
+  @Test
+  void doesNotDrawKeysOfWhichOneTellsTheNext() {
+    connect();
+    RemoteMemory first = expose(right, right.memory(100), false);
+    RemoteMemory second = expose(right, right.memory(100), false);
+    SplittableRandom random = new SplittableRandom(1);
+    assertEquals(random.nextLong(), afterWhich(new SplittableRandom(1).nextLong(), 0));
+    long drawn = new SplittableRandom(1).nextLong();
+    assertEquals(random.nextLong(), afterWhich(drawn, 1));
+    assertNotEquals(second.key(), afterWhich(first.key(), 1));
+  }
+
+  /// What a [SplittableRandom] draws so many times after this number.
+  private static long afterWhich(long number, int times) {
+    long state = unshift(number, 31) * 0x319642b2d24d8ec3L;
+    state = unshift(state, 27) * 0x96de1b173f119089L;
+    state = unshift(state, 30) + times * 0x9e3779b97f4a7c15L;
+    state = (state ^ (state >>> 30)) * 0xbf58476d1ce4e5b9L;
+    state = (state ^ (state >>> 27)) * 0x94d049bb133111ebL;
+    return state ^ (state >>> 31);
+  }
+
+  private static long unshift(long number, int bits) {
+    return number ^ (number >>> bits) ^ (number >>> (2 * bits));
   }
 
   @Test

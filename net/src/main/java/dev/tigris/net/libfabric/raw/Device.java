@@ -7,8 +7,6 @@ import dev.tigris.net.libfabric.raw.Layout.Slot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.security.SecureRandom;
-import java.util.SplittableRandom;
 
 /// A device (`fid_domain`): what endpoints, their completions and memory belong to.
 ///
@@ -25,8 +23,8 @@ public final class Device extends Fid {
   private MemorySegment deregister = MemorySegment.NULL;
   private final MemorySegment made = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
 
-  /// Of keys that nobody guesses: for providers that let the application choose.
-  private final SplittableRandom keys = new SplittableRandom(new SecureRandom().nextLong());
+  /// For providers that let the application choose.
+  private final Keys keys = new Keys();
 
   private Device(Library library, long address, boolean virtualAddresses) {
     super(library, address);
@@ -64,7 +62,7 @@ public final class Device extends Fid {
                   bytes,
                   access,
                   0L,
-                  keys.nextLong(),
+                  keys.next(),
                   0L,
                   made.address(),
                   0L);
