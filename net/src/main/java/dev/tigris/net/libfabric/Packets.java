@@ -89,7 +89,7 @@ final class Packets {
       Packet.put(buffer.memory(), Packet.MORE, 0, 0, DataType.MIXED, owed, sequence);
     }
     if (whole) {
-      copy(message, from, size, buffer.memory());
+      message.copyTo(buffer.memory(), Packet.HEADER_BYTES, from, size);
     }
     long result;
     if (inject) {
@@ -147,21 +147,6 @@ final class Packets {
       skip = Math.max(0, skip - message.length(i));
     }
     return count;
-  }
-
-  private static void copy(Transfer message, long from, long size, MemorySegment memory) {
-    long at = Packet.HEADER_BYTES;
-    long skip = from;
-    long left = size;
-    for (int i = 0; left > 0; i++) {
-      long part = Math.min(message.length(i) - skip, left);
-      if (part > 0) {
-        MemorySegment.copy(message.region(i).segment(), message.offset(i) + skip, memory, at, part);
-        at += part;
-        left -= part;
-      }
-      skip = Math.max(0, skip - message.length(i));
-    }
   }
 
   /// Offers a message: lets the peer read it.
