@@ -1,10 +1,19 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.net.tcp.TcpAddress;
 import dev.tigris.net.uring.UringProvider;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -195,6 +204,27 @@ class UringTest {
       }
       left.run(left.link()::close);
       echo.join();
+    }
+  }
+
+  /// An address of a link means nothing without its interface.
+  @Test
+  void listensWhereItSaysAlsoAtAnAddressOfALink() throws Exception {
+    Optional<InetAddress> link =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(each -> each instanceof Inet6Address && each.isLinkLocalAddress())
+            .findFirst();
+    assumeTrue(link.isPresent(), "no interface has such an address");
+    String any = TcpAddress.format(new InetSocketAddress(link.get(), 0));
+    try (Fabric fabric = Fabric.open("uring");
+        Listener listener = fabric.listen(any);
+        CompletionQueue queue = fabric.completionQueue()) {
+      Connection connection =
+          fabric.connect(listener.address(), 1, queue, Attributes.DEFAULT, Duration.ofMillis(30));
+      assertEquals(
+          Connection.Reason.TIMED_OUT, // it is reached, and nobody accepts
+          assertInstanceOf(Connection.Refused.class, connection).reason());
     }
   }
 

@@ -28,6 +28,7 @@ public final class TcpSocket implements AutoCloseable {
   private static final int SOCK_NONBLOCK = 0x800;
   private static final int IPV4_BYTES = 16;
   private static final int IPV6_BYTES = 28;
+  private static final int SCOPE = 24;
   private static final int SOL_SOCKET = 1;
   private static final int SO_REUSEADDR = 2;
   private static final int SO_ERROR = 4;
@@ -164,7 +165,7 @@ public final class TcpSocket implements AutoCloseable {
     address.set(PORT, 2, (short) from.getPort());
     MemorySegment.copy(host, 0, address, ValueLayout.JAVA_BYTE, six == null ? 4 : 8, host.length);
     if (six != null) {
-      address.set(ValueLayout.JAVA_INT, 24, six.getScopeId());
+      address.set(ValueLayout.JAVA_INT, SCOPE, six.getScopeId());
     }
     return address;
   }
@@ -172,9 +173,13 @@ public final class TcpSocket implements AutoCloseable {
   private static InetSocketAddress decode(MemorySegment address) {
     boolean six = address.get(ValueLayout.JAVA_SHORT, 0) == AF_INET6;
     byte[] host = address.asSlice(six ? 8 : 4, six ? 16 : 4).toArray(ValueLayout.JAVA_BYTE);
+    int scope = six ? address.get(ValueLayout.JAVA_INT, SCOPE) : 0;
     try {
       return new InetSocketAddress(
-          InetAddress.getByAddress(host), Short.toUnsignedInt(address.get(PORT, 2)));
+          scope == 0
+              ? InetAddress.getByAddress(host)
+              : Inet6Address.getByAddress(null, host, scope),
+          Short.toUnsignedInt(address.get(PORT, 2)));
     } catch (UnknownHostException otherLength) {
       throw new IllegalStateException(otherLength);
     }
