@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// One io_uring: a ring of operations that the kernel is to do, and one of those that it has done,
 /// in memory that both map; and a ring of buffers that it may fill.
@@ -142,11 +143,20 @@ public final class IoUring implements AutoCloseable {
   ///     virtual thread, which changes its carrier
   /// @throws SystemException if the kernel refuses, or is too old
   public IoUring(Polling polling, boolean oneThread) throws SystemException {
+    this(polling, oneThread, null);
+  }
+
+  /// As the other one.
+  ///
+  /// @param other a ring of this process, whose thread of the kernel this one is to share if it
+  ///     has any, too; null for none
+  public IoUring(Polling polling, boolean oneThread, @Nullable IoUring other)
+      throws SystemException {
     kernelPolls = polling == Polling.BY_THE_KERNEL;
     boolean made = false;
     OpenFile file = null;
     try {
-      setup = IoUringSetup.make(arena, polling, oneThread);
+      setup = IoUringSetup.make(arena, polling, oneThread, other == null ? null : other.setup);
       file = setup.file();
       fd = file.number();
       setup.requireFeatures();
@@ -221,6 +231,11 @@ public final class IoUring implements AutoCloseable {
     if (result != BAD_FILE) {
       throw new SystemException("receive again and again with io_uring", -result);
     }
+  }
+
+  /// Whether a thread of the kernel takes the operations.
+  public boolean isPolled() {
+    return kernelPolls;
   }
 
   /// How it was made, for people.

@@ -3,12 +3,13 @@ package dev.tigris.net.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /// Makes an io_uring in the best way that the kernel knows, and finds out whether it can do what is
 /// needed.
 ///
 /// ```text
-///   parameters (120)   sq entries 0 | cq entries 4 | flags 8 | idle 16 | features 20
+///   parameters (120)   sq entries 0 | cq entries 4 | flags 8 | idle 16 | features 20 | beside 24
 ///                      offsets in the rings: sq 40 | cq 80
 ///   sq, cq offsets     head 0 | tail 4 | mask 8 | entries 12
 ///                      sq: flags 16 | array 24      cq: completions 20 | flags 24
@@ -28,6 +29,7 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
   private static final int SETUP_SQPOLL = 1 << 1;
   private static final int SETUP_CQSIZE = 1 << 3;
   private static final int SETUP_CLAMP = 1 << 4;
+  private static final int SETUP_ATTACH = 1 << 5;
   private static final int SETUP_SUBMIT_ALL = 1 << 7;
   private static final int SETUP_COOP_TASKRUN = 1 << 8;
   private static final int SETUP_TASKRUN_FLAG = 1 << 9;
@@ -52,30 +54,49 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
 
   /// Tries the ways that this kernel may know, the best first. Deferred work is done when we ask
   /// for it, which costs least, and binds the ring to one thread.
-  static IoUringSetup make(Arena arena, IoUring.Polling polling, boolean oneThread)
+  static IoUringSetup make(
+      Arena arena, IoUring.Polling polling, boolean oneThread, @Nullable IoUringSetup other)
       throws SystemException {
     if (polling == IoUring.Polling.BY_THE_KERNEL) {
-      return make(arena, SETUP_SQPOLL, "polled by the kernel");
+      return polled(arena, other);
     }
     if (!oneThread) {
-      return make(arena, 0, "work at any time");
+      return make(arena, 0, 0, "work at any time");
     }
     try {
       int deferred = SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN | SETUP_TASKRUN_FLAG;
-      return make(arena, deferred, "work deferred");
+      return make(arena, deferred, 0, "work deferred");
     } catch (SystemException e) {
       if (e.error() != SystemException.INVALID) {
         throw e;
       }
-      return make(arena, SETUP_COOP_TASKRUN | SETUP_TASKRUN_FLAG, "work at system calls");
+      return make(arena, SETUP_COOP_TASKRUN | SETUP_TASKRUN_FLAG, 0, "work at system calls");
     }
   }
 
-  private static IoUringSetup make(Arena arena, int more, String mode) throws SystemException {
+  /// A ring whose operations the thread of the kernel takes that takes those of the other one, too:
+  /// each such thread would want a core. The other may have been closed meanwhile.
+  private static IoUringSetup polled(Arena arena, @Nullable IoUringSetup other)
+      throws SystemException {
+    if (other != null) {
+      try {
+        int beside = other.file().number();
+        return make(
+            arena, SETUP_SQPOLL | SETUP_ATTACH, beside, "polled by the kernel, with others");
+      } catch (SystemException alone) {
+        // it gets a thread of its own, and what is really wrong is found there
+      }
+    }
+    return make(arena, SETUP_SQPOLL, 0, "polled by the kernel");
+  }
+
+  private static IoUringSetup make(Arena arena, int more, int beside, String mode)
+      throws SystemException {
     MemorySegment parameters = arena.allocate(PARAMETER_BYTES, 8);
     parameters.set(ValueLayout.JAVA_INT, 4, COMPLETIONS);
     parameters.set(ValueLayout.JAVA_INT, 8, SETUP_ALWAYS | more);
     parameters.set(ValueLayout.JAVA_INT, 16, (more & SETUP_SQPOLL) == 0 ? 0 : POLLING_IDLE_MILLIS);
+    parameters.set(ValueLayout.JAVA_INT, 24, beside);
     long made = Calls.syscall(Calls.errno(), SETUP_CALL, SUBMISSIONS, parameters.address(), 0, 0);
     int fd = SystemException.check("make an io_uring", (int) made);
     return new IoUringSetup(new OpenFile(fd), parameters, mode);

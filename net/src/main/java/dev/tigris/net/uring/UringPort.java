@@ -74,7 +74,7 @@ final class UringPort extends Port {
     IoUring ring = null;
     Signal signal = null;
     try {
-      ring = UringProvider.ring(polling);
+      ring = UringProvider.ring(polling, polled());
       signal = new Signal();
       ring.signalTo(signal);
       UringPort port = new UringPort(ring, signal, new PollSet());
@@ -90,6 +90,16 @@ final class UringPort extends Port {
       }
       throw new NetException("open", "io_uring", String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /// The ring of an open port whose operations a thread of the kernel takes; null if there is none.
+  private static @Nullable IoUring polled() {
+    for (UringPort port : OPEN) {
+      if (port.ring.isPolled()) {
+        return port.ring;
+      }
+    }
+    return null;
   }
 
   IoUring ring() {

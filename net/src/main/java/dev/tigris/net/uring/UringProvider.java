@@ -8,6 +8,7 @@ import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.tcp.TcpAddress;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// TCP through io_uring: Linux 6.0 and later, where nobody has forbidden it.
 ///
@@ -28,9 +29,11 @@ public final class UringProvider implements Provider {
   /// A ring for the calling thread. What a thread asks for, the kernel cancels when it ends, and
   /// threads that carry virtual ones end when these have been idle for a while. So a virtual thread
   /// gets a ring whose operations a thread of the kernel takes.
-  static IoUring ring(IoUring.Polling polling) throws SystemException {
+  ///
+  /// @param other a ring whose thread of the kernel that of a virtual thread shares; null for none
+  static IoUring ring(IoUring.Polling polling, @Nullable IoUring other) throws SystemException {
     return Thread.currentThread().isVirtual()
-        ? new IoUring(IoUring.Polling.BY_THE_KERNEL, false)
+        ? new IoUring(IoUring.Polling.BY_THE_KERNEL, false, other)
         : new IoUring(polling, true);
   }
 
@@ -44,7 +47,7 @@ public final class UringProvider implements Provider {
       return denied;
     }
     try {
-      ring(polling()).close();
+      ring(polling(), null).close();
       return Optional.empty();
     } catch (SystemException refusal) {
       return Optional.of(explain(refusal));

@@ -122,6 +122,22 @@ class IoUringTest {
     }
   }
 
+  @Test
+  void sharesTheThreadThatPollsAsLongAsThereIsARing() throws Exception {
+    IoUring first = new IoUring(IoUring.Polling.BY_THE_KERNEL, false);
+    try (IoUring second = new IoUring(IoUring.Polling.BY_THE_KERNEL, false, first)) {
+      assertEquals("polled by the kernel", first.mode());
+      assertEquals("polled by the kernel, with others", second.mode());
+      first.close();
+      second.cancel(1, Long.MAX_VALUE);
+      next(second);
+      assertEquals(1, second.userData());
+      try (IoUring third = new IoUring(IoUring.Polling.BY_THE_KERNEL, false, first)) {
+        assertEquals("polled by the kernel", third.mode());
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void neverTakesAnAddressOutsideTheMemoryItIsGiven(IoUring.Polling polling) throws Exception {
