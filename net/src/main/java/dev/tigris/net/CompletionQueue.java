@@ -113,36 +113,39 @@ public final class CompletionQueue implements AutoCloseable {
   }
 
   /// Rings the doorbells that wait, moves what can be moved, and returns a descriptor that has
-  /// completed, or null if there is none. Does not wait.
+  /// completed, or null if there is none. Does not wait. Of a queue that is closed it returns what
+  /// was completed by that.
   @CheckReturnValue
   public @Nullable Descriptor poll() {
     requireOwner();
     Transfer next = completions.poll();
-    if (next == null) {
+    if (next == null && !closed) {
       ringDoorbells();
       next = completions.poll();
       if (next == null) {
         port.progress();
         next = completions.poll();
       }
-      if (next == null) {
-        return null;
-      }
     }
-    return taken(next);
+    return next == null ? null : taken(next);
   }
 
   /// Waits until a descriptor has completed: it polls for a while, then parks the thread.
   ///
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
   ///     interrupted, which it then still is
-  /// @throws IllegalStateException while a signal is pending
+  /// @throws IllegalStateException while a signal is pending, or if the queue is closed and nothing
+  ///     is left in it
   @CheckReturnValue
   public @Nullable Descriptor await(long timeoutNanos) {
     requireNoSignal();
     Descriptor ready = poll();
-    if (ready != null || timeoutNanos <= 0) {
+    if (ready != null) {
       return ready;
+    }
+    requireOpen();
+    if (timeoutNanos <= 0) {
+      return null;
     }
     long start = System.nanoTime();
     long now = start;
@@ -234,9 +237,10 @@ public final class CompletionQueue implements AutoCloseable {
   /// Something that is ready already is signalled too: so ask for a signal first, and then poll
   /// until nothing is left.
   ///
-  /// @throws IllegalStateException if a signal is pending already
+  /// @throws IllegalStateException if a signal is pending already, or the queue is closed
   public void signalOnce(Runnable signal) {
     requireOwner();
+    requireOpen();
     requireNoSignal();
     ringDoorbells();
     boolean armed = port.arm();
@@ -307,10 +311,14 @@ public final class CompletionQueue implements AutoCloseable {
   }
 
   Port port() {
+    requireOpen();
+    return port;
+  }
+
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the completion queue is closed");
     }
-    return port;
   }
 
   Sink sink() {
@@ -366,5 +374,11 @@ public final class CompletionQueue implements AutoCloseable {
       throw new WrongThreadException(
           "the completion queue belongs to " + owner + ": only wake() may be called by others");
     }
+  }
+
+  @Override
+  public String toString() {
+    return "CompletionQueue[%s, of %s%s]"
+        .formatted(fabric.provider(), owner.getName(), closed ? ", closed" : "");
   }
 }

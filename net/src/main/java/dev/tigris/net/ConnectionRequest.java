@@ -57,6 +57,11 @@ public final class ConnectionRequest {
     knock.reject();
   }
 
+  @Override
+  public String toString() {
+    return "ConnectionRequest[%s, tag %d]".formatted(peer(), tag());
+  }
+
   private synchronized void answer() {
     if (answered) {
       throw new IllegalStateException("the request was answered already");

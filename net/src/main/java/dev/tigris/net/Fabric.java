@@ -7,6 +7,7 @@ import dev.tigris.net.provider.Provider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,7 @@ public final class Fabric implements AutoCloseable {
   private final String provider;
   private final Carrier carrier;
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   private Fabric(String provider, Carrier carrier) {
     this.provider = provider;
@@ -70,6 +72,7 @@ public final class Fabric implements AutoCloseable {
   /// Opens the fastest provider that can reach a host, and says in the log which it is, and why
   /// none that is faster.
   public static Fabric best(String host) {
+    Objects.requireNonNull(host, "name a host: \"localhost\" for this one");
     List<String> reasons = new ArrayList<>();
     for (Candidate candidate : candidates(host)) {
       if (candidate.obstacle().isEmpty()) {
@@ -98,7 +101,10 @@ public final class Fabric implements AutoCloseable {
 
   /// A completion queue for the calling thread, which polls for so long before it parks the thread:
   /// 0 to park at once, `Long.MAX_VALUE` never to.
+  ///
+  /// @throws IllegalStateException if the fabric is closed
   public CompletionQueue completionQueue(long spinNanos) {
+    requireOpen();
     CompletionQueue queue = new CompletionQueue(this, carrier.port(), spinNanos);
     open.add(queue);
     return queue;
@@ -107,7 +113,9 @@ public final class Fabric implements AutoCloseable {
   /// Listens at an address of the provider's own form; docs/net.md has them.
   ///
   /// @throws NetException if that is not possible: somebody else listens there, for example
+  /// @throws IllegalStateException if the fabric is closed
   public Listener listen(String address) {
+    requireOpen();
     Listener listener = new Listener(this, carrier.listen(address));
     open.add(listener);
     return listener;
@@ -148,7 +156,19 @@ public final class Fabric implements AutoCloseable {
           "%d completion queues and listeners are open still: close them first"
               .formatted(open.size()));
     }
+    closed = true;
     carrier.close();
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the fabric is closed");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Fabric[%s%s]".formatted(provider, closed ? ", closed" : "");
   }
 
   void closed(AutoCloseable part) {

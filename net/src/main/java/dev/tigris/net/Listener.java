@@ -43,6 +43,11 @@ public final class Listener implements AutoCloseable {
     door.wake();
   }
 
+  @Override
+  public String toString() {
+    return "Listener[%s]".formatted(address());
+  }
+
   /// Stops listening. Interfaces that were accepted are not affected.
   @Override
   public void close() {

@@ -404,4 +404,24 @@ abstract class ConnectionContract extends FabricContract {
     connect();
     expect(right, exchange(), Status.DONE);
   }
+
+  @Test
+  void aQueueReturnsWhatItsEndHasCompletedAndRefusesToWaitForMore() {
+    connect();
+    Ticket memory = left.receive(left.memory(10));
+    left.run(
+        () -> {
+          CompletionQueue queue = left.queue();
+          queue.close();
+          assertEquals(memory, queue.await(Long.MAX_VALUE));
+          assertEquals(Status.FLUSHED, memory.status());
+          assertNull(queue.poll());
+          for (long timeout : new long[] {0, Long.MAX_VALUE}) {
+            assertThrows(IllegalStateException.class, () -> queue.await(timeout));
+          }
+          assertThrows(IllegalStateException.class, () -> queue.signalOnce(() -> {}));
+          queue.wake();
+          assertNull(queue.poll());
+        });
+  }
 }

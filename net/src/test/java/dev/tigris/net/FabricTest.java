@@ -43,6 +43,33 @@ class FabricTest {
   }
 
   @Test
+  void asksForTheHostThatIsToBeReached() {
+    assertThrows(NullPointerException.class, () -> Fabric.best(null));
+  }
+
+  @Test
+  void makesNothingMoreWhenItIsClosed() {
+    Fabric fabric = Fabric.open("tcp");
+    fabric.close();
+    fabric.close();
+    assertThrows(IllegalStateException.class, fabric::completionQueue);
+    assertThrows(IllegalStateException.class, () -> fabric.listen("127.0.0.1:0"));
+    assertEquals("Fabric[tcp, closed]", fabric.toString());
+  }
+
+  @Test
+  void namesWhatItMakes() {
+    try (Fabric fabric = Fabric.open("tcp");
+        Listener listener = fabric.listen("127.0.0.1:0");
+        CompletionQueue queue = fabric.completionQueue()) {
+      assertEquals("Fabric[tcp]", fabric.toString());
+      assertEquals("Listener[" + listener.address() + "]", listener.toString());
+      String own = Thread.currentThread().getName();
+      assertEquals("CompletionQueue[tcp, of " + own + "]", queue.toString());
+    }
+  }
+
+  @Test
   void canAlwaysUseTcp() {
     var tcp = Fabric.candidates("192.0.2.1").getLast();
     assertEquals("tcp", tcp.name());
