@@ -188,6 +188,11 @@ public final class Container extends Region {
     return (bytes & -8) - usedBytes;
   }
 
+  @Override
+  public String toString() {
+    return "Container[%d bytes, %d used]".formatted(bytes, usedBytes);
+  }
+
   /// Reserves zeroed room for an object and returns its offset.
   ///
   /// @throws ContainerFullException if there is not enough left
@@ -210,6 +215,7 @@ public final class Container extends Region {
   ///
   /// @return null if no root was set
   /// @throws CorruptReferenceException if no object of this class can be where the header says
+  /// @throws IllegalArgumentException if the class is abstract
   public <T extends Pso> @Nullable T root(Class<T> type) {
     long stored = rootOffset();
     if (stored == 0) {

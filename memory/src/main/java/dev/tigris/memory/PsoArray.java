@@ -141,6 +141,13 @@ public final class PsoArray extends Pso {
     return wanted.cast(elements);
   }
 
+  /// What is stored, even where it cannot be.
+  @Override
+  public String toString() {
+    Primitive element = elementOf(letter);
+    return "PsoArray[%d of %s]".formatted(length, element == null ? "something" : element.type());
+  }
+
   /// Two threads may make two views, which are equal.
   private View open() {
     View known = view;

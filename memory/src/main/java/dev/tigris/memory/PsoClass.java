@@ -4,6 +4,7 @@ import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Modifier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,17 @@ final class PsoClass {
 
   static PsoClass of(Class<?> type) {
     return KNOWN.get(type);
+  }
+
+  /// Refuses a class that no object can be recovered as.
+  ///
+  /// @throws IllegalArgumentException if it is abstract
+  void requireConcrete() {
+    if (Modifier.isAbstract(type.getModifiers())) {
+      throw new IllegalArgumentException(
+          "%s is abstract, and no object can be recovered as one: name a class that is not"
+              .formatted(type.getName()));
+    }
   }
 
   void declare(Lookup own) {
@@ -151,6 +163,7 @@ final class PsoClass {
 
   @SuppressWarnings("unchecked") // what the metafactory makes is what its arguments say
   private Function<PsoBinding, Pso> makeBinder() {
+    requireConcrete();
     try {
       if (lookup == null) {
         // It declares itself when it is initialized, which a reference to it does not cause.

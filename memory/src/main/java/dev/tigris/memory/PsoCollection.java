@@ -28,14 +28,15 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   @HeapOnly private long room;
 
   PsoCollection(Container container, Class<T> type, long capacity, long strideBytes) {
-    super(container, bytes(capacity, strideBytes));
+    super(container, bytes(type, capacity, strideBytes));
     this.capacity = capacity;
     this.type = type;
     this.room = capacity;
     publish();
   }
 
-  private static long bytes(long capacity, long strideBytes) {
+  private static long bytes(Class<?> type, long capacity, long strideBytes) {
+    PsoClass.of(type).requireConcrete();
     if (capacity < 0 || capacity > Long.MAX_VALUE / PsoLayout.MAX_BYTES) {
       throw new IllegalArgumentException("no collection can have room for " + capacity);
     }
@@ -126,6 +127,14 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   final T bind(long place) {
     PsoClass target = PsoClass.of(type());
     return type().cast(target.bind(PsoBinding.checked(target, container, place)));
+  }
+
+  /// What is stored, even where it cannot be.
+  @Override
+  public final String toString() {
+    Class<T> known = type;
+    String elements = known == null ? "something" : known.getSimpleName();
+    return "%s[%d of %s, room for %d]".formatted(getClass().getSimpleName(), size, elements, room);
   }
 
   final long checkIndex(long index) {

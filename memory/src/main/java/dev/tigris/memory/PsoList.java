@@ -31,7 +31,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   /// Makes a list without elements, with room for `capacity` of them.
   ///
   /// @throws ContainerFullException if the container has no room for it
-  /// @throws IllegalArgumentException if the capacity is larger than an array can be
+  /// @throws IllegalArgumentException if the capacity is larger than an array can be, or the class
+  ///     is abstract
   public PsoList(Container container, Class<T> type, int capacity) {
     super(container, type, capacity, Long.BYTES);
   }

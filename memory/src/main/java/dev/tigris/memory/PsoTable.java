@@ -19,7 +19,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   /// Makes a table without elements, with room for `capacity` of them.
   ///
   /// @throws ContainerFullException if the container has no room for it
-  /// @throws IllegalArgumentException if the elements are arrays or collections
+  /// @throws IllegalArgumentException if the elements are arrays or collections, or their class is
+  ///     abstract
   public PsoTable(Container container, Class<T> type, long capacity) {
     super(container, type, capacity, stride(type));
   }

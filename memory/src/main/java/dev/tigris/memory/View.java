@@ -86,6 +86,11 @@ public abstract sealed class View
     return lease.jbuf.isMapped();
   }
 
+  @Override
+  public String toString() {
+    return "%s[%d bytes]".formatted(getClass().getSimpleName(), bytes);
+  }
+
   /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.
   final void checkLease() {
     if (Lease.CHECKED) {
