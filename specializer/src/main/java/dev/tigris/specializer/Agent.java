@@ -15,6 +15,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.Arrays;
@@ -73,14 +74,21 @@ public final class Agent {
     TrustedKeys keys = TrustedKeys.ANYBODY;
     List<Rule> rules = List.of();
     for (String option : options == null ? new String[0] : options.split(",", -1)) {
-      if (option.startsWith(TRUST)) {
-        keys = keys(option.substring(TRUST.length()));
-      } else if (option.startsWith(RULES)) {
-        Path list = Path.of(option.substring(RULES.length()));
-        rules = RuleList.read(list, List.of(), List.of());
-      } else {
-        throw new IllegalArgumentException(
-            "tigris agent: '" + option + "' is no option; say trust=FILE, rules=FILE, or nothing");
+      try {
+        if (option.startsWith(TRUST)) {
+          keys = keys(option.substring(TRUST.length()));
+        } else if (option.startsWith(RULES)) {
+          Path list = Path.of(option.substring(RULES.length()));
+          rules = RuleList.read(list, List.of(), List.of());
+        } else {
+          throw new IllegalArgumentException(
+              "tigris agent: '%s' is no option; say trust=FILE, rules=FILE, or nothing"
+                  .formatted(option));
+        }
+      } catch (NoSuchFileException e) {
+        throw new IOException("tigris agent: %s: there is no such file".formatted(option), e);
+      } catch (IOException e) {
+        throw new IOException("tigris agent: %s: %s".formatted(option, e.getMessage()), e);
       }
     }
     // Loads what looks at every class, before the first one has to wait for it.
