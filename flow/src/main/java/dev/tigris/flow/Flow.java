@@ -75,6 +75,11 @@ public final class Flow {
     return name;
   }
 
+  @Override
+  public String toString() {
+    return "Flow[%s]".formatted(name);
+  }
+
   /// Starts the flow in this JVM, with one thread for each replica, and returns at once. Whatever
   /// goes wrong, be it a file that cannot be opened, is said by [FlowRun#await]. The threads have
   /// the context class loader of the caller, and keep the JVM alive.

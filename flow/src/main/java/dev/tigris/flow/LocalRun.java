@@ -270,19 +270,26 @@ final class LocalRun implements FlowRun {
     return over.getCount() == 0;
   }
 
+  private FlowSnapshot.State state(boolean done) {
+    return switch (outcome) {
+      case null -> FlowSnapshot.State.RUNNING;
+      case Outcome.Complete() -> done ? FlowSnapshot.State.DONE : FlowSnapshot.State.RUNNING;
+      case Outcome.Failed failed -> FlowSnapshot.State.FAILED;
+      case Outcome.Cancelled cancelled -> FlowSnapshot.State.CANCELLED;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return "FlowRun[%s, %s]".formatted(flow.name(), state(isDone()));
+  }
+
   @Override
   public FlowSnapshot snapshot() {
     boolean done = isDone();
-    FlowSnapshot.State state =
-        switch (outcome) {
-          case null -> FlowSnapshot.State.RUNNING;
-          case Outcome.Complete() -> done ? FlowSnapshot.State.DONE : FlowSnapshot.State.RUNNING;
-          case Outcome.Failed failed -> FlowSnapshot.State.FAILED;
-          case Outcome.Cancelled cancelled -> FlowSnapshot.State.CANCELLED;
-        };
     return new FlowSnapshot(
         flow.name(),
-        state,
+        state(done),
         (done ? endedNanos : System.nanoTime()) - startedNanos,
         workers.stream().map(Worker::snapshot).toList(),
         wiring.streams().stream().map(Wiring.Placed::snapshot).toList());

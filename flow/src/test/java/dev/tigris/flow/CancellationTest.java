@@ -35,6 +35,7 @@ class CancellationTest {
     run.cancel();
     assertThrows(CancellationException.class, run::await);
     assertEquals(FlowSnapshot.State.CANCELLED, run.snapshot().state());
+    assertEquals("FlowRun[cancel-full, CANCELLED]", run.toString());
     run.cancel();
     FailureTest.assertNothingIsLeft("cancel-full", jbufs);
   }
