@@ -40,8 +40,11 @@ class NetCommandTest {
     assertTrue(people.out().contains("to 127.0.0.1, the fastest first:"), people.out());
     assertEquals(1, people.out().split("the best", -1).length - 1, people.out());
 
-    JsonNode facts = json("net info --json elsewhere.example:7000");
-    assertEquals("elsewhere.example", facts.get("host").asText());
+    JsonNode facts = json("net info --json 192.0.2.1:7000");
+    assertEquals("192.0.2.1", facts.get("host").asText());
+    JsonNode nowhere = json("net info --json elsewhere.invalid:7000");
+    assertEquals("elsewhere.invalid", nowhere.get("host").asText());
+    assertEquals("none", nowhere.get("best").asText());
     assertEquals("::1", json("net info --json ::1").get("host").asText());
     assertEquals("::1", json("net info --json [::1]:7000").get("host").asText());
     JsonNode last = facts.get("providers").get(facts.get("providers").size() - 1);
