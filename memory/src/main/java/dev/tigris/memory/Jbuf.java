@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class Jbuf {
   private final Block block;
   private State state = State.UNREFERENCED;
-  private volatile @Nullable Lease lease; // written under the lock
+  private @Nullable Lease lease;
   private @Nullable Class<? extends View> type;
 
   private Jbuf(long bytes, String owner, PageKind pages) {
@@ -238,6 +238,7 @@ public final class Jbuf {
             "only a referenced Jbuf can be unreferenced; this one is " + state);
       }
       dropped = current;
+      dropped.drop();
       state = State.TO_BE_UNREFERENCED;
       lease = null;
     }
@@ -290,10 +291,6 @@ public final class Jbuf {
     return block.file != null;
   }
 
-  boolean isCurrent(Lease candidate) {
-    return lease == candidate;
-  }
-
   private synchronized <V extends View> V view(Class<V> wanted, View.Maker<V> maker) {
     refuseFreed("viewed");
     if (state == State.TO_BE_UNREFERENCED) {
@@ -303,7 +300,7 @@ public final class Jbuf {
     Lease current = lease;
     if (current == null) {
       current = new Lease(this);
-      current.view(maker.make(current, block.address, block.bytes));
+      current.take(maker.make(current, block.address, block.bytes));
       lease = current;
       type = wanted;
       state = State.REFERENCED;

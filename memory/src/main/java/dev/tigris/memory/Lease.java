@@ -32,6 +32,9 @@ final class Lease {
   /// The one view of the whole buffer, so that asking for it again costs nothing.
   private @Nullable View view;
 
+  /// Whether its Jbuf holds it: written under that one's lock.
+  private volatile boolean held;
+
   /// Where it ended; null until then.
   private volatile @Nullable Throwable end;
 
@@ -77,8 +80,26 @@ final class Lease {
     }
   }
 
-  void view(View view) {
+  /// The Jbuf is referenced by this lease.
+  void take(View view) {
     this.view = view;
+    held = true;
+  }
+
+  /// The Jbuf is to be unreferenced.
+  void drop() {
+    held = false;
+  }
+
+  /// Whether the Jbuf is referenced by this lease, or by the one that this lies within.
+  boolean isHeld() {
+    Lease whole = this;
+    if (CHECKED) { // or else there is no other one
+      for (Lease next = outer; next != null; next = next.outer) {
+        whole = next;
+      }
+    }
+    return whole.held;
   }
 
   View view() {

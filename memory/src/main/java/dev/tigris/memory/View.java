@@ -44,11 +44,7 @@ public abstract sealed class View
   /// @throws ReferencedException if [Jbuf#unreference] has claimed that no view is left
   public final void requireReferenced() {
     checkLease();
-    Lease whole = lease;
-    for (Lease outer = whole.outer; outer != null; outer = whole.outer) {
-      whole = outer;
-    }
-    if (!whole.jbuf.isCurrent(whole)) {
+    if (!lease.isHeld()) {
       throw new ReferencedException(
           "memory that is to be unreferenced cannot be used any more: wait for the callback");
     }

@@ -1,11 +1,8 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Sink;
-import dev.tigris.net.provider.Transfer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Where the descriptors of any number of interfaces come back when they are complete.
@@ -42,7 +39,14 @@ public final class CompletionQueue implements AutoCloseable {
   private final Fabric fabric;
   private final Port port;
   private final long spinNanos;
-  private final Completions completions = new Completions();
+
+  /// The descriptors that are complete and were not taken yet: a ring that is made larger before an
+  /// interface that needs it is attached, never while messages move. What was taken stays in its
+  /// slot until that is used again; an interface that is closed has let go of the memory already.
+  private @Nullable Descriptor[] completed = new @Nullable Descriptor[64];
+
+  private int completedHead;
+  private int completedTail;
 
   private final List<VirtualInterface> attached = new ArrayList<>();
   private VirtualInterface[] unrung = new VirtualInterface[8];
@@ -61,51 +65,6 @@ public final class CompletionQueue implements AutoCloseable {
   /// Whether that thread was woken because of what a doorbell may have completed.
   private boolean reminded;
 
-  /// Completed transfers that were not taken yet: a ring that is made larger before an interface
-  /// that needs it is attached, never while messages move. What was taken stays in its slot until
-  /// that is used again; an interface that is closed has let go of the memory already.
-  private static final class Completions implements Sink {
-    private @Nullable Transfer[] slots = new @Nullable Transfer[64];
-    private int head;
-    private int tail;
-
-    @Override
-    public void completed(Transfer transfer) {
-      if (tail - head == slots.length) {
-        throw new IllegalStateException("more completions than descriptors were posted");
-      }
-      int slot = tail++ & (slots.length - 1);
-      if (slots[slot] != transfer) { // see Transfer
-        slots[slot] = transfer;
-      }
-    }
-
-    boolean isEmpty() {
-      return head == tail;
-    }
-
-    @Nullable Transfer poll() {
-      if (head == tail) {
-        return null;
-      }
-      return slots[head++ & (slots.length - 1)];
-    }
-
-    void makeRoomFor(int count) {
-      if (count <= slots.length) {
-        return;
-      }
-      @Nullable Transfer[] larger = new @Nullable Transfer[Integer.highestOneBit(count - 1) << 1];
-      int size = 0;
-      for (Transfer next = poll(); next != null; next = poll()) {
-        larger[size++] = next;
-      }
-      slots = larger;
-      head = 0;
-      tail = size;
-    }
-  }
-
   CompletionQueue(Fabric fabric, Port port, long spinNanos) {
     this.fabric = fabric;
     this.port = port;
@@ -118,16 +77,37 @@ public final class CompletionQueue implements AutoCloseable {
   @CheckReturnValue
   public @Nullable Descriptor poll() {
     requireOwner();
-    Transfer next = completions.poll();
+    Descriptor next = take();
     if (next == null && !closed) {
       ringDoorbells();
-      next = completions.poll();
+      next = take();
       if (next == null) {
         port.progress();
-        next = completions.poll();
+        next = take();
       }
     }
-    return next == null ? null : taken(next);
+    if (next != null) {
+      next.virtualInterface().returned(next);
+    }
+    return next;
+  }
+
+  private @Nullable Descriptor take() {
+    if (completedHead == completedTail) {
+      return null;
+    }
+    return completed[completedHead++ & (completed.length - 1)];
+  }
+
+  /// A descriptor is complete.
+  void completed(Descriptor descriptor) {
+    if (completedTail - completedHead == completed.length) {
+      throw new IllegalStateException("more completions than descriptors were posted");
+    }
+    int slot = completedTail++ & (completed.length - 1);
+    if (completed[slot] != descriptor) { // see Transfer
+      completed[slot] = descriptor;
+    }
   }
 
   /// Waits until a descriptor has completed: it polls for a while, then parks the thread.
@@ -215,16 +195,6 @@ public final class CompletionQueue implements AutoCloseable {
     return false;
   }
 
-  private Descriptor taken(Transfer transfer) {
-    Descriptor descriptor = (Descriptor) Objects.requireNonNull(transfer.owner());
-    VirtualInterface from = descriptor.virtualInterface();
-    from.returned(descriptor);
-    if (from.state() == InterfaceState.CLOSED && from.outstanding() == 0) {
-      attached.remove(from);
-    }
-    return descriptor;
-  }
-
   /// Ends an [#await], or the next one. Any thread.
   public void wake() {
     port.wake();
@@ -245,7 +215,7 @@ public final class CompletionQueue implements AutoCloseable {
     ringDoorbells();
     boolean armed = port.arm();
     signalling = true;
-    if (!armed || !completions.isEmpty()) {
+    if (!armed || completedHead != completedTail) {
       remind();
     }
     Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
@@ -321,17 +291,27 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
-  Sink sink() {
-    return completions;
-  }
-
   void attach(VirtualInterface made) {
     attached.add(made);
     int depths = 0;
     for (VirtualInterface each : attached) {
       depths += each.attributes().sendDepth() + each.attributes().receiveDepth();
     }
-    completions.makeRoomFor(depths);
+    if (depths > completed.length) {
+      makeRoomFor(depths);
+    }
+  }
+
+  private void makeRoomFor(int depths) {
+    @Nullable Descriptor[] larger =
+        new @Nullable Descriptor[Integer.highestOneBit(depths - 1) << 1];
+    int size = 0;
+    for (Descriptor next = take(); next != null; next = take()) {
+      larger[size++] = next;
+    }
+    completed = larger;
+    completedHead = 0;
+    completedTail = size;
   }
 
   void requireOnly(VirtualInterface link) {

@@ -20,18 +20,34 @@ public sealed class Descriptor permits Ticket {
   private final Transfer transfer;
   private boolean posted;
 
+  /// The provider's half.
+  private static final class Own extends Transfer {
+    private final Descriptor descriptor;
+    private final CompletionQueue queue;
+
+    Own(Descriptor descriptor, Region... regions) {
+      super(regions);
+      this.descriptor = descriptor;
+      this.queue = descriptor.virtualInterface.completionQueue();
+    }
+
+    @Override
+    protected void completed() {
+      queue.completed(descriptor);
+    }
+  }
+
   private Descriptor(VirtualInterface virtualInterface, Ticket[] parts) {
     this.virtualInterface = virtualInterface;
     this.parts = parts;
-    this.transfer =
-        new Transfer(this, Arrays.stream(parts).map(Ticket::region).toArray(Region[]::new));
+    this.transfer = new Own(this, Arrays.stream(parts).map(Ticket::region).toArray(Region[]::new));
   }
 
   /// For a ticket, which is its own and only part.
   Descriptor(VirtualInterface virtualInterface, Region region) {
     this.virtualInterface = virtualInterface;
     this.parts = new Ticket[0];
-    this.transfer = new Transfer(this, region);
+    this.transfer = new Own(this, region);
   }
 
   /// The descriptor of the ranges that these tickets name at the time it is posted. A ticket may be
@@ -122,21 +138,14 @@ public sealed class Descriptor permits Ticket {
     }
   }
 
-  /// Before it is posted: takes the ranges over, and holds the registrations.
-  void hold() {
+  /// Before it is posted: takes the ranges over, and holds the tickets that it consists of.
+  void prepare() {
     for (int i = 0; i < parts.length; i++) {
       parts[i].requirePostable();
     }
     for (int i = 0; i < parts.length; i++) {
       transfer.range(i, parts[i].offset(), parts[i].length());
-      parts[i].holdPart();
-    }
-  }
-
-  /// When it has come back.
-  void release() {
-    for (Ticket part : parts) {
-      part.releasePart();
+      parts[i].hold();
     }
   }
 
@@ -149,7 +158,9 @@ public sealed class Descriptor permits Ticket {
   }
 
   final void returned() {
-    release();
+    for (Ticket part : parts) {
+      part.release();
+    }
     posted = false;
   }
 

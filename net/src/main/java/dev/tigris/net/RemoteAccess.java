@@ -48,7 +48,7 @@ public final class RemoteAccess {
     }
     RemoteLink.Exposed exposed =
         link.expose(ticket.region(), ticket.offset(), ticket.length(), writable);
-    ticket.holdPart();
+    ticket.hold();
     exposures.add(new Exposure(ticket, exposed));
     return new RemoteMemory(exposed.address(), exposed.key(), ticket.length());
   }
@@ -80,7 +80,7 @@ public final class RemoteAccess {
   void close() {
     for (Exposure exposure : exposures) {
       link.withdraw(exposure.exposed);
-      exposure.ticket.releasePart();
+      exposure.ticket.release();
     }
     exposures.clear();
   }

@@ -9,19 +9,14 @@ import java.util.Objects;
 ///
 /// Until it is deregistered the buffer's lease is held: it cannot be freed or used as another type.
 public final class Ticket extends Descriptor {
-  private final VirtualInterface.Registration registration;
-  private long offset;
-  private long length;
   private boolean registered = true;
 
   /// How many posted descriptors this ticket is a part of.
   private int held;
 
-  Ticket(VirtualInterface virtualInterface, VirtualInterface.Registration registration) {
-    super(virtualInterface, registration.region);
-    this.registration = registration;
-    this.length = registration.region.bytes();
-    transfer().range(0, 0, length);
+  Ticket(VirtualInterface virtualInterface, Region region) {
+    super(virtualInterface, region);
+    transfer().range(0, 0, region.bytes());
   }
 
   /// Names the part of the memory that is posted: all of it, at first.
@@ -34,8 +29,6 @@ public final class Ticket extends Descriptor {
     requireOwner();
     refuseWhilePosted();
     Objects.checkFromIndexSize(offsetBytes, lengthBytes, region().bytes());
-    offset = offsetBytes;
-    length = lengthBytes;
     transfer().range(0, offsetBytes, lengthBytes);
     return this;
   }
@@ -48,12 +41,12 @@ public final class Ticket extends Descriptor {
 
   /// Where the range begins, in bytes from the beginning of the registered view.
   public long offset() {
-    return offset;
+    return transfer().offset(0);
   }
 
   /// The length of the range in bytes.
   public long length() {
-    return length;
+    return transfer().length(0);
   }
 
   /// Whether it can be posted; not after [VirtualInterface#deregister].
@@ -62,11 +55,7 @@ public final class Ticket extends Descriptor {
   }
 
   Region region() {
-    return registration.region;
-  }
-
-  VirtualInterface.Registration registration() {
-    return registration;
+    return transfer().region(0);
   }
 
   boolean isHeld() {
@@ -85,24 +74,16 @@ public final class Ticket extends Descriptor {
   }
 
   @Override
-  void hold() {
+  void prepare() {
     requirePostable();
-    registration.posted++;
-  }
-
-  @Override
-  void release() {
-    registration.posted--;
   }
 
   /// Notes that a descriptor is posted that this is a part of.
-  void holdPart() {
+  void hold() {
     held++;
-    registration.posted++;
   }
 
-  void releasePart() {
+  void release() {
     held--;
-    registration.posted--;
   }
 }

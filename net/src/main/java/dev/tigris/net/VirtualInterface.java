@@ -7,8 +7,11 @@ import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.Transfer.Remote;
 import java.security.Principal;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One end of a connection: a send queue and a receive queue of posted descriptors (Welsh,
@@ -37,17 +40,7 @@ public final class VirtualInterface implements AutoCloseable {
   private boolean unrung;
 
   /// The tickets of one view or array: it is registered once for all of them.
-  static final class Registration {
-    final Region region;
-    int tickets;
-
-    /// How many posted descriptors name them.
-    int posted;
-
-    Registration(Region region) {
-      this.region = region;
-    }
-  }
+  private record Registration(Region region, Set<Ticket> tickets) {}
 
   VirtualInterface(Link link, CompletionQueue queue) {
     this.link = link;
@@ -98,15 +91,16 @@ public final class VirtualInterface implements AutoCloseable {
 
   private Registration registered(Region region) {
     link.register(region);
-    Registration registration = new Registration(region);
+    Registration registration = new Registration(region, new HashSet<>());
     registrations.put(region.memory(), registration);
     registeredBytes += region.bytes();
     return registration;
   }
 
   private Ticket ticket(Registration registration) {
-    registration.tickets++;
-    return new Ticket(this, registration);
+    Ticket ticket = new Ticket(this, registration.region);
+    registration.tickets.add(ticket);
+    return ticket;
   }
 
   private void requireOpen() {
@@ -133,11 +127,13 @@ public final class VirtualInterface implements AutoCloseable {
     if (link.state() == InterfaceState.CLOSED) {
       return; // closing has deregistered everything
     }
-    Registration registration = ticket.registration();
-    if (--registration.tickets == 0) {
-      registrations.remove(registration.region.memory());
-      registeredBytes -= registration.region.bytes();
-      deregister(registration.region);
+    Region region = ticket.region();
+    Set<Ticket> left = Objects.requireNonNull(registrations.get(region.memory())).tickets;
+    left.remove(ticket);
+    if (left.isEmpty()) {
+      registrations.remove(region.memory());
+      registeredBytes -= region.bytes();
+      deregister(region);
     }
   }
 
@@ -193,10 +189,12 @@ public final class VirtualInterface implements AutoCloseable {
       queue.unrung(this); // this may ring, so it comes before the transfer can be on its way
       unrung = true;
     }
-    descriptor.hold();
+    descriptor.prepare();
     Transfer transfer = descriptor.transfer();
-    transfer.start(send, queue.sink());
-    transfer.remote(how, address, key);
+    transfer.start(send);
+    if (how != Remote.NONE) {
+      transfer.remote(how, address, key);
+    }
     descriptor.posted();
     link.post(transfer);
     if (send) {
@@ -253,6 +251,9 @@ public final class VirtualInterface implements AutoCloseable {
       sendsOut--;
     } else {
       receivesOut--;
+    }
+    if (sendsOut + receivesOut == 0 && link.state() == InterfaceState.CLOSED) {
+      queue.closed(this);
     }
   }
 
@@ -335,7 +336,7 @@ public final class VirtualInterface implements AutoCloseable {
     int forgotten = 0;
     long bytes = 0;
     for (Registration registration : registrations.values()) {
-      if (registration.posted == 0) {
+      if (registration.tickets.stream().noneMatch(Ticket::isHeld)) {
         forgotten++;
         bytes += registration.region.bytes();
       }

@@ -11,7 +11,6 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
-import dev.tigris.net.provider.Sink;
 import dev.tigris.net.provider.Transfer;
 import java.security.Principal;
 import java.util.ArrayDeque;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A message of which only a copy travels on is complete at once. Receives go to the wrapped link
 /// as they are.
-final class FaultyLink extends Link implements Sink {
+final class FaultyLink extends Link {
   /// How many copies may be with the wrapped link; others wait.
   private static final int MOST_COPIES = 64;
 
@@ -57,24 +56,31 @@ final class FaultyLink extends Link implements Sink {
   private long copiedBytesSent;
 
   /// A copy of a message, in memory of this link.
-  private static final class Copy {
+  private final class Copy extends Transfer {
     final Jbuf jbuf;
     final Bytes bytes;
-    final Region region;
-    final Transfer transfer;
-    int tag;
-    DataType type = DataType.BYTES;
+    DataType copied = DataType.BYTES; // which a start makes the region's
 
     /// It goes on when so many messages have overtaken it, or at this time.
     int overtaking;
 
     long dueNanos;
 
-    Copy(long capacity) {
-      this.jbuf = Jbuf.allocate(Math.max(64, capacity), "net.faulty");
-      this.bytes = jbuf.asBytes();
-      this.region = new Region(bytes);
-      this.transfer = new Transfer(this, region);
+    Copy(Jbuf jbuf, Bytes bytes) {
+      super(new Region(bytes));
+      this.jbuf = jbuf;
+      this.bytes = bytes;
+    }
+
+    /// It has come back from the wrapped link.
+    @Override
+    protected void completed() {
+      copiesPosted--;
+      if (result() == Status.DONE) {
+        copiesSent++;
+        copiedBytesSent += transferredBytes();
+      }
+      spare.add(this);
     }
   }
 
@@ -202,14 +208,15 @@ final class FaultyLink extends Link implements Sink {
   private Copy hold(Transfer message, int overtaking, long nanos) {
     Copy copy = spare.poll();
     if (copy == null || copy.bytes.capacityBytes() < message.bytes()) {
-      copy = new Copy(message.bytes());
-      inner.register(copy.region);
+      Jbuf jbuf = Jbuf.allocate(Math.max(64, message.bytes()), "net.faulty");
+      copy = new Copy(jbuf, jbuf.asBytes());
+      inner.register(copy.region(0));
       copies.add(copy);
     }
-    message.copyTo(copy.region.segment(), 0, 0, message.bytes());
-    copy.transfer.range(0, 0, message.bytes());
-    copy.tag = message.tag();
-    copy.type = message.memoryType();
+    message.copyTo(copy.region(0).segment(), 0, 0, message.bytes());
+    copy.range(0, 0, message.bytes());
+    copy.tag(message.tag());
+    copy.copied = message.memoryType();
     copy.overtaking = overtaking;
     copy.dueNanos = System.nanoTime() + nanos;
     held.add(copy);
@@ -217,8 +224,8 @@ final class FaultyLink extends Link implements Sink {
   }
 
   private void corrupt(Copy copy) {
-    if (copy.transfer.bytes() > 0) {
-      long at = random.nextLong(copy.transfer.bytes());
+    if (copy.bytes() > 0) {
+      long at = random.nextLong(copy.bytes());
       copy.bytes.set(at, (byte) (copy.bytes.get(at) ^ (1 << random.nextInt(8))));
     }
   }
@@ -230,10 +237,9 @@ final class FaultyLink extends Link implements Sink {
       Copy copy = held.get(i);
       if (all || copy.overtaking <= 0 || copy.dueNanos - now <= 0) {
         held.remove(i);
-        copy.transfer.tag(copy.tag);
-        copy.transfer.start(true, this);
-        copy.transfer.type(copy.type);
-        inner.post(copy.transfer);
+        copy.start(true);
+        copy.type(copy.copied);
+        inner.post(copy);
         copiesPosted++;
         any = true;
       } else {
@@ -241,17 +247,6 @@ final class FaultyLink extends Link implements Sink {
       }
     }
     return any;
-  }
-
-  /// A copy has come back from the wrapped link.
-  @Override
-  public void completed(Transfer transfer) {
-    copiesPosted--;
-    if (transfer.result() == Status.DONE) {
-      copiesSent++;
-      copiedBytesSent += transfer.transferredBytes();
-    }
-    spare.add((Copy) Objects.requireNonNull(transfer.owner()));
   }
 
   @Override
@@ -278,8 +273,8 @@ final class FaultyLink extends Link implements Sink {
   /// The link is not connected any more: gives the memory of the copies back.
   private void letGo() {
     for (Copy copy : copies) {
-      inner.deregister(copy.region);
-      copy.region.forget();
+      inner.deregister(copy.region(0));
+      copy.region(0).forget();
       copy.jbuf.unreference(Jbuf::free);
     }
     copies.clear();

@@ -55,12 +55,13 @@ public final class Region {
     return type;
   }
 
-  /// Refuses if the memory is to be unreferenced.
+  /// Refuses if the memory of a view is to be unreferenced. Not after [#forget].
   ///
   /// @throws dev.tigris.memory.ReferencedException if it is
   public void requireReferenced() {
-    if (!array) {
-      view().requireReferenced();
+    View held = view;
+    if (held != null) {
+      held.requireReferenced();
     }
   }
 

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A provider's half of a descriptor: one message to be sent, or the memory for one.
+/// A provider's half of a descriptor: one message to be sent, or the memory for one. Who makes one
+/// says where it goes when it is complete.
 ///
 /// ```text
 ///   range      0          1            count-1
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// References are stored where they change and not for every message: the garbage collector has to
 /// know of each such store, for which G1 takes a full fence once the transfer is old.
-public final class Transfer {
+public abstract class Transfer {
   /// The most ranges that a transfer can have.
   public static final int MAXIMUM_RANGES = 16;
 
@@ -37,7 +38,6 @@ public final class Transfer {
     WRITE
   }
 
-  private final @Nullable Object owner;
   private final DataType memoryType;
   private final boolean arrays;
   private final int count;
@@ -55,7 +55,8 @@ public final class Transfer {
   private final long[] offsets;
   private final long[] lengths;
   private long bytes;
-  private @Nullable Sink sink;
+
+  /// Whether it is posted and not complete.
   private boolean posted;
 
   private boolean send;
@@ -71,14 +72,11 @@ public final class Transfer {
   public long progress;
 
   /// Makes one for ranges of these regions.
-  ///
-  /// @param owner the descriptor that this is a part of; null for a provider's own
-  public Transfer(@Nullable Object owner, Region... regions) {
+  protected Transfer(Region... regions) {
     if (regions.length < 1 || regions.length > MAXIMUM_RANGES) {
       throw new IllegalArgumentException(
           "a descriptor has 1 to %d ranges, not %d".formatted(MAXIMUM_RANGES, regions.length));
     }
-    this.owner = owner;
     this.count = regions.length;
     this.firstRegion = regions[0];
     this.memory = count == 1 ? firstRegion.lasting() : null;
@@ -92,13 +90,11 @@ public final class Transfer {
     this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
   }
 
-  /// The descriptor that this is a part of.
-  public @Nullable Object owner() {
-    return owner;
-  }
+  /// Takes it back from the link, each time that it is complete.
+  protected abstract void completed();
 
   /// Names the part of range `index` that takes part: checked by the caller.
-  public void range(int index, long offset, long length) {
+  public final void range(int index, long offset, long length) {
     bytes += length - length(index);
     if (index == 0) {
       firstOffset = offset;
@@ -112,121 +108,116 @@ public final class Transfer {
   /// Starts it on its way: called before it is given to a link.
   ///
   /// @param toSend whether it is a message, and not memory for one
-  /// @param back where it goes when it is complete
-  @SuppressWarnings("ReferenceEquality") // a sink is itself
-  public void start(boolean toSend, Sink back) {
+  public final void start(boolean toSend) {
     send = toSend;
     type(memoryType);
-    if (sink != back) {
-      sink = back;
-    }
     posted = true;
-    transferredBytes = 0;
     progress = 0;
+    if (remote != Remote.NONE) {
+      remote = Remote.NONE;
+    }
   }
 
   /// Says what else a send is than a message: after [#start].
   ///
   /// @param address where to begin in memory of the peer
   /// @param key to that memory
-  public void remote(Remote how, long address, long key) {
-    if (remote != how) { // nearly never: writing a reference costs more than reading one
-      remote = how;
-    }
+  public final void remote(Remote how, long address, long key) {
+    remote = how;
     remoteAddress = address;
     remoteKey = key;
   }
 
   /// Whether it reads or writes memory of the peer.
-  public Remote remote() {
+  public final Remote remote() {
     return remote;
   }
 
   /// Where that begins.
-  public long remoteAddress() {
+  public final long remoteAddress() {
     return remoteAddress;
   }
 
   /// The key to it.
-  public long remoteKey() {
+  public final long remoteKey() {
     return remoteKey;
   }
 
   /// How many ranges it has.
-  public int count() {
+  public final int count() {
     return count;
   }
 
   /// The region of a range.
-  public Region region(int index) {
+  public final Region region(int index) {
     return index == 0 ? firstRegion : regions[index];
   }
 
   /// Where a range begins in its region.
-  public long offset(int index) {
+  public final long offset(int index) {
     return index == 0 ? firstOffset : offsets[index];
   }
 
   /// The length of a range.
-  public long length(int index) {
+  public final long length(int index) {
     return index == 0 ? firstLength : lengths[index];
   }
 
   /// The length of all ranges.
-  public long bytes() {
+  public final long bytes() {
     return bytes;
   }
 
   /// Whether this is a message, and not memory for one.
-  public boolean isSend() {
+  public final boolean isSend() {
     return send;
   }
 
   /// What travels with the message: the application's own number.
-  public int tag() {
+  public final int tag() {
     return tag;
   }
 
   /// Sets it: not while this is posted.
-  public void tag(int value) {
+  public final void tag(int value) {
     tag = value;
   }
 
   /// Whether some of the ranges lie in arrays on the heap: only for links that take those.
-  public boolean hasArrays() {
+  public final boolean hasArrays() {
     return arrays;
   }
 
   /// The type of the memory that the ranges lie in.
-  public DataType memoryType() {
+  public final DataType memoryType() {
     return memoryType;
   }
 
   /// The type of the message: of a receive that is complete, what the sender has sent.
-  public DataType type() {
+  public final DataType type() {
     return type;
   }
 
   /// Says that a message consists of something else than the memory that it is sent from: for a
   /// provider that sends a copy.
-  public void type(DataType messageType) {
+  public final void type(DataType messageType) {
     if (type != messageType) {
       type = messageType;
     }
   }
 
   /// What became of it, when it was last complete.
-  public Status result() {
+  public final Status result() {
     return result;
   }
 
   /// How many bytes were sent or have arrived.
-  public long transferredBytes() {
+  public final long transferredBytes() {
     return transferredBytes;
   }
 
   /// Copies bytes `[from, from + size)` of the message to other memory.
-  public void copyTo(MemorySegment memory, long at, long from, long size) {
+  public final void copyTo(MemorySegment memory, long at, long from, long size) {
     if (count == 1) {
       MemorySegment.copy(firstRegion.segment(), firstOffset + from, memory, at, size);
     } else {
@@ -235,7 +226,7 @@ public final class Transfer {
   }
 
   /// Copies other memory to where bytes `[from, from + size)` of the message belong.
-  public void copyFrom(MemorySegment memory, long at, long from, long size) {
+  public final void copyFrom(MemorySegment memory, long at, long from, long size) {
     if (count == 1) {
       MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
     } else {
@@ -244,7 +235,7 @@ public final class Transfer {
   }
 
   /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way.
-  public void copyTo(LastingMemory ring, long at, long from, long size) {
+  public final void copyTo(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {
       here.copyTo(firstOffset + from, ring, at, size);
@@ -254,7 +245,7 @@ public final class Transfer {
   }
 
   /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong.
-  public void copyFrom(LastingMemory ring, long at, long from, long size) {
+  public final void copyFrom(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {
       ring.copyTo(at, here, firstOffset + from, size);
@@ -282,9 +273,8 @@ public final class Transfer {
   }
 
   /// Gives it back as sent or filled, or as refused.
-  void complete(Status how, long transferred) {
-    Sink back = sink;
-    if (back == null || !posted) {
+  final void complete(Status how, long transferred) {
+    if (!posted) {
       throw new IllegalStateException("a transfer is completed once, and this one is " + result);
     }
     posted = false;
@@ -292,11 +282,11 @@ public final class Transfer {
       result = how;
     }
     transferredBytes = transferred;
-    back.completed(this);
+    completed();
   }
 
   /// Notes what came with the message that has filled it.
-  void arrived(int messageTag, DataType messageType) {
+  final void arrived(int messageTag, DataType messageType) {
     tag = messageTag;
     type(messageType);
   }

@@ -28,6 +28,7 @@ public final class TransferQueue {
   }
 
   /// Adds one at the end.
+  @SuppressWarnings("ReferenceEquality") // a transfer is itself
   public void add(Transfer transfer) {
     if (tail - head > mask) {
       throw new IllegalStateException("more transfers than the depth of the queue");

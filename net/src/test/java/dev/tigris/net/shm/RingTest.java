@@ -33,13 +33,21 @@ class RingTest {
   private final Frame frame = new Frame();
   private final Bytes source = Jbuf.allocate(MOST_BYTES, "test").asBytes();
   private final Bytes target = Jbuf.allocate(MOST_BYTES, "test").asBytes();
-  private final Transfer into = new Transfer(null, new Region(target));
+  private final Transfer into = transfer(target);
+
+  /// One that no link completes.
+  private static Transfer transfer(Bytes memory) {
+    return new Transfer(new Region(memory)) {
+      @Override
+      protected void completed() {}
+    };
+  }
 
   private Transfer message(long bytes, int tag) {
-    Transfer message = new Transfer(null, new Region(source));
+    Transfer message = transfer(source);
     message.range(0, 0, bytes);
     message.tag(tag);
-    message.start(true, _ -> {});
+    message.start(true);
     into.range(0, 0, MOST_BYTES);
     return message;
   }

@@ -22,7 +22,11 @@ final class Letterbox {
 
   private static final class Buffer {
     final Bytes bytes = Jbuf.allocate(MOST_BYTES).asBytes();
-    final Transfer transfer = new Transfer(null, new Region(bytes));
+    final Transfer transfer =
+        new Transfer(new Region(bytes)) {
+          @Override
+          protected void completed() {}
+        };
   }
 
   /// Makes an empty one, with memory for messages that lie in their slots.
@@ -41,7 +45,7 @@ final class Letterbox {
     buffer.bytes.setInt(0, content);
     buffer.bytes.setInt(bytes - Integer.BYTES, content);
     buffer.transfer.range(0, 0, bytes);
-    buffer.transfer.start(true, _ -> {});
+    buffer.transfer.start(true);
     return writer.write(buffer.transfer);
   }
 
