@@ -25,6 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
   private static final long CHUNK_BYTES = 2_000_000;
 
+  /// So much is copied to the heap at a time, and stays in the first-level cache.
+  private static final int BLOCK_BYTES = 32 << 10;
+
   /// What came of it.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
@@ -138,27 +141,34 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
 
   private CheckSummary check(Bytes bytes, long offset, long records) {
     int size = format.recordSize();
+    RecordChecksum checksum = new RecordChecksum(size);
+    byte[] block = new byte[Math.max(1, BLOCK_BYTES / size) * size];
     long unordered = 0;
     long duplicates = 0;
     long firstUnordered = 0;
     long prefix = format.prefix(bytes, offset, 0);
-    for (long i = 1; i < records; i++) {
-      long at = offset + i * size;
-      long before = prefix;
-      prefix = format.prefix(bytes, at, 0);
-      int compared = Long.compareUnsigned(before, prefix);
-      if (compared == 0 && format.keySize() > Long.BYTES) {
-        compared = format.compareKeys(bytes, at - size, bytes, at, Long.BYTES);
-      }
-      if (compared == 0) {
-        duplicates++;
-      } else if (compared > 0) {
-        firstUnordered = unordered == 0 ? i : firstUnordered;
-        unordered++;
+    long end = offset + records * size;
+    int length = 0;
+    for (long from = offset; from < end; from += length) {
+      length = (int) Math.min(block.length, end - from);
+      bytes.copyTo(from, block, 0, length);
+      checksum.add(block, 0, length);
+      for (int i = from == offset ? size : 0; i < length; i += size) {
+        long before = prefix;
+        prefix = format.prefix(block, i, 0);
+        int compared = Long.compareUnsigned(before, prefix);
+        if (compared == 0 && format.keySize() > Long.BYTES) {
+          long at = from + i; // what is before it may lie in the block before
+          compared = format.compareKeys(bytes, at - size, bytes, at, Long.BYTES);
+        }
+        if (compared == 0) {
+          duplicates++;
+        } else if (compared > 0) {
+          firstUnordered = unordered == 0 ? (from - offset + i) / size : firstUnordered;
+          unordered++;
+        }
       }
     }
-    RecordChecksum checksum = new RecordChecksum(size);
-    checksum.add(bytes, offset, records);
     return new CheckSummary(
         format,
         UInt128.of(records),
