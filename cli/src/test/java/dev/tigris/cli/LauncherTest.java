@@ -136,7 +136,7 @@ class LauncherTest {
 
   @Test
   void leavesTheOptimizingCompilerOutWhereItWouldNotPayForItself() throws Exception {
-    Path small = sized("small", 100_000_000);
+    Path small = sized("small", 300_000_000);
     Path large = sized("large", 1_000_000_000);
     for (List<String> arguments :
         List.of(
