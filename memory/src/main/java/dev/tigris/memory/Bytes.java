@@ -140,15 +140,20 @@ public final class Bytes extends View {
     Reference.reachabilityFence(target);
   }
 
-  /// Copies `length` bytes from `offset` on to `target[targetIndex]` on.
-  public void copyTo(long offset, byte[] target, int targetIndex, int length) {
+  /// Copies `length` bytes from `offset` on to `targetOffset` on of any segment: for those who copy
+  /// often to the same array, and keep a segment of it, so that nothing is allocated.
+  public void copyTo(long offset, MemorySegment target, long targetOffset, long length) {
     Objects.checkFromIndexSize(offset, length, bytes);
     checkLease();
-    // As a segment: with an array, the JDK asks for its kind and length by slow calls.
-    MemorySegment to = MemorySegment.ofArray(target);
     long from = (address & Raw.ANY_ADDRESS_MASK) + offset;
-    MemorySegment.copy(Raw.GLOBAL, from, to, targetIndex, length);
+    MemorySegment.copy(Raw.GLOBAL, from, target, targetOffset, length);
     Reference.reachabilityFence(this);
+  }
+
+  /// Copies `length` bytes from `offset` on to `target[targetIndex]` on.
+  public void copyTo(long offset, byte[] target, int targetIndex, int length) {
+    // As a segment: with an array, the JDK asks for its kind and length by slow calls.
+    copyTo(offset, MemorySegment.ofArray(target), targetIndex, length);
   }
 
   /// Copies `length` bytes from `source[sourceIndex]` on to `offset` on.

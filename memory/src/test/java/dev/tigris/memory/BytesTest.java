@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import net.jqwik.api.ForAll;
@@ -79,5 +80,25 @@ class BytesTest {
     Bytes other = Jbuf.allocate(8).asBytes();
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 1, 8));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 0, -1));
+  }
+
+  @Test
+  void copiesToArraysAndSegmentsWithinBothBounds() {
+    Bytes bytes = Jbuf.allocate(8).asBytes();
+    bytes.copyFrom(2, new byte[] {9, 1, 2, 3}, 1, 3);
+    byte[] array = new byte[6];
+    bytes.copyTo(2, array, 1, 3);
+    assertArrayEquals(new byte[] {0, 1, 2, 3, 0, 0}, array);
+    MemorySegment segment = MemorySegment.ofArray(array);
+    bytes.copyTo(3, segment, 4, 2);
+    assertArrayEquals(new byte[] {0, 1, 2, 3, 2, 3}, array);
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(3, segment, 5, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(7, segment, 0, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(7, array, 0, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, array, 5, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(-1, array, 0, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(7, array, 0, 2));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(0, array, 5, 2));
+    assertThrows(IllegalArgumentException.class, () -> bytes.copyTo(0, segment.asReadOnly(), 0, 2));
   }
 }

@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
+import java.lang.foreign.MemorySegment;
 
 /// Writes one sorter's part of the output, from its first record to its last, and sums the
 /// checksum of what it writes.
@@ -24,6 +25,7 @@ final class OutputWriter implements RecordSink {
   private final int recordSize;
   private final RecordChecksum checksum;
   private final byte[] block;
+  private final MemorySegment blockSegment;
   private final long limit;
 
   private long position;
@@ -40,6 +42,7 @@ final class OutputWriter implements RecordSink {
     this.recordSize = recordSize;
     this.checksum = new RecordChecksum(recordSize);
     this.block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
+    this.blockSegment = MemorySegment.ofArray(block);
     this.limit = buffer.capacity() - block.length;
     this.position = AlignedBuffer.roundDown(start);
     this.from = start - position;
@@ -48,7 +51,7 @@ final class OutputWriter implements RecordSink {
 
   @Override
   public void put(Bytes source, long offset) throws SortException {
-    source.copyTo(offset, block, gathered, recordSize);
+    source.copyTo(offset, blockSegment, gathered, recordSize);
     advance();
   }
 
