@@ -81,6 +81,11 @@ abstract class ConnectionContract extends FabricContract {
     assertTrue(refusal.detail().contains(address), refusal.detail());
   }
 
+  /// Asks for a connection, as long as that.
+  private Connection ask(Duration patience) {
+    return fabric.connect(listener.address(), TAG, left.queue(), Attributes.DEFAULT, patience);
+  }
+
   @Test
   void givesUpWhenItsThreadIsInterrupted() {
     NetException refusal =
@@ -88,15 +93,7 @@ abstract class ConnectionContract extends FabricContract {
             () -> {
               Thread.currentThread().interrupt();
               NetException thrown =
-                  assertThrows(
-                      NetException.class,
-                      () ->
-                          fabric.connect(
-                              listener.address(),
-                              TAG,
-                              left.queue(),
-                              Attributes.DEFAULT,
-                              Duration.ofHours(1)));
+                  assertThrows(NetException.class, () -> ask(Duration.ofHours(1)));
               assertTrue(Thread.interrupted());
               return thrown;
             });
@@ -112,15 +109,7 @@ abstract class ConnectionContract extends FabricContract {
 
   @Test
   void givesUpWhenNobodyAnswers() {
-    Future<Connection> asked =
-        left.start(
-            () ->
-                fabric.connect(
-                    listener.address(),
-                    TAG,
-                    left.queue(),
-                    Attributes.DEFAULT,
-                    Duration.ofMillis(30)));
+    Future<Connection> asked = left.start(() -> ask(Duration.ofMillis(30)));
     refused(asked, Reason.TIMED_OUT);
     // Who accepts it all the same gets an interface that is broken, or breaks soon.
     ConnectionRequest late = listener.next(Duration.ofMillis(100));

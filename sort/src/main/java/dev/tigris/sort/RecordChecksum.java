@@ -2,7 +2,6 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import java.util.zip.CRC32;
-import org.jspecify.annotations.Nullable;
 
 /// Sums the CRC-32 of records. The sum does not depend on their order, so that what was read can
 /// be compared with what is to be written.
@@ -16,7 +15,6 @@ final class RecordChecksum {
 
   private final int recordSize;
   private final CRC32 crc = new CRC32();
-  private byte @Nullable [] block;
   private UInt128 sum = UInt128.ZERO;
 
   RecordChecksum(int recordSize) {
@@ -25,17 +23,13 @@ final class RecordChecksum {
 
   /// Adds `count` records that follow one another in `bytes`.
   void add(Bytes bytes, long offset, long count) {
-    byte[] copy = block;
-    if (copy == null) {
-      copy = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
-      block = copy;
-    }
+    byte[] block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
     long at = offset;
     long end = offset + count * recordSize;
     while (at < end) {
-      int length = (int) Math.min(copy.length, end - at);
-      bytes.copyTo(at, copy, 0, length);
-      add(copy, 0, length);
+      int length = (int) Math.min(block.length, end - at);
+      bytes.copyTo(at, block, 0, length);
+      add(block, 0, length);
       at += length;
     }
   }
