@@ -320,7 +320,7 @@ abstract class ArrayContract extends FabricContract {
   /// Returns how many bytes this thread allocated in the last third.
   private static long pingPong(ArrayInterface arrays, boolean first) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    int rounds = 6_000;
+    int rounds = 18_000;
     long before = 0;
     int[] array = new int[100];
     for (int round = 0; round < rounds; round++) {
