@@ -29,10 +29,15 @@ public record OpenFiles(Set<String> known) {
     return known.size();
   }
 
-  public void assertNoMore() throws IOException {
+  /// What was opened since, and is open.
+  public Set<String> opened() throws IOException {
     Set<String> more = new HashSet<>(now().known);
     more.removeAll(known);
     more.removeIf(file -> file.endsWith(".jar"));
-    assertEquals(List.of(), List.copyOf(more), "files stay open");
+    return more;
+  }
+
+  public void assertNoMore() throws IOException {
+    assertEquals(List.of(), List.copyOf(opened()), "files stay open");
   }
 }

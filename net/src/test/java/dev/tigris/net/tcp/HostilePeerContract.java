@@ -495,17 +495,17 @@ public abstract class HostilePeerContract {
   @ParameterizedTest
   @ValueSource(ints = {1, 10})
   void letsGoOfPeersThatDoNotCloseTheirSide(int count) throws Exception {
-    int before = OpenFiles.now().count();
+    OpenFiles before = OpenFiles.now();
     List<Socket> peers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       peers.add(socket());
       accept(peers.getLast(), Attributes.DEFAULT).close();
     }
     long start = System.nanoTime();
-    while (OpenFiles.now().count() > before + count && System.nanoTime() - start < LONG_NANOS) {
+    while (before.opened().size() > count && System.nanoTime() - start < LONG_NANOS) {
       assertNull(queue.await(1_000_000));
     }
-    assertEquals(before + count, OpenFiles.now().count(), "files that are open");
+    assertEquals(count, before.opened().size(), "those of the peers are open, and no more");
     for (Socket peer : peers) {
       peer.close();
     }
