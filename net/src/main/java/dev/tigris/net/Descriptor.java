@@ -2,6 +2,7 @@ package dev.tigris.net;
 
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// A message to be sent, or memory for one: what is posted to a [VirtualInterface] and comes back
@@ -120,6 +121,63 @@ public sealed class Descriptor permits Ticket {
       sum += part.length();
     }
     return parts.length == 0 ? transfer.bytes() : sum;
+  }
+
+  /// Says whether a message may be left where it lies, when this is posted as a receive: in memory
+  /// that it shares with its sender, where the provider has such (`shm`). Then nothing is copied,
+  /// and [#memory] is where to read it, until it is given back: by [#giveBack], by posting this
+  /// again, or with the connection. Where it cannot be left, it is brought to this memory as usual.
+  ///
+  /// Whoever keeps a message keeps what has arrived after it, too: once 126 messages or 256 KiB
+  /// have, its sender waits.
+  ///
+  /// @return this
+  /// @throws IllegalStateException if it is posted
+  /// @throws WrongThreadException if the calling thread does not own the interface's queue
+  public Descriptor inPlace(boolean wanted) {
+    requireOwner();
+    refuseWhilePosted();
+    transfer.wantInPlace(wanted);
+    return this;
+  }
+
+  /// Whether the message that has arrived was left where it lies, and not given back.
+  public final boolean isInPlace() {
+    return transfer.isLeft();
+  }
+
+  /// Where the message lies that has arrived, or is to be sent: this memory, or that of the
+  /// sender, for reading only. It begins at [#memoryOffset].
+  ///
+  /// The sender of what was left in place may be a program that changes it still: so read once what
+  /// decisions are made by.
+  ///
+  /// @throws IllegalStateException if this has several ranges, and the message is not in place; or
+  ///     if the memory is no longer registered
+  public final MemorySegment memory() {
+    if (transfer.count() > 1 && !transfer.isLeft()) {
+      throw new IllegalStateException(
+          "the message lies in %d ranges: ask each ticket".formatted(transfer.count()));
+    }
+    return transfer.memory();
+  }
+
+  /// Where in [#memory] it begins, in bytes.
+  public final long memoryOffset() {
+    return transfer.memoryOffset();
+  }
+
+  /// Gives the memory back in which a message was left, if it was. The sender hears of it when this
+  /// thread rings or takes completions.
+  ///
+  /// @return whether what was read there was the message: false if the sender has broken the
+  ///     connection off meanwhile, and may have used the memory for something else
+  /// @throws IllegalStateException if it is posted
+  /// @throws WrongThreadException if the calling thread does not own the interface's queue
+  public final boolean giveBack() {
+    requireOwner();
+    refuseWhilePosted();
+    return virtualInterface.giveBack(this);
   }
 
   final Transfer transfer() {

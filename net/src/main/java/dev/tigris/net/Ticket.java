@@ -39,6 +39,12 @@ public final class Ticket extends Descriptor {
     return this;
   }
 
+  @Override
+  public Ticket inPlace(boolean wanted) {
+    super.inPlace(wanted);
+    return this;
+  }
+
   /// Where the range begins, in bytes from the beginning of the registered view.
   public long offset() {
     return transfer().offset(0);

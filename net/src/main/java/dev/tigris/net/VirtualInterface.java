@@ -123,6 +123,7 @@ public final class VirtualInterface implements AutoCloseable {
     if (!ticket.isRegistered()) {
       throw new IllegalStateException("the ticket was given back already");
     }
+    boolean _ = giveBack(ticket);
     ticket.deregistered();
     if (link.state() == InterfaceState.CLOSED) {
       return; // closing has deregistered everything
@@ -185,12 +186,12 @@ public final class VirtualInterface implements AutoCloseable {
         : receivesOut == link.attributes().receiveDepth()) {
       return Posting.QUEUE_FULL;
     }
-    if (!unrung) {
-      queue.unrung(this); // this may ring, so it comes before the transfer can be on its way
-      unrung = true;
-    }
+    remember(); // this may ring, so it comes before the transfer can be on its way
     descriptor.prepare();
     Transfer transfer = descriptor.transfer();
+    if (transfer.isLeft()) {
+      boolean _ = link.giveBack(transfer);
+    }
     transfer.start(send);
     if (how != Remote.NONE) {
       transfer.remote(how, address, key);
@@ -203,6 +204,21 @@ public final class VirtualInterface implements AutoCloseable {
       receivesOut++;
     }
     return Posting.POSTED;
+  }
+
+  /// Remembers that the doorbell is to be rung.
+  private void remember() {
+    if (!unrung) {
+      queue.unrung(this);
+      unrung = true;
+    }
+  }
+
+  boolean giveBack(Descriptor descriptor) {
+    if (descriptor.isInPlace() && link.state() == InterfaceState.CONNECTED) {
+      remember();
+    }
+    return link.giveBack(descriptor.transfer());
   }
 
   void requireOurs(Descriptor descriptor) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Ints;
 import dev.tigris.memory.Longs;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -234,6 +235,62 @@ abstract class MessageContract extends FabricContract {
     right.run(() -> right.link().deregister(memory));
     right.run(() -> right.link().deregister(again));
     assertEquals(0, right.call(right.link()::counters).registeredBytes());
+  }
+
+  /// Some providers leave some of them in place; the application cannot tell by what it reads.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void bringsWhatItCannotLeaveInPlace(int seed) {
+    connect();
+    int messages = 1_000;
+    Future<String> sending = left.start(() -> sendRandomly(left, seed, messages));
+    Future<String> receiving = right.start(() -> receiveInPlace(right, seed, messages));
+    assertEquals("done", get(receiving));
+    assertEquals("done", get(sending));
+  }
+
+  /// Keeps up to eight messages, and gives them back in any order.
+  private static String receiveInPlace(Side side, int seed, int messages) {
+    SplittableRandom random = new SplittableRandom(seed);
+    SplittableRandom choice = new SplittableRandom(seed + 1);
+    for (int i = 0; i < 16; i++) {
+      Ticket memory = side.link().register(side.allocate(200_000, "test").asBytes());
+      side.link().postReceive(memory.inPlace(true)).orThrow();
+    }
+    List<Descriptor> kept = new ArrayList<>();
+    for (int i = 0; i < messages; i++) {
+      long size = sizeOf(random);
+      random.nextLong(200_000 - size);
+      random.nextInt(5);
+      Descriptor next = side.queue().await(kept.isEmpty() ? Side.LONG_NANOS : Side.SHORT_NANOS);
+      while (next == null && !kept.isEmpty()) { // what is kept may keep what comes next
+        checkAndPost(side, kept.removeFirst());
+        next = side.queue().await(Side.SHORT_NANOS);
+      }
+      assertEquals(Status.DONE, next.status(), "seed " + seed);
+      assertEquals(i, next.tag());
+      assertEquals(size, next.transferredBytes());
+      kept.add(next);
+      while (kept.size() == 8 || (!kept.isEmpty() && choice.nextInt(3) == 0)) {
+        checkAndPost(side, kept.remove(choice.nextInt(kept.size())));
+      }
+      side.link().checkInvariants();
+    }
+    for (Descriptor left : kept) {
+      checkAndPost(side, left);
+    }
+    side.link().ring();
+    return "done";
+  }
+
+  private static void checkAndPost(Side side, Descriptor received) {
+    for (long at = 0; at < received.transferredBytes(); at += 97) {
+      assertEquals(
+          (byte) (at + received.tag()),
+          received.memory().get(ValueLayout.JAVA_BYTE, received.memoryOffset() + at));
+    }
+    assertTrue(received.giveBack());
+    side.link().postReceive(received).orThrow();
   }
 
   @ParameterizedTest

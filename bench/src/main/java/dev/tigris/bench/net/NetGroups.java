@@ -28,6 +28,7 @@ public final class NetGroups {
             AeronTransport.contestant());
     return List.of(
         group(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
+        inPlace(Wire.shm(), List.of(memory.getFirst(), memory.getLast())),
         group(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.tcp(), sockets),
         group(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
@@ -55,6 +56,19 @@ public final class NetGroups {
         sizes,
         wire.subject(),
         withTwin(wire, rivals));
+  }
+
+  /// With rivals whose receivers leave messages where they are, too.
+  private static Group inPlace(Wire wire, List<Contestant> rivals) {
+    List<Contestant> all = new ArrayList<>(List.of(wire.twinInPlace()));
+    all.addAll(rivals);
+    return new InterfaceGroup(
+        "net.%s.inplace".formatted(wire.name()),
+        wire.obstacle(),
+        wire::place,
+        InterfaceGroup.Sizes.ALL,
+        wire.inPlace(),
+        all);
   }
 
   /// Between two network namespaces, which are to each other as two hosts with a fast cable.

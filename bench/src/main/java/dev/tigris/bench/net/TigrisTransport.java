@@ -15,14 +15,16 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Level II of a provider: registered buffers, nothing copied by the application; or arrays on the
-/// heap that are registered as buffers are, where the provider takes them. `net.c` is the same in
-/// C; a change here is a change there.
+/// heap that are registered as buffers are, where the provider takes them; or buffers from which a
+/// message is left where it lies, and written as a whole by who sends it. `net.c` is the same in C;
+/// a change here is a change there.
 final class TigrisTransport implements Transport {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long PATIENCE_NANOS = PATIENCE.toNanos();
@@ -32,21 +34,34 @@ final class TigrisTransport implements Transport {
   private static final int POSTED_BYTES = 8 << 20;
   private static final int ANSWER_BYTES = 8;
 
+  /// Up to this length shm copies messages that are left where they lie; longer ones are written by
+  /// who sends them.
+  private static final int COPIED_BYTES = 8192;
+
   /// What the receiver of a message is to do with it.
   private static final int ECHO = 0;
   private static final int ONE_WAY = 1;
   private static final int LAST = 2;
 
-  private final boolean arrays;
+  private final Memory memory;
   private final PageKind pages;
   private final Fabric fabric;
   private final CompletionQueue queue;
   private @Nullable Listener listener;
   private @Nullable Client client;
 
-  /// @param arrays whether messages lie in arrays on the heap, and not in buffers
-  TigrisTransport(String provider, boolean arrays) {
-    this.arrays = arrays;
+  /// Where messages lie.
+  enum Memory {
+    /// In buffers, from one to the other.
+    BUFFERS,
+    /// In arrays on the heap.
+    ARRAYS,
+    /// In buffers, and at the receiver where they have arrived.
+    IN_PLACE
+  }
+
+  TigrisTransport(String provider, Memory memory) {
+    this.memory = memory;
     // Over shm the peer reads long messages where they lie.
     this.pages = provider.equals("shm") ? PageKind.SHARED : PageKind.ORDINARY;
     this.fabric = Fabric.open(provider);
@@ -78,7 +93,7 @@ final class TigrisTransport implements Transport {
 
     abstract void set(long index, int value);
 
-    final void stamp(Ticket message, int number) {
+    void stamp(Ticket message, int number) {
       long first = message.offset() >> 2;
       set(first, number);
       set(first + (message.length() >> 2) - 1, number);
@@ -86,12 +101,16 @@ final class TigrisTransport implements Transport {
 
     /// Returns the number.
     final int check(Ticket message) {
-      long first = message.offset() >> 2;
-      int number = get(first);
-      if (get(first + (message.transferredBytes() >> 2) - 1) != number) {
+      int number = get(message, 0);
+      if (get(message, (int) (message.transferredBytes() >> 2) - 1) != number) {
         throw new WrongResultException("a message has arrived damaged");
       }
       return number;
+    }
+
+    /// A number in a message.
+    int get(Ticket message, int index) {
+      return get((message.offset() >> 2) + index);
     }
 
     /// None of them is posted.
@@ -135,6 +154,54 @@ final class TigrisTransport implements Transport {
     }
   }
 
+  /// Level II without a copy at the receiver.
+  private static final class InPlace extends Messages {
+    private final Buffers buffers;
+
+    /// Of a message that is written as a whole before it is sent; else empty.
+    private final int[] content;
+
+    private InPlace(VirtualInterface link, int bytes, int count, Buffers buffers) {
+      super(link, bytes, count, () -> link.register(buffers.ints).inPlace(true));
+      this.buffers = buffers;
+      this.content = new int[bytes > COPIED_BYTES ? bytes / Integer.BYTES : 0];
+    }
+
+    static InPlace of(VirtualInterface link, int bytes, int count) {
+      PageKind pages = bytes > COPIED_BYTES ? PageKind.SHARED : PageKind.ORDINARY;
+      return new InPlace(link, bytes, count, Buffers.of(link, bytes, count, pages));
+    }
+
+    @Override
+    int get(long index) {
+      return buffers.get(index);
+    }
+
+    @Override
+    int get(Ticket message, int index) {
+      return message
+          .memory()
+          .get(ValueLayout.JAVA_INT, message.memoryOffset() + (long) index * Integer.BYTES);
+    }
+
+    @Override
+    void set(long index, int value) {
+      buffers.set(index, value);
+    }
+
+    @Override
+    void stamp(Ticket message, int number) {
+      buffers.ints.copyFrom(message.offset() >> 2, content, 0, content.length);
+      super.stamp(message, number);
+    }
+
+    @Override
+    void free() {
+      super.free();
+      buffers.free();
+    }
+  }
+
   /// Level I without a copy of its own: an array on the heap.
   private static final class Arrays extends Messages {
     private final int[] array;
@@ -160,7 +227,11 @@ final class TigrisTransport implements Transport {
   }
 
   private Messages messages(VirtualInterface link, int bytes, int count) {
-    return arrays ? Arrays.of(link, bytes, count) : Buffers.of(link, bytes, count, pages);
+    return switch (memory) {
+      case BUFFERS -> Buffers.of(link, bytes, count, pages);
+      case ARRAYS -> Arrays.of(link, bytes, count);
+      case IN_PLACE -> InPlace.of(link, bytes, count);
+    };
   }
 
   private static int countFor(int bytes) {
@@ -189,6 +260,9 @@ final class TigrisTransport implements Transport {
     Messages receives = messages(link, bytes, countFor(bytes));
     Messages answers = messages(link, ANSWER_BYTES, 1);
     Ticket answer = answers.tickets[0];
+    boolean inPlace = memory == Memory.IN_PLACE;
+    Messages echoes = messages(link, bytes, inPlace ? FEWEST_POSTED : 1);
+    int echoed = 0;
     for (Ticket ticket : receives.tickets) {
       link.postReceive(ticket).orThrow();
     }
@@ -200,11 +274,20 @@ final class TigrisTransport implements Transport {
         continue;
       }
       if (ready.isSend()) {
-        link.postReceive(ready).orThrow();
+        if (!inPlace) {
+          link.postReceive(ready).orThrow();
+        }
         continue;
       }
       int tag = ready.tag();
-      receives.check(ready);
+      int number = receives.check(ready);
+      if (tag == ECHO && inPlace) {
+        Ticket echo = echoes.tickets[echoed++ % FEWEST_POSTED];
+        link.postReceive(ready).orThrow();
+        echoes.stamp(echo, number);
+        link.postSend(echo).orThrow();
+        continue;
+      }
       if (tag == ECHO) {
         link.postSend(ready).orThrow();
         continue;
@@ -225,6 +308,7 @@ final class TigrisTransport implements Transport {
     }
     receives.free();
     answers.free();
+    echoes.free();
     link.close();
   }
 
@@ -317,7 +401,7 @@ final class TigrisTransport implements Transport {
     long nanos = System.nanoTime() - start;
     allocated = WorkerMain.allocatedBytes() - allocated;
     Messages content = connected.receives();
-    WrongResultException.check("messages that have arrived", count, content.get(0));
-    return new OneWay(nanos, allocated, content.get(1));
+    WrongResultException.check("messages that have arrived", count, content.get(memory, 0));
+    return new OneWay(nanos, allocated, content.get(memory, 1));
   }
 }

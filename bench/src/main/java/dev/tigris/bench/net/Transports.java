@@ -12,6 +12,7 @@ final class Transports {
 
   private static final String TIGRIS = "tigris";
   private static final String PINNED = "pinned";
+  private static final String IN_PLACE = "in-place";
   private static final String ARRAYS = "arrays";
   private static final String CALLED = "called";
   private static final String LISTS = "lists";
@@ -42,6 +43,10 @@ final class Transports {
     return PINNED + ":" + provider;
   }
 
+  static String inPlace(String provider) {
+    return IN_PLACE + ":" + provider;
+  }
+
   static String arrays(ArrayTransport.Kind kind, String provider) {
     return ARRAYS + ":" + kind + ":" + provider;
   }
@@ -61,8 +66,9 @@ final class Transports {
   static Transport named(String name) {
     String[] words = name.split(":", -1);
     return switch (words[0]) {
-      case TIGRIS -> new TigrisTransport(words[1], false);
-      case PINNED -> new TigrisTransport(words[1], true);
+      case TIGRIS -> new TigrisTransport(words[1], TigrisTransport.Memory.BUFFERS);
+      case PINNED -> new TigrisTransport(words[1], TigrisTransport.Memory.ARRAYS);
+      case IN_PLACE -> new TigrisTransport(words[1], TigrisTransport.Memory.IN_PLACE);
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
       case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));

@@ -98,6 +98,11 @@ record Wire(
     return java(TIGRIS, Transports.tigris(provider));
   }
 
+  /// The provider, with messages that are left where they lie: for those that can.
+  Contestant inPlace() {
+    return java(TIGRIS, Transports.inPlace(provider));
+  }
+
   /// Its level I without a copy in between: for those that take arrays.
   Contestant pinned() {
     return java("arrays, registered", Transports.pinned(provider));
@@ -128,13 +133,27 @@ record Wire(
 
   /// The twin.
   Contestant twin() {
-    return new Contestant(Bar.C_TWIN, twinIsMissing(), Contestant.Manner.STANDING, this::startTwin);
+    return twin(List.of());
   }
 
-  private Exchange startTwin(Place place) throws IOException {
+  /// The twin of [#inPlace].
+  Contestant twinInPlace() {
+    return twin(List.of("in-place"));
+  }
+
+  private Contestant twin(List<String> options) {
+    return new Contestant(
+        Bar.C_TWIN,
+        twinIsMissing(),
+        Contestant.Manner.STANDING,
+        place -> startTwin(options, place));
+  }
+
+  private Exchange startTwin(List<String> options, Place place) throws IOException {
     CProgram program = compileTwin();
-    return Duo.start(Bar.C_TWIN, List.of(program.file().toString()), at(place), place)
-        .andThen(program);
+    List<String> command = new ArrayList<>(List.of(program.file().toString()));
+    command.addAll(options);
+    return Duo.start(Bar.C_TWIN, command, at(place), place).andThen(program);
   }
 
   /// The twin as a program.

@@ -27,10 +27,17 @@ static const int64_t PATIENCE_NANOS = INT64_C(10000000000);
 
 enum { MOST_POSTED = 64, FEWEST_POSTED = 4, POSTED_BYTES = 8 << 20, ANSWER_BYTES = 8 };
 
+/* Whether messages are left where they lie, as those of UCX and Aeron are: then their senders write
+   them as a whole. Up to this length the provider does that, as it copies them. */
+static bool in_place;
+enum { COPIED_BYTES = 8192 };
+
 _Noreturn void fail(const char *what) {
   fprintf(stderr, "%s: %s\n", what, errno == 0 ? "refused" : strerror(errno));
   _exit(1);
 }
+
+static void *plain(size_t bytes);
 
 int64_t now_nanos(void) {
   struct timespec now;
@@ -44,7 +51,17 @@ __attribute__((weak)) bool vi_is_moving(struct vi *vi) {
   return false;
 }
 
-__attribute__((weak)) void *vi_allocate(size_t bytes) {
+/* A provider that leaves messages where they lie has its own. */
+__attribute__((weak)) void vi_give_back(struct vi *vi, struct transfer *received) {
+  (void)vi;
+  (void)received;
+}
+
+__attribute__((weak)) void *vi_allocate(size_t bytes) { return plain(bytes); }
+
+__attribute__((weak)) void vi_free(void *memory, size_t bytes) { munmap(memory, bytes); }
+
+static void *plain(size_t bytes) {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     fail("mmap");
@@ -52,8 +69,6 @@ __attribute__((weak)) void *vi_allocate(size_t bytes) {
   memset(memory, 0, bytes);
   return memory;
 }
-
-__attribute__((weak)) void vi_free(void *memory, size_t bytes) { munmap(memory, bytes); }
 
 /* Since when there are no yields, if that is not long ago. */
 static int64_t long_yield = INT64_MIN / 2;
@@ -141,16 +156,26 @@ static struct transfer *next(struct vi *vi) {
 /* ---- messages: a number at both ends of the payload */
 
 static void stamp(struct transfer *message, uint32_t number) {
+  if (in_place && message->bytes > COPIED_BYTES) {
+    static unsigned char *content;
+    static uint32_t bytes;
+    if (bytes < message->bytes) {
+      bytes = message->bytes;
+      content = calloc(1, bytes);
+    }
+    memcpy(message->memory, content, message->bytes);
+  }
   memcpy(message->memory, &number, sizeof number);
   memcpy(message->memory + message->bytes - sizeof number, &number, sizeof number);
 }
 
 /* Returns the number. */
 static uint32_t check(const struct transfer *message) {
+  const unsigned char *content = message->left != NULL ? message->left : message->memory;
   uint32_t first;
   uint32_t last;
-  memcpy(&first, message->memory, sizeof first);
-  memcpy(&last, message->memory + message->bytes - sizeof last, sizeof last);
+  memcpy(&first, content, sizeof first);
+  memcpy(&last, content + message->bytes - sizeof last, sizeof last);
   if (first != last) {
     errno = 0;
     fail("a message has arrived damaged");
@@ -163,6 +188,7 @@ struct buffers {
   uint32_t count;
   unsigned char *memory;
   size_t bytes;
+  bool plain;
   struct transfer transfers[MOST_POSTED];
 };
 
@@ -175,14 +201,21 @@ static void buffers_make(struct buffers *buffers, struct vi *vi, uint32_t bytes,
   size_t stride = (bytes + 63) & ~(size_t)63;
   buffers->count = count;
   buffers->bytes = stride * count;
-  buffers->memory = vi_allocate(buffers->bytes);
+  buffers->plain = in_place && bytes <= COPIED_BYTES;
+  buffers->memory = buffers->plain ? plain(buffers->bytes) : vi_allocate(buffers->bytes);
   vi_register(vi, buffers->memory, buffers->bytes);
   for (uint32_t i = 0; i < count; i++) {
     buffers->transfers[i] = (struct transfer){.memory = buffers->memory + i * stride, .bytes = bytes};
   }
 }
 
-static void buffers_free(struct buffers *buffers) { vi_free(buffers->memory, buffers->bytes); }
+static void buffers_free(struct buffers *buffers) {
+  if (buffers->plain) {
+    munmap(buffers->memory, buffers->bytes);
+  } else {
+    vi_free(buffers->memory, buffers->bytes);
+  }
+}
 
 static void post_send(struct vi *vi, struct transfer *message, uint32_t tag) {
   message->is_send = true;
@@ -191,7 +224,11 @@ static void post_send(struct vi *vi, struct transfer *message, uint32_t tag) {
 }
 
 static void post_receive(struct vi *vi, struct transfer *memory, uint32_t room) {
+  if (memory->left != NULL) {
+    vi_give_back(vi, memory);
+  }
   memory->is_send = false;
+  memory->in_place = in_place;
   memory->bytes = room;
   vi_post(vi, memory);
 }
@@ -203,6 +240,9 @@ static void serve_peer(struct vi *vi, uint32_t bytes) {
   struct buffers answers;
   buffers_make(&receives, vi, bytes, count_for(bytes));
   buffers_make(&answers, vi, ANSWER_BYTES, 1);
+  struct buffers echoes;
+  buffers_make(&echoes, vi, bytes, in_place ? FEWEST_POSTED : 1);
+  uint32_t echoed = 0;
   struct transfer *answer = &answers.transfers[0];
   for (uint32_t i = 0; i < receives.count; i++) {
     post_receive(vi, &receives.transfers[i], bytes);
@@ -214,11 +254,20 @@ static void serve_peer(struct vi *vi, uint32_t bytes) {
       continue;
     }
     if (ready->is_send) {
-      post_receive(vi, ready, bytes);
+      if (!in_place) {
+        post_receive(vi, ready, bytes);
+      }
       continue;
     }
     uint32_t tag = ready->tag;
-    check(ready);
+    uint32_t number = check(ready);
+    if (tag == ECHO && in_place) {
+      struct transfer *echo = &echoes.transfers[echoed++ % echoes.count];
+      post_receive(vi, ready, bytes);
+      stamp(echo, number);
+      post_send(vi, echo, ECHO);
+      continue;
+    }
     if (tag == ECHO) {
       post_send(vi, ready, ECHO);
       continue;
@@ -235,6 +284,7 @@ static void serve_peer(struct vi *vi, uint32_t bytes) {
   vi_close(vi);
   buffers_free(&receives);
   buffers_free(&answers);
+  buffers_free(&echoes);
 }
 
 static void *end_with_input(void *nothing) {
@@ -341,7 +391,7 @@ static void bandwidth(struct client *client, uint32_t count) {
   }
   int64_t nanos = now_nanos() - start;
   uint32_t content[ANSWER_BYTES / sizeof(uint32_t)];
-  memcpy(content, memory->memory, sizeof content);
+  memcpy(content, memory->left != NULL ? memory->left : memory->memory, sizeof content);
   if (content[0] != count) {
     errno = 0;
     fail("messages were lost");
@@ -374,12 +424,18 @@ static void measure(const char *address) {
 
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN); /* a peer that has closed is an error of write */
+  if (argc == 4 && strcmp(argv[1], "in-place") == 0) {
+    in_place = true;
+    argv[1] = argv[2];
+    argv[2] = argv[3];
+    argc = 3;
+  }
   if (argc == 3 && strcmp(argv[1], "serve") == 0) {
     serve(argv[2]);
   } else if (argc == 3 && strcmp(argv[1], "measure") == 0) {
     measure(argv[2]);
   } else {
-    fprintf(stderr, "usage: serve ADDRESS | measure ADDRESS\n");
+    fprintf(stderr, "usage: [in-place] serve ADDRESS | measure ADDRESS\n");
     return 2;
   }
   return 0;

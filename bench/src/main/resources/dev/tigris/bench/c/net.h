@@ -17,6 +17,8 @@ struct transfer {
   uint32_t bytes; /* of a message; of memory its room, and when it is filled what has arrived */
   uint32_t tag;
   bool is_send;
+  bool in_place; /* as memory: a message may be left where it lies */
+  const unsigned char *left; /* where it lies then, until vi_give_back; else NULL */
   uint64_t progress; /* for the provider */
 };
 
@@ -74,6 +76,10 @@ void vi_post(struct vi *vi, struct transfer *transfer);
    was posted since, and looks again; else moves what can be moved, and looks again. NULL if there
    is nothing. */
 struct transfer *vi_poll(struct vi *vi);
+
+/* As Descriptor.giveBack, of a message that was left where it lies. A provider that leaves none
+   there need not have it. */
+void vi_give_back(struct vi *vi, struct transfer *received);
 
 /* As Port.isMoving: whether parts of messages that are not complete have moved since this was last
    asked. A provider that moves messages as a whole need not have it. */

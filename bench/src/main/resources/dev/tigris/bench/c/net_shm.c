@@ -91,6 +91,9 @@ struct reader {
   uint64_t read, data_end, freed, data_freed, kind_and_sequence;
   uint64_t owed_bytes;
   bool lent, owes;
+  bool left[SLOTS];
+  uint64_t data_before[SLOTS];
+  uint64_t oldest_left, data_before_left;
 };
 
 /* Lender: of what vi_allocate has made, and vi_register was told of. */
@@ -105,6 +108,7 @@ struct borrowed {
   const unsigned char *memory;
   size_t bytes;
   uint32_t number;
+  uint32_t left;
 };
 
 /* A file in memory that vi_allocate has made. */
@@ -135,6 +139,8 @@ struct vi {
   uint64_t lent_bytes, borrowed_bytes;
   uint32_t handed_over;
   const unsigned char *lent;
+  struct borrowed *lent_from;
+  struct borrowed *left_in[SLOTS];
   enum stage stage;
   uint32_t length, tag, type;
   uint64_t taken;
@@ -307,29 +313,64 @@ static uint32_t take_part(
   return bytes;
 }
 
-static void give_all_back(struct reader *in) {
-  in->owes = false;
-  in->owed_bytes = 0;
-  in->freed = in->read;
-  in->data_freed = in->data_end;
-  atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
+static void keep(struct reader *in) {
+  uint32_t index = in->read % SLOTS;
+  in->left[index] = true;
+  in->data_before[index] = in->data_end;
+  if (in->oldest_left == UINT64_MAX) {
+    in->oldest_left = in->read;
+    in->data_before_left = in->data_end;
+  }
 }
 
-static bool give_back(struct reader *in) {
-  if (in->read - in->freed < SLOTS_AT_ONCE && in->data_end - in->data_freed < DATA_AT_ONCE) {
+static const unsigned char *leave(struct reader *in, uint32_t length) {
+  bool in_slot = length <= INLINE_BYTES;
+  uint64_t begin = begin_of(in->data_end, in_slot ? 0 : length);
+  const unsigned char *at = in_slot ? slot_of(in->ring, in->read)->payload
+                                    : in->ring->data + (begin & (DATA_BYTES - 1));
+  keep(in);
+  in->data_end = end_of(begin, in_slot ? 0 : length);
+  in->read++;
+  return at;
+}
+
+static void release(struct reader *in, uint64_t use) {
+  in->left[use % SLOTS] = false;
+  in->owes = true;
+  if (use == in->oldest_left) {
+    uint64_t next = use + 1;
+    while (next < in->read && !in->left[next % SLOTS]) {
+      next++;
+    }
+    in->oldest_left = next < in->read ? next : UINT64_MAX;
+    in->data_before_left = next < in->read ? in->data_before[next % SLOTS] : UINT64_MAX;
+  }
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static bool give_all_back(struct reader *in) {
+  in->owes = false;
+  in->owed_bytes = 0;
+  uint64_t now = least(in->read, in->oldest_left);
+  if (now == in->freed) {
     return false;
   }
-  give_all_back(in);
+  in->freed = now;
+  in->data_freed = least(in->data_end, in->data_before_left);
+  atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
   return true;
 }
 
-static bool give_lent_back(struct reader *in) {
-  if (in->owes) {
-    give_all_back(in);
-    return true;
+static bool give_back(struct reader *in) {
+  if (least(in->read, in->oldest_left) - in->freed < SLOTS_AT_ONCE &&
+      least(in->data_end, in->data_before_left) - in->data_freed < DATA_AT_ONCE) {
+    return false;
   }
-  return false;
+  return give_all_back(in);
 }
+
+static bool give_lent_back(struct reader *in) { return in->owes && give_all_back(in); }
 
 /* Sends a packet, and a file with it, unless that is -1; returns whether it was sent. */
 static bool send_packet(int socket, void *packet, size_t bytes, int file, int flags) {
@@ -441,13 +482,13 @@ static void borrow(struct vi *vi, uint32_t number, int file) {
     fail("a loan");
   }
   close(file);
-  *to = (struct borrowed){memory, (size_t)bytes, number};
+  *to = (struct borrowed){memory, (size_t)bytes, number, 0};
   vi->borrowed_bytes += (uint64_t)bytes;
 }
 
 static void give_loan_back(struct vi *vi, uint32_t number) {
   struct borrowed *from = &vi->borrowed[number % MOST_LOANS];
-  if (from->memory == NULL || from->number != number ||
+  if (from->memory == NULL || from->number != number || from->left > 0 ||
       (vi->lent >= from->memory && vi->lent < from->memory + from->bytes)) {
     breach("a loan is taken back that there is not");
   }
@@ -491,7 +532,7 @@ static bool hear(struct vi *vi) {
 static void find_lent(struct vi *vi) {
   struct lent where;
   memcpy(&where, slot_of(vi->in.ring, vi->in.read)->payload, sizeof where);
-  const struct borrowed *from = &vi->borrowed[where.loan % MOST_LOANS];
+  struct borrowed *from = &vi->borrowed[where.loan % MOST_LOANS];
   for (int i = 0; (from->memory == NULL || from->number != where.loan) && i < MOST_LOANS; i++) {
     if (!hear(vi)) {
       breach("a message in a loan that there is not");
@@ -502,6 +543,7 @@ static void find_lent(struct vi *vi) {
     breach("a message outside of its loan");
   }
   vi->lent = from->memory + where.offset;
+  vi->lent_from = from;
 }
 
 /* ---- ShmLink */
@@ -599,6 +641,13 @@ static bool begin(struct vi *vi) {
   return decide(vi);
 }
 
+static void refuse_what_is_withdrawn(const struct vi *vi) {
+  atomic_thread_fence(memory_order_acquire);
+  if (atomic_load_explicit(&vi->in.ring->withdrawn, memory_order_relaxed) != 0) {
+    breach("the peer has ended the connection while a message of it was read");
+  }
+}
+
 /* Takes the next part of a message in lent memory; gives its slot back after the last one. */
 static void take_lent(struct vi *vi, struct transfer *into) {
   uint64_t left = vi->length - vi->taken;
@@ -608,15 +657,45 @@ static void take_lent(struct vi *vi, struct transfer *into) {
   if (vi->taken < vi->length) {
     return;
   }
-  atomic_thread_fence(memory_order_acquire);
-  if (atomic_load_explicit(&vi->in.ring->withdrawn, memory_order_relaxed) != 0) {
-    breach("the peer has ended the connection while a message of it was copied");
-  }
+  refuse_what_is_withdrawn(vi);
   vi->lent = NULL;
   vi->in.read++;
   vi->in.owes = true;
   vi->in.owed_bytes += vi->length;
   vi->changed |= vi->in.owed_bytes >= LENT_AT_ONCE && give_lent_back(&vi->in);
+}
+
+/* Leaves the message where it lies. */
+static void leave_message(struct vi *vi, struct transfer *into) {
+  struct reader *in = &vi->in;
+  into->progress = in->read;
+  if (in->lent) {
+    refuse_what_is_withdrawn(vi);
+    into->left = vi->lent;
+    vi->left_in[in->read % SLOTS] = vi->lent_from;
+    vi->lent_from->left++;
+    vi->lent = NULL;
+    keep(in);
+    in->read++;
+  } else {
+    into->left = leave(in, vi->length);
+  }
+  vi->taken = vi->length;
+}
+
+void vi_give_back(struct vi *vi, struct transfer *received) {
+  struct borrowed **from = &vi->left_in[received->progress % SLOTS];
+  bool was_lent = *from != NULL;
+  release(&vi->in, received->progress);
+  if (was_lent) {
+    (*from)->left--;
+    *from = NULL;
+  }
+  received->left = NULL;
+  vi->unrung = true;
+  if (was_lent) {
+    refuse_what_is_withdrawn(vi);
+  }
 }
 
 static void take_parts(struct vi *vi) {
@@ -625,7 +704,9 @@ static void take_parts(struct vi *vi) {
       return;
     }
     struct transfer *into = queue_at(&vi->receives, 0);
-    if (vi->in.lent) {
+    if (into->in_place && (vi->in.lent || vi->length <= PART_BYTES)) {
+      leave_message(vi, into);
+    } else if (vi->in.lent) {
       take_lent(vi, into);
     } else {
       vi->taken += take_part(&vi->in, vi->length, vi->taken, into);
@@ -748,6 +829,8 @@ static struct vi *made(int socket, struct channel *channel, bool has_connected) 
   vi->peer_word = &vi->channel->words[has_connected ? 1 : 0].sleeps;
   vi->out.ring = &vi->channel->rings[has_connected ? 0 : 1];
   vi->in.ring = &vi->channel->rings[has_connected ? 1 : 0];
+  vi->in.oldest_left = UINT64_MAX;
+  vi->in.data_before_left = UINT64_MAX;
   vi->looked_at = now_nanos();
   return vi;
 }
@@ -830,6 +913,7 @@ struct transfer *vi_poll(struct vi *vi) {
     vi->unrung = false;
     if (vi->connected) {
       send_parts(vi);
+      vi->changed |= give_lent_back(&vi->in);
       wake_peer(vi);
       next = queue_take(&vi->complete);
     }

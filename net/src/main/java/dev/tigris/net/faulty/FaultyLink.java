@@ -124,6 +124,12 @@ final class FaultyLink extends Link {
     inner.deregister(region);
   }
 
+  /// Of receives, which the wrapped link has filled itself.
+  @Override
+  public boolean release(Transfer left) {
+    return inner.release(left);
+  }
+
   @Override
   public void ring() {
     for (Transfer next = receives.poll(); next != null; next = receives.poll()) {

@@ -123,6 +123,14 @@ public final class LastingMemory implements AutoCloseable {
     return Objects.requireNonNull(segment);
   }
 
+  /// The same memory for others to read, until the arena is closed; not of a view.
+  // SAFETY: bounds: the segment's own; lifetime: it can only end sooner than the segment would,
+  // whose addresses are never unmapped; thread: any, as plain memory that is only read.
+  @SuppressWarnings("restricted")
+  public MemorySegment forReading(Arena arena) {
+    return segment().reinterpret(arena, null).asReadOnly();
+  }
+
   /// For who accesses memory, and not for who only has some: that needs no native access.
   private static final class Everything {
     /// The whole address space.

@@ -63,12 +63,19 @@ public abstract class Transfer {
   private Remote remote = Remote.NONE;
   private long remoteAddress;
   private long remoteKey;
+  /// Whether a message that arrives may stay where it is, and whether one has, and where.
+  private boolean wantedInPlace;
+
+  private boolean left;
+  private @Nullable MemorySegment place;
+  private long placeOffset;
+
   private int tag;
   private DataType type;
   private Status result = Status.IDLE;
   private long transferredBytes;
 
-  /// For the provider's own use while the transfer is posted: how far it is.
+  /// For the provider's own use while the transfer is posted, or its message left: how far it is.
   public long progress;
 
   /// Makes one for ranges of these regions.
@@ -214,6 +221,54 @@ public abstract class Transfer {
   /// How many bytes were sent or have arrived.
   public final long transferredBytes() {
     return transferredBytes;
+  }
+
+  /// Says that a message need not be brought to these ranges: see [#leave].
+  public final void wantInPlace(boolean wanted) {
+    wantedInPlace = wanted;
+  }
+
+  /// Whether it may be left where it is.
+  public final boolean isWantedInPlace() {
+    return wantedInPlace;
+  }
+
+  /// Notes that the message that has arrived stays where it is, for reading only, until
+  /// [Link#release].
+  ///
+  /// @param use for `progress`, by which the provider knows it
+  @SuppressWarnings({
+    "ReferenceEquality",
+    "MemorySegmentReferenceEquality"
+  }) // no store for the same
+  public final void leave(MemorySegment where, long offset, long use) {
+    left = true;
+    if (place != where) {
+      place = where;
+    }
+    placeOffset = offset;
+    progress = use;
+  }
+
+  /// Whether the message that has arrived was left where it was, and not given back.
+  public final boolean isLeft() {
+    return left;
+  }
+
+  /// It is to be given back.
+  final void taken() {
+    left = false;
+  }
+
+  /// Where the message lies: of what was left, or of the only range.
+  public final MemorySegment memory() {
+    MemorySegment elsewhere = place;
+    return left && elsewhere != null ? elsewhere : firstRegion.segment();
+  }
+
+  /// Where in that it begins.
+  public final long memoryOffset() {
+    return left ? placeOffset : firstOffset;
   }
 
   /// Copies bytes `[from, from + size)` of the message to other memory.

@@ -17,6 +17,9 @@ final class Borrower {
   private final @Nullable Borrowed[] all = new @Nullable Borrowed[Loan.MOST];
   private long bytes;
 
+  /// By index: how many messages in it were left in place, and are read there.
+  private final int[] left = new int[Loan.MOST];
+
   /// A loan that was mapped.
   static final class Borrowed {
     private final int number;
@@ -27,6 +30,11 @@ final class Borrower {
       this.number = number;
       this.arena = arena;
       this.memory = memory;
+    }
+
+    /// Which one it is.
+    int index() {
+      return Loan.index(number);
     }
 
     /// Its memory, as long as it is not taken back.
@@ -88,9 +96,31 @@ final class Borrower {
     if (borrowed == null) {
       throw new BreachException("loan %d is taken back, and there is none".formatted(number));
     }
+    if (left[Loan.index(number)] > 0) {
+      throw new BreachException("loan %d is taken back with a message in it".formatted(number));
+    }
     all[Loan.index(number)] = null;
     bytes -= borrowed.memory.byteSize();
-    borrowed.arena.close();
+    close(borrowed.arena);
+  }
+
+  /// A message in a loan was left in place: until [#release], which is called once for each.
+  void leave(int index) {
+    left[index]++;
+  }
+
+  void release(int index) {
+    left[index]--;
+  }
+
+  /// Closes the arena of memory that the application may read. If some thread is in a call to the
+  /// system with it, as of a channel, the memory stays until this process ends.
+  static void close(Arena arena) {
+    try {
+      arena.close();
+    } catch (IllegalStateException _) {
+      // nothing else can be done: what is mapped for a call must stay mapped
+    }
   }
 
   /// The loan with a number; null if it was not heard of.
@@ -105,7 +135,7 @@ final class Borrower {
       Borrowed borrowed = all[i];
       if (borrowed != null) {
         all[i] = null;
-        borrowed.arena.close();
+        close(borrowed.arena);
       }
     }
   }

@@ -38,6 +38,10 @@ package dev.tigris.net.shm;
 /// at least when the reader has read all, and half of the data is all that one part can need
 /// (itself, and what is skipped before it): so nobody waits for ever.
 ///
+/// A reader may leave a message where it lies, if all of it lies in one place, for its application
+/// to read: then neither that slot nor any later one is given back until the application has given
+/// the message back ([RingReader#leave]).
+///
 /// The lines that a long message is written to were last read by the reader, a lap ago, and its
 /// processor still has them: the writer would wait for each. So a writer that has nothing to do,
 /// mostly because it waits for an answer, fetches the lines that a message as long as its last one

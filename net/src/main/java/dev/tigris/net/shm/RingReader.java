@@ -3,12 +3,16 @@ package dev.tigris.net.shm;
 import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The reader's side of a [Ring]. One thread.
 ///
-/// [#look] says whether there is a next slot. What is in it stays there until [#takePart].
+/// [#look] says whether there is a next slot. What is in it stays there until [#takePart]. [#leave]
+/// takes a message and leaves it where it lies, with its slot and all that come after it, until
+/// [#release]: slots are given back in the order they were used.
 public final class RingReader {
   private final LastingMemory ring;
 
@@ -32,6 +36,17 @@ public final class RingReader {
 
   /// Whether the message that [#takeHeader] has begun lies in lent memory.
   private boolean lent;
+
+  /// By slot: whether its message was left where it lies, and where the data before it ends.
+  private final boolean[] left = new boolean[Ring.SLOTS];
+
+  private final long[] dataBefore = new long[Ring.SLOTS];
+
+  /// The first use whose message was left where it lies, and the data before that: what can be
+  /// given back. The largest number of all if there is none.
+  private long oldestLeft = Long.MAX_VALUE;
+
+  private long dataBeforeLeft = Long.MAX_VALUE;
 
   /// Makes one over a ring of zeros.
   public RingReader(LastingMemory ring) {
@@ -102,15 +117,12 @@ public final class RingReader {
     return owedBytes >= Ring.LENT_AT_ONCE && giveLentBack();
   }
 
-  /// Gives back what was taken of lent memory: when there is nothing more to take now.
+  /// Gives back what was taken of lent memory, or is released: when there is nothing more to take
+  /// now.
   ///
   /// @return whether that was anything
   public boolean giveLentBack() {
-    if (owes) {
-      giveAllBack();
-      return true;
-    }
-    return false;
+    return owes && giveAllBack();
   }
 
   /// Whether lent memory may have been used for something else while it was copied.
@@ -144,6 +156,73 @@ public final class RingReader {
     return bytes;
   }
 
+  /// Takes the message in the slot that [#look] has found, which is all of it, and leaves it where
+  /// it lies.
+  ///
+  /// @param length of the message: a part at the most
+  /// @return where in the ring it begins
+  public long leave(long length) {
+    boolean inSlot = length <= Ring.INLINE_BYTES;
+    long begin = Ring.begin(dataEnd, inSlot ? 0 : (int) length);
+    long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+    keep();
+    dataEnd = Ring.end(begin, inSlot ? 0 : (int) length);
+    next();
+    return at;
+  }
+
+  /// The same for a message in lent memory.
+  public void leaveLent() {
+    keep();
+    next();
+  }
+
+  private void keep() {
+    int index = index(read);
+    left[index] = true;
+    dataBefore[index] = dataEnd;
+    if (oldestLeft == Long.MAX_VALUE) {
+      oldestLeft = read;
+      dataBeforeLeft = dataEnd;
+    }
+  }
+
+  /// The use that was taken last.
+  public long lastTaken() {
+    return read - 1;
+  }
+
+  /// The ring for others, who read what [#leave] has left there until the arena is closed.
+  public MemorySegment forReading(Arena arena) {
+    return ring.forReading(arena);
+  }
+
+  /// Whether something was left where it lies, and not released.
+  public boolean hasLeft() {
+    return oldestLeft != Long.MAX_VALUE;
+  }
+
+  /// Nobody reads any longer what was left where it lies: it is given back with all that was taken,
+  /// by [#giveLentBack].
+  ///
+  /// @param use that it has
+  public void release(long use) {
+    left[index(use)] = false;
+    owes = true;
+    if (use == oldestLeft) {
+      long next = use + 1;
+      while (next < read && !left[index(next)]) {
+        next++;
+      }
+      oldestLeft = next < read ? next : Long.MAX_VALUE;
+      dataBeforeLeft = next < read ? dataBefore[index(next)] : Long.MAX_VALUE;
+    }
+  }
+
+  private static int index(long use) {
+    return (int) (use & (Ring.SLOTS - 1));
+  }
+
   private void next() {
     read++;
     slot = Ring.slot(read);
@@ -154,25 +233,32 @@ public final class RingReader {
   ///
   /// @return whether it did
   public boolean giveBack() {
-    if (read - freed < Ring.SLOTS_AT_ONCE && dataEnd - dataFreed < Ring.DATA_AT_ONCE) {
+    if (Math.min(read, oldestLeft) - freed < Ring.SLOTS_AT_ONCE
+        && Math.min(dataEnd, dataBeforeLeft) - dataFreed < Ring.DATA_AT_ONCE) {
       return false;
     }
-    giveAllBack();
-    return true;
+    return giveAllBack();
   }
 
-  private void giveAllBack() {
+  private boolean giveAllBack() {
     owes = false;
     owedBytes = 0;
-    freed = read;
-    dataFreed = dataEnd;
+    long now = Math.min(read, oldestLeft);
+    if (now == freed) {
+      return false;
+    }
+    freed = now;
+    dataFreed = Math.min(dataEnd, dataBeforeLeft);
     // Release: pairs with the acquire of RingWriter.lookWhatIsFree.
     ring.setLongRelease(Ring.FREED, freed);
+    return true;
   }
 
   /// Throws if what is counted does not add up.
   public void checkInvariants() {
-    if (read - freed > Ring.SLOTS || dataEnd - dataFreed > Ring.DATA_BYTES || freed > read) {
+    if (read - freed > Ring.SLOTS
+        || dataEnd - dataFreed > Ring.DATA_BYTES
+        || freed > Math.min(read, oldestLeft)) {
       throw new IllegalStateException(
           "%d slots read, %d given back; data up to %d, given back up to %d"
               .formatted(read, freed, dataEnd, dataFreed));

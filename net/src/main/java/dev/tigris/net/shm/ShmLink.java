@@ -11,6 +11,7 @@ import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,11 @@ import org.jspecify.annotations.Nullable;
 ///      '-------------------------------------------------------------'
 /// ```
 ///
-/// A long message in memory that is lent ([Loan]) has one slot, and is copied where it lies.
+/// A long message in memory that is lent ([Loan]) has one slot, and is copied from where it lies.
+///
+/// A message that lies in one place, be that such memory or a single part in the ring, stays there
+/// if the receive asks for that. The memory then is mapped until the message is given back, even if
+/// the connection ends before.
 ///
 /// A message stays in the ring until a receive is posted for it: the ring fills up, and the sender
 /// waits. A peer that is gone has left its messages there, and they are taken first.
@@ -79,6 +84,19 @@ final class ShmLink extends Link {
   private @Nullable BreachException breach;
 
   private boolean released;
+
+  /// Whether the memory is gone too, which outlives the connection while messages lie there that
+  /// were left in place.
+  private boolean unmapped;
+
+  /// By slot: in which loan a message lies that was left there, from 1 on; 0 where it lies in the
+  /// ring.
+  private final byte[] loans = new byte[Ring.SLOTS];
+
+  /// The ring as who reads such messages sees it; null if there was none.
+  private @Nullable Reading reading;
+
+  private record Reading(Arena arena, MemorySegment ring) {}
 
   /// @param memory that the channel lies in: closed with the link
   ShmLink(
@@ -136,6 +154,7 @@ final class ShmLink extends Link {
   public void ring() {
     try {
       send();
+      changed |= channel.in().giveLentBack();
     } catch (BreachException e) {
       failOf(e);
     }
@@ -261,7 +280,12 @@ final class ShmLink extends Link {
         return;
       }
       Transfer into = now == Stage.FILLING ? receives.peek() : null;
-      if (channel.in().isLent()) {
+      if (into != null && into.isWantedInPlace() && isWhole()) {
+        leave(into);
+        if (released) {
+          return;
+        }
+      } else if (channel.in().isLent()) {
         takeLent(into);
         if (released) {
           return;
@@ -340,10 +364,69 @@ final class ShmLink extends Link {
       return;
     }
     if (channel.in().isWithdrawn()) {
-      fail("it has ended the connection while a message of it was copied", null);
+      failOfWithdrawal();
       return;
     }
     changed |= channel.in().takeLent(frame.length);
+  }
+
+  private void failOfWithdrawal() {
+    fail("it has ended the connection while a message of it was copied", null);
+  }
+
+  private static int slot(long use) {
+    return (int) (use & (Ring.SLOTS - 1));
+  }
+
+  /// Whether all of the message lies in one place.
+  private boolean isWhole() {
+    return channel.in().isLent() || frame.length <= Ring.PART_BYTES;
+  }
+
+  /// Leaves the message where it lies.
+  private void leave(Transfer into) {
+    RingReader in = channel.in();
+    if (in.isLent()) {
+      Borrower.Borrowed loan = Objects.requireNonNull(lent);
+      MemorySegment place = loan.memory();
+      if (in.isWithdrawn()) {
+        failOfWithdrawal();
+        return;
+      }
+      in.leaveLent();
+      into.leave(place, lentOffset, in.lastTaken());
+      borrower.leave(loan.index());
+      loans[slot(in.lastTaken())] = (byte) (loan.index() + 1);
+    } else {
+      Reading reader = reading;
+      if (reader == null) {
+        Arena arena = Arena.ofShared();
+        reader = new Reading(arena, in.forReading(arena));
+        reading = reader;
+      }
+      long at = in.leave(frame.length);
+      into.leave(reader.ring, at, in.lastTaken());
+    }
+    taken = frame.length;
+  }
+
+  @Override
+  public boolean release(Transfer left) {
+    if (unmapped) {
+      return false;
+    }
+    channel.in().release(left.progress);
+    int slot = slot(left.progress);
+    boolean intact = true;
+    if (loans[slot] != 0) {
+      borrower.release(loans[slot] - 1);
+      loans[slot] = 0;
+      intact = !channel.in().isWithdrawn();
+    }
+    if (released && !channel.in().hasLeft()) {
+      unmap();
+    }
+    return intact;
   }
 
   /// Copies what comes next. Nobody can take pages out of lent memory: see [Borrower].
@@ -437,22 +520,34 @@ final class ShmLink extends Link {
 
   @Override
   protected void disconnect(boolean inOrder) {
-    if (released) {
-      return;
-    }
-    if (inOrder) {
+    if (!released && inOrder) {
       channel.out().writeGoodbye(); // the end of the socket wakes the peer
     }
     release();
+    unmap();
   }
 
-  /// Closes the socket and takes the memory off. What was written to it stays for the peer.
+  /// Closes the socket, and takes the memory off unless messages in it are still to be read. What
+  /// was written to it stays for the peer.
   private void release() {
     if (!released) {
       released = true;
       channel.out().withdraw();
       port.remove(this);
       socket.close();
+      if (!channel.in().hasLeft()) {
+        unmap();
+      }
+    }
+  }
+
+  private void unmap() {
+    if (!unmapped) {
+      unmapped = true;
+      Reading reader = reading;
+      if (reader != null) {
+        Borrower.close(reader.arena);
+      }
       memory.close();
       borrower.close();
     }

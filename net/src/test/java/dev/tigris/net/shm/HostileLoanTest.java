@@ -1,6 +1,7 @@
 package dev.tigris.net.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -286,6 +287,47 @@ class HostileLoanTest {
     assertNull(queue.await(50_000_000));
     victim.postReceive(memory).orThrow();
     expectBroken("taken back with a message in it");
+  }
+
+  @Test
+  void breaksWhenALoanIsTakenBackThatIsReadInPlace() throws SystemException {
+    leaveInPlace();
+    say(Loan.TAKEN_BACK, 0, null);
+    expectBroken("taken back with a message in it");
+    expectInPlace();
+    channel.set(ValueLayout.JAVA_LONG, Bell.BYTES + Ring.WITHDRAWN, 1);
+    assertFalse(memory.giveBack());
+    assertTrue(memory.giveBack(), "there is nothing more to give back");
+  }
+
+  /// The memory outlives the connection, until it is given back.
+  @Test
+  void keepsWhatIsReadInPlaceWhenThePeerIsGone() throws SystemException {
+    leaveInPlace();
+    socket.close();
+    expectBroken("it is gone");
+    expectInPlace();
+    MemorySegment place = memory.memory();
+    assertTrue(memory.giveBack());
+    assertFalse(place.scope().isAlive());
+  }
+
+  private void leaveInPlace() throws SystemException {
+    say(Loan.LENT, 0, lentFile);
+    slot(0, 0, 0, 0);
+    expectReceived(0, 0);
+    victim.postReceive(memory.inPlace(true)).orThrow();
+    slot(1, PAGE, 0, 7);
+    assertEquals(memory, queue.await(PATIENCE.toNanos()));
+    expectInPlace();
+  }
+
+  private void expectInPlace() {
+    assertTrue(memory.isInPlace());
+    for (int i = 0; i < PAGE; i++) {
+      long at = memory.memoryOffset() + i;
+      assertEquals((byte) ((7 + i) * 11), memory.memory().get(ValueLayout.JAVA_BYTE, at));
+    }
   }
 
   @Test

@@ -16,6 +16,8 @@ import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +157,44 @@ class RingTest {
         }
       }
     }
+  }
+
+  private record Left(long use, long at, int bytes, int tag) {}
+
+  /// Also not by fetching lines for what comes next.
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void changesNothingThatWasLeftWhereItLies(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Left> left = new ArrayList<>();
+    int refused = 0;
+    for (int tag = 0; tag < 3_000; tag++) {
+      int bytes = 1 + random.nextInt(1 << random.nextInt(14));
+      refused += writer.write(patterned(bytes, tag)) ? 0 : 1;
+      for (boolean more = random.nextBoolean(); more; more = writer.fetch()) {
+        check();
+      }
+      if (random.nextBoolean() && reader.look()) {
+        assertNull(reader.takeHeader(frame, MOST_BYTES));
+        long at = reader.leave(frame.length);
+        left.add(new Left(reader.lastTaken(), at, frame.length, frame.tag));
+      } else if (!left.isEmpty()) {
+        release(left.remove(random.nextInt(left.size())));
+      }
+      check();
+    }
+    left.forEach(this::release);
+    assertFalse(reader.hasLeft());
+    assertTrue(refused > 100 && refused < 2_900, refused + " found no room");
+  }
+
+  private void release(Left message) {
+    for (int i = 0; i < message.bytes; i++) {
+      byte expected = (byte) (message.tag + i * 31);
+      assertEquals(expected, memory.get(ValueLayout.JAVA_BYTE, message.at + i));
+    }
+    reader.release(message.use);
+    reader.giveLentBack();
   }
 
   @Test

@@ -76,6 +76,7 @@ public final class ShmFuzz {
     private final Ticket room;
     private final Ticket message;
     private int slots;
+    private boolean inPlace;
 
     Game(
         ByteBuffer in,
@@ -131,6 +132,7 @@ public final class ShmFuzz {
         case 4 -> look();
         case 5 -> send(in.getShort() & 0xffff);
         case 6 -> socket.nudge();
+        case 7 -> inPlace = !inPlace;
         case 8 -> lend(in.get(), in.getInt());
         case 9 -> lentSlot(in.getShort(), in.getShort(), in.getInt(), in.getLong());
         default -> channel.set(ValueLayout.JAVA_INT, in.get() & 0xf8, in.getInt());
@@ -180,14 +182,25 @@ public final class ShmFuzz {
           throw new AssertionError(next + " has gone beyond its memory");
         }
         if (next == room) {
+          read();
           receive();
         }
       }
     }
 
+    /// Reads a message where it lies, and its ends are all that can lie outside.
+    private void read() {
+      long bytes = room.transferredBytes();
+      if (room.isInPlace() && bytes > 0) {
+        MemorySegment message = room.memory().asSlice(room.memoryOffset(), bytes);
+        byte _ = message.get(ValueLayout.JAVA_BYTE, 0);
+        byte _ = message.get(ValueLayout.JAVA_BYTE, bytes - 1);
+      }
+    }
+
     private void receive() {
       if (victim.state() == InterfaceState.CONNECTED) {
-        victim.postReceive(room).orThrow();
+        victim.postReceive(room.inPlace(inPlace)).orThrow();
       }
     }
 
