@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the launcher itself, in a small checkout of its own, with JDKs and a Maven that only write
@@ -48,6 +49,7 @@ class LauncherTest {
       List.of(
           "sh",
           "find",
+          "ls",
           "mkdir",
           "rm",
           "mv",
@@ -56,8 +58,7 @@ class LauncherTest {
           "head",
           "readlink",
           "stty",
-          "sleep",
-          "wc");
+          "sleep");
 
   @TempDir Path folder;
   private Path checkout;
@@ -156,6 +157,13 @@ class LauncherTest {
             List.of("sort", "--", large.toString(), "sorted"))) {
       assertFalse(isQuick(arguments), arguments.toString());
     }
+  }
+
+  /// Its standard output is a file here, which `/dev/stdout` is another name of.
+  @Test
+  @Timeout(60)
+  void waitsForNoPipeOfItsOwn() throws Exception {
+    assertEquals(0, tigris("sort", "data", "/dev/stdout").exitCode());
   }
 
   private boolean isQuick(List<String> arguments) throws Exception {
