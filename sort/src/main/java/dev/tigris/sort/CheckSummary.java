@@ -182,12 +182,19 @@ public final class CheckSummary {
     }
   }
 
-  /// Writes this summary to a file, replacing it.
+  /// Writes this summary to a file, replacing it. If that fails, no part of it is left.
   ///
   /// @throws SortException if that fails
   public void write(Path path) throws SortException {
-    try {
-      Files.write(path, toBytes());
+    try (var out = Files.newOutputStream(path)) {
+      try {
+        out.write(toBytes());
+      } catch (IOException e) {
+        if (Files.isRegularFile(path)) {
+          OutputPaths.deleteQuietly(OutputPaths.target(path));
+        }
+        throw e;
+      }
     } catch (IOException e) {
       throw SortException.writing(path, e);
     }

@@ -55,6 +55,13 @@ final class InputFile implements Closeable {
                     + " bytes over. Give the right record size, or complete the file")
                 .formatted(path, size, size / recordSize, recordSize, over));
       }
+      if (size == 0 && buffered.read(ByteBuffer.allocate(1), 0) > 0) {
+        throw new SortException(
+            SortException.Kind.INPUT,
+            path
+                + " holds more than its size of 0 bytes, as files of the kernel do: copy it to a"
+                + " file of its own first");
+      }
       this.openedDirect = size >= AlignedBuffer.BLOCK && !isCached() ? openDirect(path) : null;
       this.direct = openedDirect;
     } catch (IOException e) {

@@ -75,6 +75,14 @@ public final class SortException extends IOException {
               .formatted(path),
           cause);
     }
+    if (reason.contains("Too many open files")) {
+      return new SortException(
+          Kind.IO,
+          ("%s could not be opened, since too many files are open: allow more (ulimit -n), or"
+                  + " give less --parallel")
+              .formatted(path),
+          cause);
+    }
     if (cause instanceof AccessDeniedException) {
       return new SortException(
           Kind.OUTPUT,

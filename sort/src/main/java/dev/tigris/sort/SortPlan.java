@@ -115,7 +115,7 @@ record SortPlan(
 
   private static SortPlan best(Demand demand) {
     SortPlan plan = inOnePass(demand);
-    return plan.keepBytes < plan.neededToKeep(demand) ? external(demand) : plan;
+    return plan.fits() && plan.keepBytes >= plan.neededToKeep(demand) ? plan : external(demand);
   }
 
   private boolean fits() {

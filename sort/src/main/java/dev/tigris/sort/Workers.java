@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -28,6 +29,12 @@ final class Workers {
   /// @throws InterruptedException if the caller was interrupted; the threads have ended then too
   static void run(String name, int threads, long pieces, Maker maker)
       throws SortException, InterruptedException {
+    run(Thread.ofPlatform().name(name + "-", 0).daemon().factory(), name, threads, pieces, maker);
+  }
+
+  /// The same with threads of somebody's making, which may fail to start.
+  static void run(ThreadFactory factory, String name, int threads, long pieces, Maker maker)
+      throws SortException, InterruptedException {
     AtomicLong next = new AtomicLong();
     AtomicLong done = new AtomicLong();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -47,9 +54,15 @@ final class Workers {
         };
     List<Thread> started = new ArrayList<>();
     for (int i = 0; i < Math.min(threads, pieces); i++) {
-      Thread thread = Thread.ofPlatform().name(name + "-", i).daemon().unstarted(loop);
-      thread.start();
-      started.add(thread);
+      try {
+        Thread thread = factory.newThread(loop);
+        thread.start();
+        started.add(thread);
+      } catch (Throwable e) { // there are no more threads to be had
+        next.set(pieces);
+        failure.compareAndSet(null, e);
+        break;
+      }
     }
     boolean interrupted = false;
     for (Thread thread : started) {

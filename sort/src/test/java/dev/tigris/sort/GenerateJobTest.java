@@ -87,6 +87,30 @@ class GenerateJobTest {
     }
   }
 
+  /// gensort means to count the significant bits of a record's number, and takes any of the four
+  /// highest of a half for the very highest.
+  @Test
+  void skewedRecordsOfVeryHighNumbersBorrowAsGensortLetsThem() throws Exception {
+    byte[] plain = generate(GenerateJob.to(folder.resolve("plain"), 129).ascii());
+    GenerateJob job = GenerateJob.to(folder.resolve("skewed"), 20).ascii().skewed();
+    for (int bit = 56; bit < 128; bit++) {
+      int lender = bit % 64 < 60 ? bit + 1 : bit < 64 ? 64 : 128;
+      UInt128 first = new UInt128(bit < 64 ? 0 : 1L << bit, bit < 64 ? 1L << bit : 0);
+      byte[] skewed = generate(job.from(first));
+      int borrowed = 0;
+      for (int n = 0; n < 20; n++) {
+        int count = (int) (Gensort.random(first.plus(n + 1)).low() >>> 32) & 7;
+        count = count > 6 ? 0 : count;
+        borrowed += count;
+        assertEquals(
+            new String(plain, 100 * lender, count, US_ASCII),
+            new String(skewed, 100 * n, count, US_ASCII),
+            "from bit " + bit + ", record " + n);
+      }
+      assertTrue(borrowed > 0, "nothing borrowed from bit " + bit);
+    }
+  }
+
   @Test
   void skewedAsciiKeysBorrowWholeCharacters() throws Exception {
     int count = 3_000;

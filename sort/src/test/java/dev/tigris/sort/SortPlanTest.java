@@ -1,8 +1,11 @@
 package dev.tigris.sort;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class SortPlanTest {
@@ -18,6 +21,14 @@ class SortPlanTest {
     return new SortPlan.Demand(format, input, memory, parallel, random.nextBoolean());
   }
 
+  /// How much memory is said to be needed.
+  private static long needed(SortException tooLittle) {
+    Matcher needed =
+        Pattern.compile("at least (\\d+) bytes").matcher(String.valueOf(tooLittle.getMessage()));
+    assertTrue(needed.find(), tooLittle.getMessage());
+    return Long.parseLong(needed.group(1));
+  }
+
   /// Whatever is to be sorted, with however many processors and however much memory.
   @Test
   void staysWithinItsMemoryAndKeepsTheHeapSmall() {
@@ -29,7 +40,10 @@ class SortPlanTest {
       SortPlan plan;
       try {
         plan = SortPlan.make(demand);
-      } catch (SortException tooLittleMemory) {
+      } catch (SortException tooLittle) {
+        assertDoesNotThrow(
+            () -> SortPlan.make(demand.withMemory(needed(tooLittle))),
+            "seed %d: %s".formatted(seed, demand));
         continue;
       }
       made++;
