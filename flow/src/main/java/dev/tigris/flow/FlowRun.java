@@ -7,6 +7,7 @@ public interface FlowRun {
   /// Waits until the flow is over: all its threads have ended, and what it held is given back.
   ///
   /// @throws FlowException if a module has failed; its cause is what the module threw
+  /// @throws IllegalStateException if a module of this very flow calls it
   /// @throws java.util.concurrent.CancellationException if it was cancelled
   /// @throws InterruptedException if the waiting thread is interrupted; the flow runs on
   void await() throws FlowException, InterruptedException;

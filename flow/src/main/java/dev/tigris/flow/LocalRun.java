@@ -232,14 +232,30 @@ final class LocalRun implements FlowRun {
 
   // -- For everybody.
 
+  /// Whether a thread is a module's of this flow.
+  boolean isModule(Thread thread) {
+    return threads.contains(thread);
+  }
+
+  /// A module would wait for its own end.
+  private void refuseModules() {
+    if (isModule(Thread.currentThread())) {
+      throw new IllegalStateException(
+          "a module of flow %s awaits the end of that flow, which would never come"
+              .formatted(flow.name()));
+    }
+  }
+
   @Override
   public void await() throws FlowException, InterruptedException {
+    refuseModules();
     over.await();
     conclude();
   }
 
   @Override
   public boolean await(Duration timeout) throws FlowException, InterruptedException {
+    refuseModules();
     if (!over.await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)) {
       return false;
     }

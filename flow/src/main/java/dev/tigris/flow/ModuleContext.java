@@ -36,11 +36,13 @@ public interface ModuleContext {
   /// The stream to a replica of the one routed reservoir of this stage.
   ///
   /// @param index from 0; the downstream replica, or the draining stream
+  /// @throws IndexOutOfBoundsException if there is no such replica
   /// @throws IllegalStateException if this stage has not exactly one reservoir
   Stream route(int index);
 
   /// The stream to a replica of the named reservoir, whatever its policy.
   ///
+  /// @throws IndexOutOfBoundsException if there is no such replica
   /// @throws IllegalArgumentException if there is no such reservoir
   Stream route(String reservoir, int index);
 

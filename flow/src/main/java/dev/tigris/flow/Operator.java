@@ -3,7 +3,9 @@ package dev.tigris.flow;
 /// What a stage of a [Flow] runs: a [Module] or a [Source]. Each replica is an instance of its own
 /// with a thread of its own, on which all methods are called.
 public interface Operator {
-  /// Called once, before the first water. The context may be kept.
+  /// Called once, before the first water. The context may be kept. No water moves before all
+  /// operators have been through this: it may put waters as far as there is credit, and a call that
+  /// would wait for credit, or for a water, throws [IllegalStateException].
   default void init(ModuleContext context) throws Exception {}
 
   /// Called once when every input has ended, or a source has no more, to put what is left. Not

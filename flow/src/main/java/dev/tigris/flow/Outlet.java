@@ -4,6 +4,7 @@ import dev.tigris.flow.policy.Policy;
 import dev.tigris.flow.policy.SenderState;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the sender's thread.
 final class Outlet implements Parker.Condition {
+  /// Policies that need not be asked which of one stream to take. One of somebody else's may wait
+  /// all the same, or declare the end.
+  private static final Set<Policy> OURS =
+      Set.of(Policy.roundRobin(), Policy.random(), Policy.lottery(), Policy.leastOutstanding());
+
   private final String name;
   private final Stream[] streams;
   private final @Nullable Policy policy;
+
+  /// Whether there is one stream only, and a policy that takes it whenever it has credit.
+  private final boolean takesTheOnlyOne;
+
   private final SenderState state;
   private final RandomGenerator random;
 
@@ -28,6 +38,7 @@ final class Outlet implements Parker.Condition {
     this.name = name;
     this.streams = streams.toArray(Stream[]::new);
     this.policy = policy;
+    this.takesTheOnlyOne = streams.size() == 1 && (policy == null || OURS.contains(policy));
     this.state = new SenderState(streams.stream().mapToInt(Stream::window).toArray());
     this.random = random;
   }
@@ -46,6 +57,11 @@ final class Outlet implements Parker.Condition {
   }
 
   Stream route(int index) {
+    if (index < 0 || index >= streams.length) {
+      throw new IndexOutOfBoundsException(
+          "reservoir %s has no route %d: it has %d, from 0 on"
+              .formatted(name, index, streams.length));
+    }
     return streams[index];
   }
 
@@ -98,7 +114,7 @@ final class Outlet implements Parker.Condition {
 
   private int choose() {
     Policy chooser = policy;
-    if (streams.length == 1 || chooser == null) {
+    if (takesTheOnlyOne || chooser == null) {
       return streams[0].isStopped() ? Policy.END : streams[0].hasCredit() ? 0 : Policy.WAIT;
     }
     look();

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Where one thread waits for its streams, and where others wake it.
@@ -85,6 +86,16 @@ final class Parker {
   private volatile int stops;
 
   private volatile boolean stopped;
+
+  /// Whose parker this is, in a flow; and who is a module of that flow, and so should wait at its
+  /// own.
+  private @Nullable Thread owner;
+
+  private final Predicate<Thread> isModule;
+
+  /// Why the owner would wait in vain now; null if it would not.
+  private @Nullable String vain;
+
   private volatile @Nullable Thread sleeper;
 
   /// How long the last waits say that spinning is worth while.
@@ -96,6 +107,27 @@ final class Parker {
   private int yields = FEWEST_YIELDS;
 
   private long waitedNanos;
+
+  /// For streams without a flow: whoever uses them waits.
+  Parker() {
+    this(_ -> false);
+  }
+
+  /// For a module of a flow; `isModule` says of a thread whether it is one of that flow's.
+  Parker(Predicate<Thread> isModule) {
+    this.isModule = isModule;
+  }
+
+  /// This thread is the one that waits here, but not before [#mayWait]: `vain` says why.
+  void begin(String vain) {
+    owner = Thread.currentThread();
+    this.vain = vain;
+  }
+
+  /// From now on waiting makes sense. Only for the owner.
+  void mayWait() {
+    vain = null;
+  }
 
   /// Wakes the sleeper if it waits for this. Costs one read of a flag that rarely changes when it
   /// does not.
@@ -197,6 +229,18 @@ final class Parker {
   private void refuseToGoOn(Condition condition) {
     if (stopped) {
       throw new CancellationException("the flow is being stopped");
+    }
+    Thread current = Thread.currentThread();
+    if (current.equals(owner)) {
+      if (vain != null) {
+        throw new IllegalStateException(
+            "waiting for %s in vain: %s".formatted(condition.description(), vain));
+      }
+    } else if (isModule.test(current)) {
+      throw new IllegalStateException(
+          ("waiting for %s, which is another module's end of the stream: a module puts on the"
+                  + " streams it is given to put on, and takes from its inputs")
+              .formatted(condition.description()));
     }
     if (Thread.interrupted()) {
       throw new StreamException(

@@ -113,7 +113,7 @@ public abstract class Stream {
   /// It may be one that came on another stream; if this stream cannot carry it as it is, a copy is
   /// sent and counted. If the receiver has ended, the water is discarded and counted.
   ///
-  /// @throws IllegalStateException if the water is not the caller's, or after [#end]
+  /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end]
   /// @throws StreamException if the stream fails, or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
   public final void put(Water water) {

@@ -41,8 +41,8 @@ final class Wiring {
   /// What belongs to one replica of a stage.
   private record Replica(
       Flow.Stage stage, int index, Parker parker, List<Inlet.Input> inputs, List<Outlet> outlets) {
-    Replica(Flow.Stage stage, int index) {
-      this(stage, index, new Parker(), new ArrayList<>(), new ArrayList<>());
+    Replica(Flow.Stage stage, int index, Parker parker) {
+      this(stage, index, parker, new ArrayList<>(), new ArrayList<>());
     }
 
     End end() {
@@ -74,7 +74,7 @@ final class Wiring {
     for (Flow.Stage stage : flow.stages()) {
       List<Replica> replicas = new ArrayList<>();
       for (int i = 0; i < stage.replicas(); i++) {
-        replicas.add(new Replica(stage, i));
+        replicas.add(new Replica(stage, i, new Parker(run::isModule)));
       }
       stages.put(stage.name(), replicas);
     }
@@ -168,10 +168,11 @@ final class Wiring {
   }
 
   private void refuseClashes(Stream stream) throws IOException {
+    if (!(stream instanceof FileStream file)) {
+      return;
+    }
     for (Placed placed : streams.subList(0, streams.size() - 1)) {
-      if (stream instanceof FileStream file
-          && placed.stream() instanceof FileStream other
-          && file.clashesWith(other)) {
+      if (placed.stream() instanceof FileStream other && file.clashesWith(other)) {
         throw new IOException(
             "stream %s writes file %s too: name a file for each"
                 .formatted(other.name(), other.file()));

@@ -96,6 +96,8 @@ final class Worker implements Runnable {
   @Override
   public void run() {
     Operator operator = null;
+    parker.begin(
+        "until all modules have been through init, no water moves; use process, or produce");
     try {
       try {
         operator = make();
@@ -109,6 +111,7 @@ final class Worker implements Runnable {
       // see that there is nothing to begin.
       run.isReady();
       run.awaitReady();
+      parker.mayWait();
       if (work(operator)) {
         phase = "finish";
         finish(operator);

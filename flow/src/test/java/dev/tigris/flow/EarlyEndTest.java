@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Ends before the end: by a module, by a source, by a policy.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -108,8 +109,9 @@ class EarlyEndTest {
     assertEquals(1, finished.get());
   }
 
-  @Test
-  void aPolicyMayDeclareTheEnd() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aPolicyMayDeclareTheEnd(int receivers) throws Exception {
     Numbers.Collected collected = new Numbers.Collected();
     Policy first =
         (view, random) -> {
@@ -122,7 +124,7 @@ class EarlyEndTest {
         Flow.named("policy")
             .source("forever", Numbers.counting(0, Long.MAX_VALUE))
             .reservoir(Reservoir.of(first))
-            .stage("collect", collected.module(), 2)
+            .stage("collect", collected.module(), receivers)
             .build());
     assertTrue(collected.count() >= 1);
   }

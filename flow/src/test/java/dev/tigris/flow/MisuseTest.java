@@ -1,0 +1,138 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a module must not do; most of it would otherwise be waited for without end.
+@Timeout(60)
+class MisuseTest {
+  private static void assertRefused(String why, Flow flow) {
+    FlowException failure = assertThrows(FlowException.class, () -> Numbers.run(flow));
+    assertInstanceOf(IllegalStateException.class, failure.getCause());
+    assertTrue(failure.getMessage().contains(why), failure.getMessage());
+  }
+
+  private static Flow flow(Supplier<Module> module) {
+    return Flow.named("misuse")
+        .source("count", Numbers.counting(0, 100_000))
+        .reservoir(Reservoir.lottery())
+        .stage("module", module, 2)
+        .build();
+  }
+
+  @Test
+  void saysThatAModulePutsOnItsOwnInput() {
+    assertRefused(
+        "which is another module's end",
+        flow(
+            () ->
+                new Module() {
+                  private ModuleContext context;
+
+                  @Override
+                  public void init(ModuleContext moduleContext) {
+                    context = moduleContext;
+                  }
+
+                  @Override
+                  public void process(Water in, Stream out) {
+                    Stream input = context.inputs().getFirst();
+                    while (true) {
+                      Numbers.put(input, 1);
+                    }
+                  }
+                }));
+  }
+
+  @Test
+  void saysThatInitPutsMoreThanThereIsCreditFor() {
+    assertRefused(
+        "no water moves",
+        Flow.named("misuse")
+            .source(
+                "eager",
+                () ->
+                    new Source() {
+                      @Override
+                      public void init(ModuleContext context) {
+                        for (int i = 0; i < 3; i++) {
+                          Numbers.put(context.route(0), i);
+                        }
+                      }
+
+                      @Override
+                      public boolean produce(Stream out) {
+                        return false;
+                      }
+                    })
+            .reservoir(Reservoir.lottery().withWindow(2))
+            .stage("collect", new Numbers.Collected().module())
+            .build());
+  }
+
+  @Test
+  void saysThatInitWaitsForAWater() {
+    assertRefused(
+        "no water moves",
+        flow(
+            () ->
+                new Module() {
+                  @Override
+                  public void init(ModuleContext context) {
+                    assertNull(context.inputs().getFirst().get(), "there is nothing to wait for");
+                  }
+
+                  @Override
+                  public void process(Water in, Stream out) {}
+                }));
+  }
+
+  @Test
+  void saysThatAModuleAwaitsItsOwnFlow() {
+    var run = new CompletableFuture<FlowRun>();
+    FlowRun started = flow(() -> (in, out) -> run.get().await()).start();
+    run.complete(started);
+    FlowException failure = assertThrows(FlowException.class, started::await);
+    assertTrue(failure.getMessage().contains("awaits the end of that flow"), failure.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 2, Integer.MAX_VALUE})
+  void saysWhichRoutesThereAre(int route) {
+    FlowException failure =
+        assertThrows(
+            FlowException.class,
+            () ->
+                Numbers.run(
+                    Flow.named("astray")
+                        .source(
+                            "astray",
+                            () ->
+                                new Source() {
+                                  @Override
+                                  public void init(ModuleContext context) {
+                                    context.route(route);
+                                  }
+
+                                  @Override
+                                  public boolean produce(Stream out) {
+                                    return false;
+                                  }
+                                })
+                        .reservoir(Reservoir.routed())
+                        .stage("sink", new Numbers.Collected().module(), 2)
+                        .build()));
+    assertTrue(
+        failure.getMessage().contains("reservoir sink has no route " + route + ": it has 2"),
+        failure.getMessage());
+  }
+}
