@@ -1,3 +1,4 @@
+// Over 400 lines: what an object keeps of its place, references and parts is private to it.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
@@ -163,6 +164,20 @@ public abstract class Pso {
         known[i] = null;
       }
     }
+  }
+
+  /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
+  /// stays with its element when the cursor goes on.
+  @Override
+  protected Object clone() throws CloneNotSupportedException {
+    Pso copy = (Pso) super.clone();
+    Pso[] known = recovered;
+    Pso[] elsewhere = foreign;
+    copy.recovered = known == null ? null : known.clone();
+    copy.foreign = elsewhere == null ? null : elsewhere.clone();
+    copy.parts = null; // they are of the place that this object is at, now
+    publish();
+    return copy;
   }
 
   private long address() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -276,5 +277,62 @@ class PsoPartsTest {
     assertEquals(1, cursor.element().weights.get(0));
     assertEquals(0, from.x);
     assertEquals(1, cursor.element().from.x);
+  }
+
+  @Test
+  void aCloneOfACursorsObjectStaysWithItsElement() throws CloneNotSupportedException {
+    PsoTable<Ticket> table = new PsoTable<>(container, Ticket.class, 3);
+    for (int i = 0; i < 3; i++) {
+      Ticket ticket = table.add();
+      ticket.name.set("ticket" + i);
+      ticket.seats.set(0, (short) i);
+      ticket.place.x = i;
+    }
+    Container elsewhere = Jbuf.allocate(1024).asContainer();
+    List<Ticket> clones = new ArrayList<>();
+    for (PsoCursor<Ticket> cursor = table.cursor(); cursor.next(); ) {
+      Ticket ticket = cursor.element();
+      ticket.other = new Point(elsewhere);
+      ticket.other.x = 10 + (int) cursor.index();
+      // What stands for them is made here, and must not be shared.
+      assertEquals(cursor.index(), ticket.seats.get(0));
+      assertEquals(cursor.index(), ticket.place.x);
+      assertEquals("ticket" + cursor.index(), ticket.name.toString());
+      clones.add(ticket.clone());
+    }
+    for (int i = 0; i < 3; i++) {
+      Ticket clone = clones.get(i);
+      assertEquals("ticket" + i, clone.name.toString());
+      assertEquals(i, clone.seats.get(0));
+      assertEquals(i, clone.place.x);
+      assertEquals(10 + i, clone.other.x);
+    }
+    // It is another object for the same bytes, and what it keeps for itself is its own.
+    Ticket first = clones.getFirst();
+    Ticket second = first.clone();
+    second.place.x = 77;
+    assertEquals(77, first.place.x);
+    second.other = null;
+    assertEquals(10, first.other.x);
+  }
+
+  static class Ticket extends Pso implements Cloneable {
+    @Capacity(12)
+    Utf8 name;
+
+    @Capacity(2)
+    Shorts seats;
+
+    @InPlace Point place;
+    Point other;
+
+    Ticket(Container container) {
+      super(container);
+    }
+
+    @Override
+    public Ticket clone() throws CloneNotSupportedException {
+      return (Ticket) super.clone();
+    }
   }
 }
