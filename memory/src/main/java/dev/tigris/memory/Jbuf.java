@@ -34,7 +34,10 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread may call any method. Views may be shared between threads too, and give
 /// what plain memory gives: no tearing of aligned values, and no order without synchronization.
 public final class Jbuf {
+  /// Its lock guards the fields below. It is not this object's own, which a caller may hold for any
+  /// time: the verifier would wait for it, and every callback of the process for the verifier.
   private final Block block;
+
   private State state = State.UNREFERENCED;
   private @Nullable Lease lease;
   private @Nullable Class<? extends View> type;
@@ -160,8 +163,10 @@ public final class Jbuf {
   }
 
   /// The state that the buffer is in at this moment.
-  public synchronized State state() {
-    return state;
+  public State state() {
+    synchronized (block) {
+      return state;
+    }
   }
 
   /// The buffer as bytes, with values of other types at any offset.
@@ -230,7 +235,7 @@ public final class Jbuf {
   public void unreference(Consumer<Jbuf> callback) {
     Objects.requireNonNull(callback, "a Jbuf is unreferenced for a callback: Jbuf::free, say");
     Lease dropped;
-    synchronized (this) {
+    synchronized (block) {
       refuseFreed("unreferenced");
       Lease current = lease;
       if (state != State.REFERENCED || current == null) {
@@ -248,7 +253,7 @@ public final class Jbuf {
 
   /// Called by the verifier when the collector has found the lease dead.
   void verified() {
-    synchronized (this) {
+    synchronized (block) {
       state = State.UNREFERENCED;
       type = null;
     }
@@ -260,7 +265,7 @@ public final class Jbuf {
   /// @throws ReferencedException if views of the buffer may be in use: call [#unreference] first
   /// @throws FreedException if the buffer was freed already
   public void free() {
-    synchronized (this) {
+    synchronized (block) {
       refuseFreed("freed");
       if (state != State.UNREFERENCED) {
         throw new ReferencedException(
@@ -291,25 +296,27 @@ public final class Jbuf {
     return block.file != null;
   }
 
-  private synchronized <V extends View> V view(Class<V> wanted, View.Maker<V> maker) {
-    refuseFreed("viewed");
-    if (state == State.TO_BE_UNREFERENCED) {
-      throw new ReferencedException(
-          "a Jbuf that is to be unreferenced cannot be viewed: wait for the callback");
+  private <V extends View> V view(Class<V> wanted, View.Maker<V> maker) {
+    synchronized (block) {
+      refuseFreed("viewed");
+      if (state == State.TO_BE_UNREFERENCED) {
+        throw new ReferencedException(
+            "a Jbuf that is to be unreferenced cannot be viewed: wait for the callback");
+      }
+      Lease current = lease;
+      if (current == null) {
+        current = new Lease(this);
+        current.take(maker.make(current, block.address, block.bytes));
+        lease = current;
+        type = wanted;
+        state = State.REFERENCED;
+      } else if (type != wanted) {
+        throw new TypedException(
+            "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time"
+                .formatted(name(type), name(wanted)));
+      }
+      return wanted.cast(current.view());
     }
-    Lease current = lease;
-    if (current == null) {
-      current = new Lease(this);
-      current.take(maker.make(current, block.address, block.bytes));
-      lease = current;
-      type = wanted;
-      state = State.REFERENCED;
-    } else if (type != wanted) {
-      throw new TypedException(
-          "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time"
-              .formatted(name(type), name(wanted)));
-    }
-    return wanted.cast(current.view());
   }
 
   /// The buffer as a container for this module's own use, which ends before anybody else sees the
@@ -333,13 +340,15 @@ public final class Jbuf {
     return "Jbuf[%d bytes, %s, %s]".formatted(block.bytes, state(), block.owner);
   }
 
-  synchronized void checkInvariants() {
-    boolean leased = lease != null;
-    if (leased != (state == State.REFERENCED)) {
-      throw new IllegalStateException("the lease is held exactly while referenced, not " + state);
-    }
-    if ((type != null) != (leased || state == State.TO_BE_UNREFERENCED)) {
-      throw new IllegalStateException("type " + type + " in state " + state);
+  void checkInvariants() {
+    synchronized (block) {
+      boolean leased = lease != null;
+      if (leased != (state == State.REFERENCED)) {
+        throw new IllegalStateException("the lease is held exactly while referenced, not " + state);
+      }
+      if ((type != null) != (leased || state == State.TO_BE_UNREFERENCED)) {
+        throw new IllegalStateException("type " + type + " in state " + state);
+      }
     }
   }
 }

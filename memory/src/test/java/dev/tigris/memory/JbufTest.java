@@ -197,6 +197,16 @@ class JbufTest {
   }
 
   @Test
+  void callsBackWhileSomebodyHoldsTheHandlesOwnLock() throws InterruptedException {
+    Jbuf jbuf = Jbuf.allocate(64);
+    synchronized (jbuf) {
+      jbuf.asInts();
+      unreferenceAndWait(jbuf);
+    }
+    assertEquals(State.UNREFERENCED, jbuf.state());
+  }
+
+  @Test
   void callsBackOnOneNamedThread() throws InterruptedException {
     Jbuf jbuf = Jbuf.allocate(64);
     jbuf.asInts();
