@@ -48,6 +48,17 @@ final class Conversion {
     walk.forEachStart(this::include);
   }
 
+  /// As the constructor, from the schema that the source was told.
+  ///
+  /// @throws SchemaException if it was told none, too
+  static Conversion of(Container source, Schema to) {
+    Schema own = source.schema();
+    if (own == null) {
+      throw new SchemaException("the container does not say what is in it: declare(schema)");
+    }
+    return new Conversion(source, own, to);
+  }
+
   /// Maps a file of objects, after converting it if need be: into a new file beside it, which takes
   /// its place when it is complete and on the disk.
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
@@ -140,7 +151,8 @@ final class Conversion {
   static String explain(Schema from, Schema to) {
     SchemaChange change = new SchemaChange(from, to);
     return change.isPossible()
-        ? change.explain() + "; Jbuf.map(file, mapping, bytes, schema) converts it"
+        ? change.explain()
+            + "; Jbuf.map(file, mapping, bytes, schema) converts a file, Schema.convert a container"
         : change.explain();
   }
 

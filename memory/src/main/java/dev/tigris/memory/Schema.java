@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -101,6 +102,49 @@ public final class Schema {
     container.requireSchema(this);
     Walk walk = new Walk(this, container, container.usedBytes());
     walk.from(container.rootOffset());
+    Reference.reachabilityFence(container);
+  }
+
+  /// The bytes that a container must have for [#convert], header and schema included.
+  ///
+  /// @throws SchemaException as for [#convert]
+  /// @throws CorruptContainerException as for [#convert]
+  public long convertedBytes(Container from) {
+    long bytes = Conversion.of(from, this).bytes();
+    Reference.reachabilityFence(from);
+    return bytes;
+  }
+
+  /// Copies what a container's root leads to into an empty container, which is told this schema:
+  /// what [Jbuf#map(java.nio.file.Path, Mapping, long, Schema)] does with files, for messages and
+  /// buffers. What nobody can reach stays behind, also where the schemas are the same.
+  ///
+  /// The one stays as it is; the other is empty again if this throws. Nobody may write to either
+  /// meanwhile.
+  ///
+  /// @throws IllegalArgumentException if `into` is not empty
+  /// @throws SchemaException if `from` was told no schema, or one that cannot be converted, naming
+  ///     the fields
+  /// @throws CorruptContainerException if `from` is damaged
+  /// @throws ContainerFullException if `into` has fewer than [#convertedBytes]
+  public void convert(Container from, Container into) {
+    if (into.usedBytes() != Container.HEADER_BYTES || into.fingerprint() != 0) {
+      throw new IllegalArgumentException("objects are converted into an empty container only");
+    }
+    Conversion conversion = Conversion.of(from, this);
+    if (conversion.bytes() > into.capacityBytes()) {
+      throw new ContainerFullException(
+          "the objects take %d bytes when they are converted, and the container has %d"
+              .formatted(conversion.bytes(), into.capacityBytes()));
+    }
+    try {
+      conversion.into(into);
+    } catch (RuntimeException e) {
+      into.clear();
+      throw e;
+    } finally {
+      Reference.reachabilityFence(from);
+    }
   }
 
   List<Shape> shapes() {

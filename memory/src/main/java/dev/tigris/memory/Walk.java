@@ -323,6 +323,7 @@ final class Walk {
     }
     MemorySegment bytes = Raw.range(anyAddress(start), length);
     MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, 0, text, 0, length);
+    Reference.reachabilityFence(region);
     decoder.reset();
     return !decoder.decode(ByteBuffer.wrap(text, 0, length), decoded.clear(), true).isError();
   }

@@ -1,3 +1,4 @@
+// Over 400 lines: one pair of old and new classes, and everything that converting means for it.
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -196,6 +197,72 @@ class ConversionTest {
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     assertArrayEquals(bytes, Files.readAllBytes(file()));
     assertEquals(List.of("objects"), files());
+  }
+
+  /// As it came in a message of the old program.
+  private static final String CONVERT =
+      """
+      Container message = Jbuf.map(file, Mapping.PRIVATE).asContainer();
+      Schema schema = Schema.of(Node.class);
+      long bytes = schema.convertedBytes(message);
+      byte[] before = message.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+      Container small = Jbuf.allocate(bytes - 8).asContainer();
+      try {
+        schema.convert(message, small);
+        return "it fitted";
+      } catch (ContainerFullException e) {
+        if (small.usedBytes() != 64 || small.fingerprint() != 0) { return "left half done"; }
+      }
+      Container container = Jbuf.allocate(bytes + 200).asContainer();
+      schema.convert(message, container);
+      if (!java.util.Arrays.equals(
+          before, message.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))) {
+        return "the message changed";
+      }
+      try {
+        schema.convert(message, container);
+        return "converted into what was full already";
+      } catch (IllegalArgumentException e) { }
+      // Once more, from itself: nothing changes.
+      if (schema.convertedBytes(container) != bytes) { return "it grew"; }
+      """;
+
+  @Test
+  void convertsContainersThatAreNoFiles() throws Exception {
+    writeOld();
+    byte[] file = Files.readAllBytes(file());
+    String read =
+        run(
+            NEW_POINT,
+            NEW_SIDE,
+            sourceOfNode(NEW_FIELDS),
+            app("SHARED", CONVERT + READ)
+                .replace("Jbuf jbuf = Jbuf.map(file, Mapping.SHARED, 1 << 16, ", "var own = (")
+                .replace("Container container = jbuf.asContainer();", ""));
+    assertEquals(
+        "-7 -3 größe 0falsetrue SELL 11.0,12,0.0 33 8 true 11.0 3truenullgröße 2/3 10 5 3", read);
+    assertArrayEquals(file, Files.readAllBytes(file()));
+  }
+
+  @Test
+  void leavesAnEmptyContainerEmptyIfTheOtherOneCannotBeConverted() throws Exception {
+    writeOld();
+    Container source = Jbuf.map(file(), Mapping.PRIVATE).asContainer();
+    Container target = Jbuf.allocate(1 << 16).asContainer();
+    SchemaException other =
+        assertThrows(
+            SchemaException.class,
+            () -> Schema.of(MappingTest.Entry.class).convert(source, target));
+    assertTrue(other.getMessage().contains("the root was Node"), other.getMessage());
+    SchemaException none =
+        assertThrows(
+            SchemaException.class,
+            () ->
+                Schema.of(MappingTest.Entry.class)
+                    .convert(target, Jbuf.allocate(99).asContainer()));
+    assertTrue(none.getMessage().contains("does not say what is in it"), none.getMessage());
+    assertEquals(Container.HEADER_BYTES, target.usedBytes());
+    assertEquals(0, target.fingerprint());
   }
 
   private List<String> files() throws IOException {

@@ -118,6 +118,27 @@ class SchemaTest {
   }
 
   @Test
+  void isEachContainersOwn() {
+    Schema orders = Schema.of(Order.class);
+    Schema points = Schema.of(Point.class);
+    Container first = Jbuf.allocate(4096).asContainer();
+    Container second = Jbuf.allocate(4096).asContainer();
+    Container inside = new PsoArray(first, Primitive.BYTE, 1024).asBytes().asContainer();
+    first.declare(orders);
+    second.declare(points);
+    inside.declare(points);
+    for (Container each : new Container[] {second, inside}) {
+      assertEquals(points, each.schema());
+      points.validate(each);
+      assertThrows(SchemaException.class, () -> orders.validate(each));
+    }
+    assertEquals(orders, first.schema());
+    orders.validate(first);
+    assertThrows(SchemaException.class, () -> points.validate(first));
+    assertEquals(0, Jbuf.allocate(4096).asContainer().fingerprint());
+  }
+
+  @Test
   void refusesToBeKeptWhereThereIsNoRoom() {
     Container container = Jbuf.allocate(128).asContainer();
     assertThrows(ContainerFullException.class, () -> container.declare(Schema.of(Order.class)));
