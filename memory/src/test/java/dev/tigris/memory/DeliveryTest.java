@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -143,6 +144,73 @@ class DeliveryTest {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> file.toString().endsWith(".class")).toList();
     }
+  }
+
+  /// A rule in Java, in a jar that is a module by its name and `META-INF/services`.
+  private Path clockRules() throws IOException {
+    String rule =
+        """
+        package clock;
+        import dev.tigris.specializer.*;
+        import java.lang.classfile.ClassModel;
+        import java.lang.classfile.instruction.InvokeInstruction;
+        import java.lang.constant.ClassDesc;
+        import java.util.List;
+        public final class Rule implements dev.tigris.specializer.Rule {
+          private static final ClassDesc SYSTEM = ClassDesc.of("java.lang.System");
+          public String name() { return "stopped"; }
+          public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
+            return Needed.concerns(type);
+          }
+          public Decision decide(Site site) {
+            return site.instruction() instanceof InvokeInstruction call
+                    && call.owner().asSymbol().equals(SYSTEM)
+                    && call.name().equalsString("nanoTime")
+                ? new Decision.Rewrite(1, code -> code.loadConstant(42L), List.of())
+                : Decision.PASS;
+          }
+          // Loaded while the first class of the program waits to be specialized.
+          static class Needed {
+            static boolean concerns(ClassModel type) {
+              return dev.tigris.specializer.Rule.mentions(type, SYSTEM::equals);
+            }
+          }
+        }
+        """;
+    Path classes = temporary.resolve("clock");
+    Outside.compile(classes, "Rule", rule, Outside.specializer());
+    Path service = classes.resolve("META-INF/services/dev.tigris.specializer.Rule");
+    Files.createDirectories(service.getParent());
+    Files.writeString(service, "clock.Rule\n");
+    Path jar = temporary.resolve("clock.jar");
+    assertEquals(
+        0,
+        ToolProvider.findFirst("jar")
+            .orElseThrow()
+            .run(System.out, System.err, "cf", jar.toString(), "-C", classes.toString(), "."));
+    return jar;
+  }
+
+  @Test
+  void appliesARuleInJavaAsClassesAreLoaded() throws Exception {
+    Path folder = temporary.resolve("clocked");
+    Outside.compile(
+        folder,
+        "Clocked",
+        """
+        public class Clocked {
+          public static void main(String[] arguments) { System.out.println(System.nanoTime()); }
+        }
+        """);
+    Path jar = clockRules();
+    String rules = "rules=" + list("trust clock\n\npso-field\nclock/stopped\n");
+    for (String options : List.of(rules + ",rule-path=" + jar, "rule-path=" + jar + "," + rules)) {
+      Outcome outcome = runMain("Clocked", folder, "-javaagent:" + agent + "=" + options);
+      assertEquals(new Outcome(0, "42\n"), outcome);
+    }
+    Outcome elsewhere = runMain("Clocked", folder, "-javaagent:" + agent + "=" + rules);
+    assertNotEquals(0, elsewhere.exitCode());
+    assertTrue(elsewhere.output().contains("rule-path= of the agent"), elsewhere.output());
   }
 
   @Test

@@ -110,11 +110,16 @@ public final class Outside {
     }
   }
 
+  /// Where the specializer's classes are: a folder, or its jar.
+  static Path specializer() {
+    URL location = Agent.class.getProtectionDomain().getCodeSource().getLocation();
+    return Path.of(URI.create(location.toString()));
+  }
+
   /// The jar of the agent that specializes classes as they are loaded, in `folder`.
   public static Path agent(Path folder) throws IOException {
     Path agent = folder.resolve("agent.jar");
-    URL location = Agent.class.getProtectionDomain().getCodeSource().getLocation();
-    Path home = Path.of(URI.create(location.toString()));
+    Path home = specializer();
     if (Files.isRegularFile(home)) {
       return Files.copy(home, agent);
     }

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The agent that specializes classes as they are loaded: those that carry a code patch by that,
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// java -javaagent:tigris-specializer.jar=trust=a.pub:b.pub ...      # those that a or b signed
 /// java -javaagent:tigris-specializer.jar=rules=app.rules ...        # and rules, for the rest
 /// java -javaagent:tigris-specializer.jar=trust=a.pub,rules=app.rules ...
+/// java -javaagent:tigris-specializer.jar=rules=app.rules,rule-path=rules.jar ...
 /// ```
 ///
 /// What is loaded is to the byte what the specializer would have written. A class whose patch is
@@ -52,8 +54,9 @@ import org.jspecify.annotations.Nullable;
 public final class Agent {
   private static final String TRUST = "trust=";
   private static final String RULES = "rules=";
+  private static final String RULE_PATH = "rule-path=";
 
-  /// The specializer's own classes are loaded while it is at work on another.
+  /// The specializer's own classes are loaded while it is at work on another, and so are the rules.
   private static final String OURS = "dev/tigris/specializer/";
 
   /// What is left to return when even an error cannot be put into words: no class at all.
@@ -67,22 +70,28 @@ public final class Agent {
   /// Called by the JVM for `-javaagent`. Anything wrong with the options ends the JVM.
   ///
   /// @param options nothing, or, with commas between them, `trust=` and the files of public keys,
-  ///     and `rules=` and a [list of rules][RuleList]
+  ///     `rules=` and a [list of rules][RuleList], and `rule-path=` and where its modules are
   /// @throws IOException if a file cannot be read, or something in it is wrong
   public static void premain(@Nullable String options, Instrumentation instrumentation)
       throws IOException {
     TrustedKeys keys = TrustedKeys.ANYBODY;
     List<Rule> rules = List.of();
-    for (String option : options == null ? new String[0] : options.split(",", -1)) {
+    List<String> given = options == null ? List.of() : List.of(options.split(",", -1));
+    List<Path> rulePath =
+        given.stream()
+            .filter(option -> option.startsWith(RULE_PATH))
+            .flatMap(option -> paths(option.substring(RULE_PATH.length())))
+            .toList();
+    for (String option : given) {
       try {
         if (option.startsWith(TRUST)) {
-          keys = keys(option.substring(TRUST.length()));
+          keys = TrustedKeys.of(paths(option.substring(TRUST.length())).toList());
         } else if (option.startsWith(RULES)) {
           Path list = Path.of(option.substring(RULES.length()));
-          rules = RuleList.read(list, List.of(), List.of());
-        } else {
+          rules = RuleList.read(list, rulePath, List.of());
+        } else if (!option.startsWith(RULE_PATH)) {
           throw new IllegalArgumentException(
-              "tigris agent: '%s' is no option; say trust=FILE, rules=FILE, or nothing"
+              "tigris agent: '%s' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or nothing"
                   .formatted(option));
         }
       } catch (NoSuchFileException e) {
@@ -91,14 +100,17 @@ public final class Agent {
         throw new IOException("tigris agent: %s: %s".formatted(option, e.getMessage()), e);
       }
     }
+    if (!rulePath.isEmpty() && rules.isEmpty()) {
+      throw new IllegalArgumentException(
+          "tigris agent: rule-path= is for the modules that rules=FILE names: add that");
+    }
     // Loads what looks at every class, before the first one has to wait for it.
     CodePatch.mayBeIn(NO_CLASS);
     instrumentation.addTransformer(new Transformer(keys, rules));
   }
 
-  private static TrustedKeys keys(String files) throws IOException {
-    List<Path> paths = Arrays.stream(files.split(File.pathSeparator)).map(Path::of).toList();
-    return TrustedKeys.of(paths);
+  private static Stream<Path> paths(String places) {
+    return Arrays.stream(places.split(File.pathSeparator)).map(Path::of);
   }
 
   /// Called by the JVM with each class that is being loaded, by any thread.
@@ -142,7 +154,7 @@ public final class Agent {
       if (loader == null || (onlyPatches && !CodePatch.mayBeIn(classFile))) {
         return null;
       }
-      if (name != null && name.startsWith(OURS)) {
+      if ((name != null && name.startsWith(OURS)) || loader instanceof RuleModules.RuleLoader) {
         return null;
       }
       try {

@@ -23,6 +23,13 @@ import java.util.Set;
 /// it. Where it is not (Maven's plugins run on a class path), their classes are loaded by the names
 /// that the module's descriptor gives. Their class loaders live as long as their rules.
 final class RuleModules {
+  /// Loads rules, which are not specialized themselves.
+  static final class RuleLoader extends URLClassLoader {
+    RuleLoader(List<URL> path) {
+      super(path.toArray(URL[]::new), RuleModules.class.getClassLoader());
+    }
+  }
+
   private final ModuleFinder finder;
 
   RuleModules(Collection<Path> path) {
@@ -43,7 +50,8 @@ final class RuleModules {
         throw new IOException(
             "there is no module "
                 + module
-                + " on the path for rules: name its jar or folder there");
+                + " on the path for rules: name its jar or folder there (--rule-path, <rulePath>, or"
+                + " rule-path= of the agent)");
       }
       return ours.isNamed() ? asModule(module) : asClasses(module);
     } catch (FindException
@@ -76,8 +84,7 @@ final class RuleModules {
       URI location = reference.location().orElseThrow();
       path.add(location.toURL());
     }
-    ClassLoader loader =
-        new URLClassLoader(path.toArray(URL[]::new), RuleModules.class.getClassLoader());
+    ClassLoader loader = new RuleLoader(path);
     List<Rule> rules = new ArrayList<>();
     ModuleDescriptor descriptor = finder.find(module).orElseThrow().descriptor();
     for (ModuleDescriptor.Provides provides : descriptor.provides()) {

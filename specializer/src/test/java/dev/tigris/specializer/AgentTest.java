@@ -58,7 +58,11 @@ class AgentTest {
   @Test
   void saysWhatItsOptionsAre() {
     assertEquals(
-        "tigris agent: 'rule=x' is no option; say trust=FILE, rules=FILE, or nothing",
+        "tigris agent: 'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or"
+            + " nothing",
         refusal(IllegalArgumentException.class, "rule=x"));
+    assertTrue(
+        refusal(IllegalArgumentException.class, "rule-path=x").contains("rules=FILE"),
+        "a path alone means nothing");
   }
 }
