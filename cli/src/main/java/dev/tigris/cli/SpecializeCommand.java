@@ -43,6 +43,7 @@ final class SpecializeCommand implements Command {
   private static final String RULES = "--rules";
   private static final String RULE_PATH = "--rule-path";
   private static final String TRUST = "--trust";
+  private static final String CHECK = "--check";
   private static final String PRINT = "--print";
   private static final String MACHINE_CODE = "--machine-code";
   private static final String REPORT = "--report";
@@ -81,6 +82,11 @@ final class SpecializeCommand implements Command {
             .description("Sign the patches with an Ed25519 key in a PEM file.")
             .build());
     addRules(spec);
+    spec.addOption(
+        Options.flag(
+            CHECK,
+            "Look for what was not specialized as it should have been, in all that a program runs"
+                + " with; write no class."));
     spec.addOption(Options.flag(PRINT, "Show code before and after, and recipes; write no class."));
     spec.addOption(
         Options.flag(
@@ -106,7 +112,8 @@ final class SpecializeCommand implements Command {
             "  tigris specialize target/classes               rewrites what must be",
             "  tigris specialize app.jar -cp lib/api.jar -o out",
             "  tigris specialize app.jar --patch diff --sign key.pem",
-            "  tigris specialize app/User.class --print       shows, and writes nothing");
+            "  tigris specialize app/User.class --print       shows, and writes nothing",
+            "  tigris specialize --check app/*.jar            fails if an access was forgotten");
     return spec;
   }
 
@@ -146,10 +153,17 @@ final class SpecializeCommand implements Command {
     List<Rule> rules = rules(options);
     Path output = options.matchedOptionValue(OUTPUT, null);
     boolean print = options.hasMatchedOption(PRINT);
+    boolean check = options.hasMatchedOption(CHECK);
     if (options.hasMatchedOption(MACHINE_CODE) && !print) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           "%s is for %s: add it".formatted(MACHINE_CODE, PRINT));
+    }
+    if (check && (print || output != null || options.hasMatchedOption(PATCH))) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "%s writes and shows no class: give it without %s, %s and %s"
+              .formatted(CHECK, PRINT, OUTPUT, PATCH));
     }
     try (SpecializeInputs found =
         print || output == null
@@ -158,9 +172,11 @@ final class SpecializeCommand implements Command {
       var hierarchy = new ClassHierarchy(found);
       var specializer = new Specializer(hierarchy, rules);
       Report report =
-          print
-              ? print(found, specializer, options.hasMatchedOption(MACHINE_CODE), console)
-              : ClassFiles.specialize(found.inputs(), specializer, delivery);
+          check
+              ? ClassFiles.check(found.inputs(), specializer)
+              : print
+                  ? print(found, specializer, options.hasMatchedOption(MACHINE_CODE), console)
+                  : specialize(found, specializer, delivery);
       if (report.classesSeen() == 0) {
         throw new CommandException(
             ExitCode.BAD_INPUT,
@@ -186,6 +202,17 @@ final class SpecializeCommand implements Command {
       throw new CommandException(
           ExitCode.BAD_INPUT,
           "'%s' is a pipe or a device: name class files, jars or folders".formatted(input));
+    }
+  }
+
+  private static Report specialize(
+      SpecializeInputs found, Specializer specializer, Delivery delivery) throws IOException {
+    try {
+      return ClassFiles.specialize(found.inputs(), specializer, delivery);
+    } catch (InterruptedIOException | NotWrittenException e) {
+      throw e;
+    } catch (IOException e) {
+      throw found.ofInput(e);
     }
   }
 
@@ -231,11 +258,13 @@ final class SpecializeCommand implements Command {
     List<Problem> problems = report.problems();
     if (!problems.isEmpty()) {
       problems.stream().skip(1).forEach(problem -> console.err().println("tigris: " + problem));
+      boolean check = options.hasMatchedOption(CHECK);
       throw new CommandException(
           ExitCode.FAILED,
-          "%s%nNothing was written: there %s."
+          "%s%n%s: there %s."
               .formatted(
                   problems.getFirst(),
+                  check ? "Specialize these classes as well" : "Nothing was written",
                   problems.size() == 1
                       ? "is 1 problem"
                       : "are %d problems".formatted(problems.size())));
@@ -252,7 +281,12 @@ final class SpecializeCommand implements Command {
       facts.put("left", report.leftAlone());
       console.out().println(Json.object(facts));
     } else {
-      console.out().println(report.summary());
+      console
+          .out()
+          .println(
+              options.hasMatchedOption(CHECK)
+                  ? report.classesSeen() + " classes: all is specialized that has to be"
+                  : report.summary());
     }
     return ExitCode.OK;
   }

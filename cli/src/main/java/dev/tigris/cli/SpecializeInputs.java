@@ -18,7 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +32,20 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
 
   private final List<Path> inputs;
   private final @Nullable Path copies;
+
+  /// What a copy was made of, for messages: the copy is deleted when something goes wrong.
+  private final Map<Path, Path> originals;
+
   private final ClassPath classes;
   private final URLClassLoader loader;
   private boolean kept;
 
-  private SpecializeInputs(List<Path> inputs, @Nullable Path copies, List<Path> classPath)
+  private SpecializeInputs(
+      List<Path> inputs, @Nullable Path copies, Map<Path, Path> originals, List<Path> classPath)
       throws IOException {
     this.inputs = inputs;
     this.copies = copies;
+    this.originals = originals;
     List<Path> path = new ArrayList<>();
     for (Path input : inputs) {
       path.add(root(input));
@@ -53,7 +61,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
   }
 
   static SpecializeInputs inPlace(List<Path> inputs, List<Path> classPath) throws IOException {
-    return new SpecializeInputs(inputs, null, classPath);
+    return new SpecializeInputs(inputs, null, Map.of(), classPath);
   }
 
   /// Copies the inputs first: jars and class files by their names, and what is in folders.
@@ -64,6 +72,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
           ExitCode.BAD_OUTPUT, "'%s' is there already: name a new folder".formatted(folder));
     }
     List<Path> copied = new ArrayList<>();
+    Map<Path, Path> originals = new HashMap<>();
     List<Path> path = new ArrayList<>();
     for (Path input : inputs) {
       if (folder.toAbsolutePath().normalize().startsWith(input.toAbsolutePath().normalize())) {
@@ -80,7 +89,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     try {
       Files.createDirectories(folder);
       for (int i = 0; i < inputs.size(); i++) {
-        copy(inputs.get(i), copied.get(i));
+        copy(inputs.get(i), copied.get(i), originals);
       }
     } catch (FileAlreadyExistsException e) {
       delete(folder);
@@ -97,20 +106,21 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
     path.addAll(classPath);
     try {
-      return new SpecializeInputs(copied.stream().distinct().toList(), folder, path);
+      return new SpecializeInputs(copied.stream().distinct().toList(), folder, originals, path);
     } catch (IOException | UncheckedIOException e) {
       delete(folder);
-      throw e;
+      throw ofInput(e, originals);
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  private static void copy(Path from, Path to, Map<Path, Path> originals) throws IOException {
     Path start = Files.isSymbolicLink(from) ? from.toRealPath() : from;
     try (Stream<Path> files = Files.walk(start)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Path target = to.resolve(start.relativize(file).toString());
         Files.createDirectories(target.toAbsolutePath().getParent());
         Files.copy(file, target);
+        originals.put(target, from.resolve(start.relativize(file)));
       }
     }
   }
@@ -144,6 +154,24 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
 
   List<Path> inputs() {
     return inputs;
+  }
+
+  /// The same failure, of the input where it names a copy.
+  IOException ofInput(IOException failure) {
+    return ofInput(failure, originals);
+  }
+
+  private static IOException ofInput(Exception failure, Map<Path, Path> originals) {
+    String message = String.valueOf(failure.getMessage());
+    Optional<Path> copy =
+        originals.keySet().stream()
+            .filter(path -> message.contains(path.toString()))
+            .max(Comparator.comparingInt(path -> path.toString().length()));
+    if (copy.isEmpty()) {
+      return failure instanceof IOException known ? known : new IOException(message, failure);
+    }
+    String input = String.valueOf(originals.get(copy.get()));
+    return new IOException(message.replace(copy.get().toString(), input), failure);
   }
 
   @Override

@@ -1,3 +1,4 @@
+// Over 400 lines: one command, and everything that it can be asked for.
 package dev.tigris.cli;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -178,7 +179,46 @@ class SpecializeCommandTest {
       Result result = shell.run("specialize %s -o @/out".formatted(input));
       assertEquals(ExitCode.BAD_INPUT, result.code(), result.err());
       assertFalse(Files.exists(folder.resolve("out")), input);
+      assertMentions(result.err(), input.replace("@", folder.toString()));
+      assertFalse(result.err().contains(folder.resolve("out").toString()), result.err());
     }
+  }
+
+  @Test
+  void findsWhatWasForgottenInAllThatAProgramRunsWith() throws Exception {
+    assertEquals(ExitCode.OK, shell.run("specialize @/classes").code());
+    byte[] user = user();
+    assertEquals(
+        "2 classes: all is specialized that has to be\n",
+        shell.run("specialize --check @/classes").out());
+
+    compile("User", USER); // somebody else's module, whose build knows nothing
+    byte[] forgotten = user();
+    Path jar = folder.resolve("user.jar");
+    String home = classes.toString();
+    assertEquals(
+        0,
+        ToolProvider.findFirst("jar")
+            .orElseThrow()
+            .run(System.out, System.err, "cf", jar.toString(), "-C", home, "app/User.class"));
+    Files.write(classes.resolve("app/User.class"), user);
+    for (String where : List.of("@/classes @/user.jar", "@/user.jar -cp @/classes")) {
+      Result result = shell.run("specialize --check " + where);
+      assertEquals(ExitCode.FAILED, result.code(), result.out());
+      assertMentions(
+          result.err(),
+          "app.User.use(User.java:5): getfield app.Trade.id was not rewritten",
+          "there is 1 problem");
+    }
+    Files.write(classes.resolve("app/User.class"), forgotten);
+    assertEquals(
+        ExitCode.FAILED,
+        shell.run("specialize --check @/classes/app/User.class @/classes/app/Trade.class").code());
+    assertArrayEquals(forgotten, user());
+    assertEquals(ExitCode.OK, shell.run("specialize @/classes --patch diff").code());
+    assertEquals(ExitCode.OK, shell.run("specialize --check @/classes").code());
+    assertEquals(ExitCode.BAD_INPUT, shell.run("specialize --check @/user.txt").code());
+    assertEquals(ExitCode.USAGE, shell.run("specialize --check @/classes --print").code());
   }
 
   @Test

@@ -172,30 +172,40 @@ public final class ClassFiles {
     return new Report(seen, problems.isEmpty() ? changed : 0, classes, problems);
   }
 
-  /// Finds every class in folders and jars that was not specialized as it should have been. A class
-  /// that carries a patch counts as what the patch makes of it.
-  public static List<Problem> check(Collection<Path> path, Specializer specializer)
-      throws IOException {
-    List<Problem> problems = new ArrayList<>();
+  /// Finds every class in class files, folders and jars that was not specialized as it should have
+  /// been. A class that carries a patch counts as what the patch makes of it.
+  ///
+  /// @return how many classes were seen, and what is wrong with them
+  public static Report check(Collection<Path> path, Specializer specializer) throws IOException {
+    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten(), (was, is) -> {});
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
         for (Path file : under(entry)) {
-          problems.addAll(check(Files.readAllBytes(file), specializer));
+          run.checkFile(file);
         }
+      } else if (isClass(entry.toString())) {
+        run.checkFile(entry);
       } else if (Files.isRegularFile(entry)) {
-        checkJar(entry, specializer, problems);
+        run.checkJar(entry);
       }
     }
-    return problems;
+    return run.report();
   }
 
-  private static void checkJar(Path path, Specializer specializer, List<Problem> problems)
-      throws IOException {
+  private void checkFile(Path file) throws IOException {
+    try {
+      check(Files.readAllBytes(file));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is no class file: " + e.getMessage(), e);
+    }
+  }
+
+  private void checkJar(Path path) throws IOException {
     try (JarFile jar = ClassPath.open(path)) {
       List<JarEntry> entries = jar.versionedStream().filter(ClassFiles::isClass).toList();
       for (JarEntry entry : entries) {
         try {
-          problems.addAll(check(Jars.read(jar, entry), specializer));
+          check(Jars.read(jar, entry));
         } catch (IllegalArgumentException notLoadable) {
           // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
         }
@@ -203,11 +213,13 @@ public final class ClassFiles {
     }
   }
 
-  private static List<Problem> check(byte[] found, Specializer specializer) {
+  private void check(byte[] found) {
+    seen++;
     try {
-      return specializer.check(CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found));
+      byte[] loaded = CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found);
+      problems.addAll(specializer.check(loaded));
     } catch (PatchRefusedException e) {
-      return List.of(problem(found, String.valueOf(e.getMessage())));
+      problems.add(problem(found, String.valueOf(e.getMessage())));
     }
   }
 

@@ -128,9 +128,9 @@ class ClassFilesTest {
   @Test
   void countsAPatchedClassAsSpecialized() throws IOException {
     List<Path> path = List.of(shop.javac.folder());
-    assertTrue(ClassFiles.check(path, shop.specializer).size() >= 2);
+    assertTrue(ClassFiles.check(path, shop.specializer).problems().size() >= 2);
     shop.specializeAll(DIFF);
-    assertEquals(List.of(), ClassFiles.check(path, shop.specializer));
+    assertEquals(List.of(), ClassFiles.check(path, shop.specializer).problems());
   }
 
   @Test
@@ -139,12 +139,14 @@ class ClassFilesTest {
     byte[] patched = shop.bytes("app/User");
     patched[patched.length - 40] ^= 1;
     Files.write(file("app/User"), patched);
-    List<Problem> problems = ClassFiles.check(List.of(shop.javac.folder()), shop.specializer);
+    List<Problem> problems =
+        ClassFiles.check(List.of(shop.javac.folder()), shop.specializer).problems();
     assertEquals(1, problems.size());
     assertTrue(problems.getFirst().message().contains("does not fit"), problems.toString());
     // Its original is still there, so the next run repairs it.
     assertEquals(1, shop.specializeAll(DIFF).classesChanged());
-    assertEquals(List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer));
+    assertEquals(
+        List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer).problems());
   }
 
   @Test

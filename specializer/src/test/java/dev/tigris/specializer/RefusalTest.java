@@ -231,12 +231,14 @@ class RefusalTest {
     shop.specializeAll();
     shop.javac.compile(
         "package app; class User {\n  long use(Trade t) {\n    return t.id;\n  }\n}");
-    List<Problem> problems = ClassFiles.check(List.of(shop.javac.folder()), shop.specializer);
+    List<Problem> problems =
+        ClassFiles.check(List.of(shop.javac.folder()), shop.specializer).problems();
     assertEquals(
         List.of("app.User.use(User.java:3): getfield app.Trade.id was not rewritten"),
         problems.stream().map(Problem::toString).toList());
     shop.specializeAll();
-    assertEquals(List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer));
+    assertEquals(
+        List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer).problems());
   }
 
   @Test

@@ -105,7 +105,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
                 ? runtime.stream().filter(path -> !path.equals(classes())).toList()
                 : List.of();
         failOn(
-            ClassFiles.check(checked, specializer),
+            ClassFiles.check(checked, specializer).problems(),
             "left unrewritten on the run-time path (specialize the module that it is in)");
         getLog().info(report.summary());
       }
