@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentedProjectTest {
   /// A block of code whose first line is a comment that names a file.
   private static final Pattern FILE =
-      Pattern.compile("```(?:java|c|xml)\n(?://|/\\*|<!--) ([\\w./]+\\.\\w+).*\n([^`]*)```");
+      Pattern.compile(
+          "```(?:java|c|xml|python)\n(?://|/\\*|<!--|#) ([\\w./]+\\.\\w+).*\n([^`]*)```");
 
   private static final Path PAGE = Path.of("..", "docs", "objects.md");
   private static final String MEMORY =
@@ -87,7 +88,7 @@ class DocumentedProjectTest {
     assertEquals(new Outcome(0, "1 entries, ACME worth 62.5\n"), book("ACME", "5", "12.50"));
     assertEquals(new Outcome(0, "2 entries, größer worth -7.0\n"), book("größer", "-7", "1"));
 
-    assumeTrue(isThere("gcc"), "half skipped: there is no gcc (apt: gcc libc6-dev)");
+    assumeTrue(isThere("gcc", "--version"), "half skipped: there is no gcc (apt: gcc libc6-dev)");
     Shell.Result header = new Shell(folder).run("layout app.Entry -cp @/classes --c");
     Files.writeString(folder.resolve("entry.h"), header.out());
     List<String> compiler = List.of("gcc", "-Wall", "-Wextra", "-Werror", "-O2");
@@ -99,6 +100,23 @@ class DocumentedProjectTest {
     Path other = Files.write(folder.resolve("other"), new byte[1 << 12]);
     assertEquals(2, run("./reader", other.toString()).exit());
     assertEquals(1, run("./reader", folder.resolve("gone").toString()).exit());
+  }
+
+  @Test
+  void aProgramInPythonReadsWhatTheDocumentedClassesWrote() throws Exception {
+    String python = isThere("python3", "-c", "import numpy") ? "python3" : "/usr/bin/python3";
+    assumeTrue(
+        isThere(python, "-c", "import numpy"), "skipped: there is no NumPy (apt: python3-numpy)");
+    specialize();
+    assertEquals(0, book("ACME", "5", "12.50").exit());
+    assertEquals(0, book("größer", "-7", "1").exit());
+    Shell.Result types = new Shell(folder).run("layout app.Entry -cp @/classes --numpy");
+    Files.writeString(folder.resolve("entry.py"), types.out());
+    assertEquals(
+        new Outcome(0, "ACME 5 at 12.50\ngrößer -7 at 1.00\nworth 55.5\n"),
+        run(python, "reader.py", "book"));
+    Path other = Files.write(folder.resolve("other"), new byte[1 << 12]);
+    assertEquals(1, run(python, "reader.py", other.toString()).exit());
   }
 
   @Test
@@ -116,9 +134,9 @@ class DocumentedProjectTest {
     assertTrue(pom.contains("<tigris.version>" + version + "</tigris.version>"), version);
   }
 
-  private boolean isThere(String program) throws InterruptedException {
+  private boolean isThere(String... command) throws InterruptedException {
     try {
-      return run(program, "--version").exit() == 0;
+      return run(command).exit() == 0;
     } catch (IOException e) {
       return false;
     }
