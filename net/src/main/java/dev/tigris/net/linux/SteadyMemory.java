@@ -16,6 +16,7 @@ import java.util.Objects;
 /// turns the signal into an `InternalError`, which here ends the process.
 public final class SteadyMemory {
   /// *Critical*: a collection waits until it returns, as for the JDK's own copying.
+  // SAFETY: nothing is called here; `copy` says why calling it is safe.
   @SuppressWarnings("restricted")
   private static final MethodHandle MEMCPY =
       Linker.nativeLinker()

@@ -18,6 +18,12 @@ public final class SourceRules {
   private static final int TOP_LINES = 40;
   // Put together here, so that this file does not break the rule itself.
   private static final Pattern LEFT_OPEN = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b");
+  private static final String SAFETY = "// SAFETY:";
+
+  /// The compiler asks for it where a restricted call is made.
+  private static final Pattern RESTRICTED = Pattern.compile("\\s*@Suppress.*\"restricted\".*");
+
+  private static final Pattern NOTE = Pattern.compile("\\s*(//|@).*");
   private static final Pattern SKIPPED = Pattern.compile("^\\s*@(Disabled|Ignore)\\b");
 
   private SourceRules() {}
@@ -38,11 +44,42 @@ public final class SourceRules {
         breaches.add(
             "%s:%d leaves something open: do it, or open an issue".formatted(source, index + 1));
       }
+      if (RESTRICTED.matcher(line).matches() && !isArguedFor(lines, index)) {
+        breaches.add(
+            "%s:%d makes restricted calls: write %s with bounds, lifetime and thread above it, or above a class around it"
+                .formatted(source, index + 1, SAFETY));
+      }
       if (SKIPPED.matcher(line).find()) {
         breaches.add("%s:%d skips a test: mend it, or remove it".formatted(source, index + 1));
       }
     }
     return breaches;
+  }
+
+  /// Whether a comment says why something is safe: above the member whose annotation stands at a
+  /// line, or above a class around it. How far lines are indented tells what is around what; the
+  /// formatter sees to that.
+  private static boolean isArguedFor(List<String> lines, int annotation) {
+    int inside = indent(lines.get(annotation)) + 1;
+    int at = annotation;
+    while (at >= 0) {
+      if (lines.get(at).isBlank() || indent(lines.get(at)) >= inside) {
+        at--;
+        continue;
+      }
+      inside = indent(lines.get(at));
+      at -= NOTE.matcher(lines.get(at)).matches() ? 0 : 1;
+      for (; at >= 0 && NOTE.matcher(lines.get(at)).matches(); at--) {
+        if (lines.get(at).contains(SAFETY)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static int indent(String line) {
+    return line.length() - line.stripLeading().length();
   }
 
   /// The build files that open the JDK's internals, one line each. The compiler checks need that,
