@@ -135,7 +135,10 @@ final class TcpCarrier implements Carrier {
         }
         boolean needsRoom = wire.isPending() || (wire.isOpen() && request.hasRemaining());
         key.interestOps(SelectionKey.OP_READ | (needsRoom ? SelectionKey.OP_WRITE : 0));
-        selector.select(ready -> {}, deadline.leftMillis());
+        int leftMillis = deadline.leftMillis();
+        if (!wire.hasMore() || wire.isPending()) { // else the selector knows nothing of it
+          selector.select(ready -> {}, leftMillis);
+        }
         if (Thread.currentThread().isInterrupted()) {
           throw new ClosedByInterruptException();
         }

@@ -32,6 +32,10 @@ final class TlsWire implements Wire {
   /// A record has at most a quarter of this, and buffers begin with room for one.
   private static final int MOST_RECORD_BYTES = 1 << 16;
 
+  /// How many records that bring nothing to take for each call, be they empty, or of the handshake
+  /// or what follows it: a peer could send them for ever, and keep the thread from everybody else.
+  static final int MOST_EMPTY_RECORDS = 64;
+
   private final SocketChannel channel;
   private final SSLEngine engine;
   private ByteBuffer incoming;
@@ -41,6 +45,7 @@ final class TlsWire implements Wire {
   /// Whether `incoming` holds no whole record.
   private boolean starved = true;
 
+  private int emptyRecordsLeft;
   private boolean open;
   private boolean ended;
   private boolean failed;
@@ -90,6 +95,7 @@ final class TlsWire implements Wire {
 
   @Override
   public int read(ByteBuffer to) throws IOException {
+    emptyRecordsLeft = MOST_EMPTY_RECORDS;
     int start = to.position();
     while (to.hasRemaining()) {
       if (plain.hasRemaining()) {
@@ -111,6 +117,7 @@ final class TlsWire implements Wire {
 
   @Override
   public int write(ByteBuffer from) throws IOException {
+    emptyRecordsLeft = MOST_EMPTY_RECORDS;
     int start = from.position();
     while (shakeHands() && flushed() && from.hasRemaining()) {
       if (encrypt(from) == SSLEngineResult.Status.CLOSED) {
@@ -122,6 +129,7 @@ final class TlsWire implements Wire {
 
   @Override
   public void flush() throws IOException {
+    emptyRecordsLeft = MOST_EMPTY_RECORDS;
     boolean _ = shakeHands() && flushed();
   }
 
@@ -192,8 +200,12 @@ final class TlsWire implements Wire {
     }
   }
 
-  /// Takes one record from the socket; returns false if there is none.
+  /// Takes one record from the socket; returns false if there is none, or this call has had its
+  /// share.
   private boolean decrypt(ByteBuffer to) throws IOException {
+    if (emptyRecordsLeft == 0) {
+      return false;
+    }
     boolean direct = to.remaining() >= engine.getSession().getApplicationBufferSize();
     ByteBuffer target = direct ? to : plain.clear();
     SSLEngineResult result;
@@ -208,6 +220,9 @@ final class TlsWire implements Wire {
     }
     SSLEngineResult.Status status = result.getStatus();
     starved = !incoming.hasRemaining() || status == SSLEngineResult.Status.BUFFER_UNDERFLOW;
+    if (result.bytesConsumed() > 0 && result.bytesProduced() == 0) {
+      emptyRecordsLeft--;
+    }
     return switch (status) {
       case OK -> !open || result.bytesConsumed() > 0;
       case BUFFER_UNDERFLOW -> fill();
