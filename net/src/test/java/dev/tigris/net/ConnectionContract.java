@@ -223,6 +223,7 @@ abstract class ConnectionContract extends FabricContract {
     NetException refusal =
         assertThrows(NetException.class, () -> fabric.listen(listener.address()));
     assertTrue(refusal.getMessage().contains(listener.address()), refusal.getMessage());
+    assertTrue(refusal.getMessage().contains("for any"), "what to do next: " + refusal);
   }
 
   @Test

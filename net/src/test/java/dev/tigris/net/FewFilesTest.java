@@ -3,12 +3,16 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.tcp.TcpAddress;
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -55,6 +59,42 @@ class FewFilesTest {
     }
   }
 
+  /// Says what becomes of connecting when no more files can be opened.
+  static final class Exhausted {
+    private Exhausted() {}
+
+    public static void main(String[] arguments) throws Exception {
+      String address = arguments[1];
+      List<FileInputStream> files = new ArrayList<>();
+      try (Fabric fabric = Fabric.open(arguments[0]);
+          CompletionQueue queue = fabric.completionQueue()) {
+        System.out.println(outcome(fabric, queue, address)); // loads what is needed for that
+        try {
+          while (true) {
+            files.add(new FileInputStream("/dev/null"));
+          }
+        } catch (IOException noMore) {
+          System.out.println(outcome(fabric, queue, address));
+        }
+        for (FileInputStream each : files) {
+          each.close();
+        }
+      }
+    }
+
+    private static String outcome(Fabric fabric, CompletionQueue queue, String address) {
+      try {
+        return switch (fabric.connect(address, 7, queue, Attributes.DEFAULT, PATIENCE)) {
+          case Connection.Refused(Connection.Reason reason, String detail) ->
+              reason + ": " + detail;
+          case Connection.Established _ -> "connected";
+        };
+      } catch (NetException e) {
+        return "failed: " + e.getMessage();
+      }
+    }
+  }
+
   @TempDir Path folder;
 
   /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
@@ -73,7 +113,7 @@ class FewFilesTest {
     return jar.toString();
   }
 
-  private Process start(String provider) throws Exception {
+  private Process start(Class<?> main, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of("sh", "-c"));
     command.add("ulimit -n %d && exec \"$@\"".formatted(MOST_FILES));
     command.add("sh");
@@ -81,7 +121,8 @@ class FewFilesTest {
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
     command.add(
         String.join(File.pathSeparator, jar(Jbuf.class), jar(Fabric.class), jar(Child.class)));
-    command.addAll(List.of(Child.class.getName(), provider));
+    command.add(main.getName());
+    command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
@@ -90,7 +131,7 @@ class FewFilesTest {
   void thoseWhoSayNothingKeepNobodyOut(String provider) throws Exception {
     assumeTrue(!provider.equals("uring") || UringTest.isAllowed(), "io_uring is not allowed here");
     List<Socket> silent = new ArrayList<>();
-    Process child = start(provider);
+    Process child = start(Child.class, provider);
     try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
         Fabric fabric = Fabric.open(provider);
         CompletionQueue queue = fabric.completionQueue()) {
@@ -110,5 +151,24 @@ class FewFilesTest {
       }
       child.destroyForcibly();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring", "shm", "libfabric", "libfabric-rdm"})
+  void saysThatTooManyFilesAreOpenAndNotThatNobodyListens(String provider) throws Exception {
+    String nobody;
+    try (Fabric fabric = Fabric.open(provider);
+        Listener gone = fabric.listen("127.0.0.1:0")) {
+      nobody = gone.address();
+    } catch (NetException e) {
+      abort(e.getMessage());
+      return;
+    }
+    Process child = start(Exhausted.class, provider, nobody);
+    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
+    assertEquals(0, child.waitFor(), said.toString());
+    assertTrue(said.getFirst().startsWith("NOBODY_LISTENS: "), said.toString());
+    assertTrue(said.getLast().startsWith("failed: "), said.toString());
+    assertTrue(said.getLast().contains("oo many open files"), said.toString());
   }
 }

@@ -58,7 +58,7 @@ final class LibfabricDoor implements Door {
       this.callers = new Callers(TcpAddress.parse(this.address).getPort());
       opened.keep();
     } catch (LibfabricException | SystemException e) {
-      throw Failures.of("listen at", address, e);
+      throw TcpAddress.refused(address, e);
     }
   }
 

@@ -16,8 +16,10 @@ import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.tcp.TcpAddress;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
 import java.util.Map;
 import java.util.Objects;
@@ -59,9 +61,15 @@ final class RdmCarrier implements Carrier {
   }
 
   /// The address of this host that sockets to another one have. Nothing is sent to it.
+  ///
+  /// @throws ConnectException if there is no way to it
   private static InetAddress here(InetSocketAddress remote) throws IOException {
     try (DatagramChannel towards = DatagramChannel.open()) {
-      towards.connect(new InetSocketAddress(remote.getAddress(), DISCARD_PORT));
+      try {
+        towards.connect(new InetSocketAddress(remote.getAddress(), DISCARD_PORT));
+      } catch (SocketException noWay) {
+        throw (ConnectException) new ConnectException(noWay.getMessage()).initCause(noWay);
+      }
       return ((InetSocketAddress) towards.getLocalAddress()).getAddress();
     }
   }
@@ -106,8 +114,10 @@ final class RdmCarrier implements Carrier {
       throw Failures.of("connect to", address, e);
     } catch (SystemException e) {
       return TcpAddress.unreachable(address, e);
-    } catch (IOException e) {
+    } catch (ConnectException e) {
       return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+    } catch (IOException e) {
+      throw Failures.of("connect to", address, e);
     } finally {
       if (!kept && channel != null) {
         channel.close();

@@ -89,19 +89,28 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     }
   }
 
-  /// Accepts those who wait, unless they are other users' processes.
+  /// Accepts those who wait.
   private void greet() throws SystemException {
     for (UnixSocket next = listening.accept(); next != null; next = listening.accept()) {
-      UnixSocket.Peer peer = next.peer();
+      greet(next);
+    }
+  }
+
+  /// Lets somebody in, unless that is another user's process, or nobody knows whose it is.
+  private void greet(UnixSocket socket) {
+    try {
+      UnixSocket.Peer peer = socket.peer();
       if (peer.user() == user) {
-        Unheard greeted = new Unheard(next, peer);
+        Unheard greeted = new Unheard(socket, peer);
         if (isSilent(greeted)) {
           silent.add(greeted);
         }
-      } else {
-        next.close();
+        return;
       }
+    } catch (SystemException isNotSaid) {
+      // as if it were another user's
     }
+    socket.close();
   }
 
   /// Takes what has arrived on the connections that are silent still.

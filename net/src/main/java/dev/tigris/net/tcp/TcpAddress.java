@@ -4,7 +4,6 @@ import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Linking;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -56,7 +55,7 @@ public final class TcpAddress {
   }
 
   /// Nobody can listen at an address.
-  public static NetException refused(String address, IOException why) {
+  public static NetException refused(String address, Exception why) {
     return new NetException(
         "listen at",
         address,
