@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -142,6 +143,13 @@ public final class ArrayInterface implements AutoCloseable {
     return link;
   }
 
+  /// As [#send(ArrayType, Object, int, int, int, long)].
+  @CheckReturnValue
+  public <A> boolean send(
+      ArrayType<A> type, A array, int from, int count, int tag, Duration timeout) {
+    return send(type, array, from, count, tag, Fabric.nanos(timeout));
+  }
+
   /// Sends `count` elements of an array, from `from` on: copies them, and waits only as long as all
   /// buffers are under way.
   ///
@@ -203,6 +211,12 @@ public final class ArrayInterface implements AutoCloseable {
       unrungBytes = 0;
       link.ring();
     }
+  }
+
+  /// As [#receive(ArrayType, long)].
+  @CheckReturnValue
+  public <A> @Nullable Message<A> receive(ArrayType<A> type, Duration timeout) {
+    return receive(type, Fabric.nanos(timeout));
   }
 
   /// Waits for the next message, and makes an array of it. Receives that were posted before get
@@ -271,6 +285,12 @@ public final class ArrayInterface implements AutoCloseable {
     posted.post(type, array, from, count, 0);
     deliver();
     return posted;
+  }
+
+  /// As [#await(Posted, long)].
+  @CheckReturnValue
+  public boolean await(Posted posted, Duration timeout) {
+    return await(posted, Fabric.nanos(timeout));
   }
 
   /// Waits until a posted send or receive is complete. The doorbell is rung even if it is already.

@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Port;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +111,16 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
+  /// As [#await(long)].
+  @CheckReturnValue
+  public @Nullable Descriptor await(Duration timeout) {
+    return await(Fabric.nanos(timeout));
+  }
+
   /// Waits until a descriptor has completed: it polls for a while, then parks the thread.
+  ///
+  /// What moves messages takes times in nanoseconds, so that no object is needed for a call. All of
+  /// it takes a [Duration] too, as what makes connections does.
   ///
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
   ///     interrupted, which it then still is
@@ -274,7 +284,7 @@ public final class CompletionQueue implements AutoCloseable {
       port.close();
       fabric.closed(this);
     } finally {
-      if (interrupted) {
+      if (interrupted || port.hasPostponedInterrupt()) {
         Thread.currentThread().interrupt();
       }
     }

@@ -84,4 +84,9 @@ final class FaultyPort extends Port {
   public void close() {
     inner.close();
   }
+
+  @Override
+  public boolean hasPostponedInterrupt() {
+    return inner.hasPostponedInterrupt();
+  }
 }

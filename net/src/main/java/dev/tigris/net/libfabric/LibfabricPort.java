@@ -206,6 +206,7 @@ final class LibfabricPort extends Port {
           left > 0 && !links().isEmpty();
           left = LINGER_NANOS - (System.nanoTime() - start)) {
         progress();
+        postponeInterrupt();
         boolean _ = links().isEmpty() || !arm() || await(left);
       }
       links().forEach(LibfabricLink::release);

@@ -3,6 +3,9 @@ package dev.tigris.net.provider;
 /// A provider's half of a completion queue: what moves the messages of all its links. Nothing
 /// moves but in a call: a provider needs no thread.
 public abstract class Port implements AutoCloseable {
+  /// Whether the owner was interrupted while it closed.
+  private boolean interrupted;
+
   /// The end of a doorbell: links were rung, and what they have put off to be handed over together
   /// is. For providers that do so.
   public void flush() {}
@@ -38,7 +41,17 @@ public abstract class Port implements AutoCloseable {
   public abstract Wake wakeRequest();
 
   /// Closes it, with all its links closed. It may wait for up to a second for what links have sent
-  /// last.
+  /// last. Who waits for longer than a moment calls [#postponeInterrupt] before.
   @Override
   public abstract void close();
+
+  /// Puts an interrupt of the calling thread off, which would end all its waits from now on.
+  protected final void postponeInterrupt() {
+    interrupted |= Thread.interrupted();
+  }
+
+  /// Whether there was one: whoever closes it interrupts the thread again.
+  public boolean hasPostponedInterrupt() {
+    return interrupted;
+  }
 }

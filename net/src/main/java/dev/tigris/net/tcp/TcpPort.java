@@ -22,13 +22,18 @@ final class TcpPort extends Port {
   /// its side.
   private static final long LINGER_NANOS = 1_000_000_000L;
 
+  private static final int CALLS_BETWEEN_CLOCKS = 1024;
+
   private final Selector selector;
   private final List<TcpLink> links = new ArrayList<>();
 
   /// Those that are closed and wait for their peers, the oldest first.
   private final ArrayDeque<TcpLink> lingering = new ArrayDeque<>();
-  private final ArrayDeque<Staging> spare = new ArrayDeque<>();
-  private final ArrayDeque<Staging> spareToSend = new ArrayDeque<>();
+
+  private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
+  private final SpareBuffers spareToSend =
+      new SpareBuffers(Outgoing.STAGED_BYTES, System.nanoTime());
+  private int calls;
   private boolean keysCancelled;
 
   /// Whether another thread may be in [#park]: the selector is its own then.
@@ -66,6 +71,11 @@ final class TcpPort extends Port {
       oldest.release();
     }
     closeRemoved();
+    if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
+      long now = System.nanoTime();
+      spare.look(now);
+      spareToSend.look(now);
+    }
   }
 
   /// Has [#progress] look after a link that is closed and not yet gone, of which the selector may
@@ -165,24 +175,20 @@ final class TcpPort extends Port {
 
   /// An empty buffer for what arrives.
   Staging take() {
-    Staging buffer = spare.poll();
-    return buffer == null ? Staging.allocate() : buffer;
+    return spare.take();
   }
 
   void giveBack(Staging buffer) {
-    buffer.bytes().clear();
-    spare.push(buffer);
+    spare.giveBack(buffer);
   }
 
   /// An empty buffer for what is to be sent.
   Staging takeToSend() {
-    Staging buffer = spareToSend.poll();
-    return buffer == null ? Staging.allocate(Outgoing.STAGED_BYTES) : buffer;
+    return spareToSend.take();
   }
 
   void giveBackToSend(Staging buffer) {
-    buffer.bytes().clear();
-    spareToSend.push(buffer);
+    spareToSend.giveBack(buffer);
   }
 
   @Override
@@ -191,6 +197,7 @@ final class TcpPort extends Port {
     long start = System.nanoTime();
     while (!links.isEmpty() && System.nanoTime() - start < LINGER_NANOS) {
       progress();
+      postponeInterrupt();
       select(TcpPort::ignore, links.isEmpty() ? 0 : 1 + LINGER_NANOS / 1_000_000);
     }
     for (TcpLink left : List.copyOf(links)) {
@@ -201,8 +208,6 @@ final class TcpPort extends Port {
     } catch (IOException e) {
       throw failed("close", e);
     }
-    spare.clear();
-    spareToSend.clear();
   }
 
   private static NetException failed(String operation, IOException cause) {

@@ -9,10 +9,10 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
+import dev.tigris.net.tcp.SpareBuffers;
 import dev.tigris.net.tcp.Staging;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -26,17 +26,15 @@ import org.jspecify.annotations.Nullable;
 /// The buffers that messages arrive in are the port's. The kernel picks one when something arrives,
 /// so that idle links have none; a link keeps some only while it waits for a receive to be posted.
 ///
-/// Conserved: buffers made = lent to the kernel + kept by links.
 final class UringPort extends Port {
   /// Every open port. The kernel may write to memory that only a port's links hold on to: this
   /// keeps it from the collector when the application forgets a queue instead of closing it.
   private static final Set<UringPort> OPEN = ConcurrentHashMap.newKeySet();
 
-  /// How many buffers are made at a time.
-  private static final int BUFFERS_AT_A_TIME = 16;
-
   /// How long [#close] waits for peers to take the last messages.
   private static final long LINGER_NANOS = 1_000_000_000L;
+
+  private static final int CALLS_BETWEEN_CLOCKS = 1024;
 
   private final Thread owner = Thread.currentThread();
   private final IoUring ring;
@@ -49,9 +47,9 @@ final class UringPort extends Port {
   private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
   private final ArrayDeque<UringLink> starved = new ArrayDeque<>();
   private final ArrayDeque<UringLink> asking = new ArrayDeque<>();
-  private final List<Staging> buffers = new ArrayList<>();
-  private final BitSet lent = new BitSet();
-  private final ArrayDeque<Staging> spare = new ArrayDeque<>();
+  private final LentBuffers buffers;
+  private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
+  private int calls;
 
   /// Held by the thread that waits, which may be another than the owner: it touches the ring.
   private final ReentrantLock waiting = new ReentrantLock();
@@ -67,6 +65,7 @@ final class UringPort extends Port {
     this.ring = ring;
     this.signal = signal;
     this.waited = waited;
+    this.buffers = new LentBuffers(ring::provide, IoUring.MOST_BUFFERS, System.nanoTime());
     waited.add(signal.file());
   }
 
@@ -78,7 +77,7 @@ final class UringPort extends Port {
       signal = new Signal();
       ring.signalTo(signal);
       UringPort port = new UringPort(ring, signal, new PollSet());
-      port.makeBuffers();
+      boolean _ = port.buffers.makeMore();
       OPEN.add(port);
       return port;
     } catch (SystemException e) {
@@ -164,6 +163,11 @@ final class UringPort extends Port {
       lingering.poll();
       oldest.giveUp();
     }
+    if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
+      long now = System.nanoTime();
+      spare.look(now);
+      buffers.look(now);
+    }
   }
 
   /// Takes the completions that are there. What they make links ask for is submitted with the next
@@ -236,25 +240,17 @@ final class UringPort extends Port {
 
   /// The kernel gives a buffer back, with so many bytes in it.
   void filled(int number, int bytes) {
-    if (!lent.get(number) || bytes > Staging.BYTES) {
-      throw new IllegalStateException(
-          "%d bytes in buffer %d, which is%s lent"
-              .formatted(bytes, number, lent.get(number) ? "" : " not"));
-    }
-    lent.clear(number);
-    buffers.get(number).bytes().clear().limit(bytes);
+    buffers.filled(number, bytes);
   }
 
   /// A buffer that the kernel has filled.
   Staging buffer(int number) {
-    return buffers.get(number);
+    return buffers.buffer(number);
   }
 
-  /// Lends a buffer to the kernel, again or for the first time.
+  /// All that was in a buffer is taken.
   void provide(int number) {
-    lent.set(number);
-    ring.provide(number, buffers.get(number).memory());
-    UringLink first = starved.poll();
+    UringLink first = buffers.giveBack(number) ? starved.poll() : null;
     if (first != null) {
       first.receive();
     }
@@ -262,30 +258,20 @@ final class UringPort extends Port {
 
   /// A link has found no buffer: makes some more, or else has the link wait for one.
   void starve(UringLink link) {
-    if (buffers.size() < IoUring.MOST_BUFFERS) {
-      makeBuffers();
+    if (buffers.makeMore()) {
       link.receive();
     } else {
       starved.add(link);
     }
   }
 
-  private void makeBuffers() {
-    for (int i = 0; i < BUFFERS_AT_A_TIME; i++) {
-      buffers.add(Staging.allocate());
-      provide(buffers.size() - 1);
-    }
-  }
-
   /// An empty buffer to send from.
   Staging staging() {
-    Staging buffer = spare.poll();
-    return buffer == null ? Staging.allocate() : buffer;
+    return spare.take();
   }
 
   void giveBack(Staging buffer) {
-    buffer.bytes().clear();
-    spare.push(buffer);
+    spare.giveBack(buffer);
   }
 
   // ---- closing
@@ -299,6 +285,7 @@ final class UringPort extends Port {
     while (freeSlots.size() < links.size() && left > 0) {
       progress();
       if (freeSlots.size() < links.size()) {
+        postponeInterrupt();
         park(left);
       }
       left = LINGER_NANOS - (System.nanoTime() - start);

@@ -1,0 +1,92 @@
+package dev.tigris.net.uring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.net.tcp.SpareBuffers;
+import dev.tigris.net.tcp.Staging;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// The kernel is a queue here: it fills the buffers in the order it was lent them.
+class LentBuffersTest {
+  private static final int MANY = 4 * LentBuffers.AT_A_TIME;
+
+  private final ArrayDeque<Integer> kernel = new ArrayDeque<>();
+  private final LentBuffers buffers =
+      new LentBuffers((number, memory) -> kernel.add(number), MANY, 0);
+
+  private int fill() {
+    int number = kernel.remove();
+    buffers.filled(number, 1);
+    buffers.checkInvariants();
+    return number;
+  }
+
+  private boolean giveBack(int number) {
+    boolean lent = buffers.giveBack(number);
+    buffers.checkInvariants();
+    return lent;
+  }
+
+  private void use(int count) {
+    List<Integer> kept = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      kept.add(fill());
+    }
+    kept.forEach(this::giveBack);
+  }
+
+  private void makeAll() {
+    while (buffers.makeMore()) {
+      buffers.checkInvariants();
+    }
+    assertEquals(MANY, buffers.count());
+  }
+
+  @Test
+  void leavesBuffersThatTheKernelDidNotNeedForAPeriod() {
+    makeAll();
+    use(MANY);
+    buffers.look(SpareBuffers.PERIOD_NANOS);
+    use(20);
+    assertEquals(MANY, buffers.count(), "all of them were needed in this period");
+    buffers.look(2 * SpareBuffers.PERIOD_NANOS);
+    int left = 0;
+    for (int i = 0; i < MANY; i++) {
+      left += giveBack(fill()) ? 0 : 1;
+    }
+    assertEquals(MANY - 20 - LentBuffers.AT_A_TIME, left);
+    assertEquals(20 + LentBuffers.AT_A_TIME, buffers.count());
+    assertEquals(buffers.count(), kernel.size());
+  }
+
+  @Test
+  void makesBuffersAgainUnderNumbersOfTheirOwn() {
+    makeAll();
+    buffers.look(SpareBuffers.PERIOD_NANOS);
+    buffers.look(2 * SpareBuffers.PERIOD_NANOS);
+    for (int i = 0; i < MANY; i++) {
+      giveBack(fill());
+    }
+    assertEquals(LentBuffers.AT_A_TIME, buffers.count());
+    makeAll();
+    assertEquals(MANY, new HashSet<>(kernel).size());
+    assertTrue(kernel.stream().allMatch(number -> number < MANY), "the kernel has room for these");
+    assertFalse(buffers.makeMore());
+  }
+
+  @Test
+  void refusesWhatTheKernelDoesNotHave() {
+    makeAll();
+    int number = fill();
+    assertThrows(IllegalStateException.class, () -> buffers.filled(number, 1));
+    int other = kernel.remove();
+    assertThrows(IllegalStateException.class, () -> buffers.filled(other, Staging.BYTES + 1));
+  }
+}
