@@ -8,11 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.ThreadMXBean;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.ArrayInterface.Message;
 import dev.tigris.net.ArrayInterface.Posted;
-import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -21,6 +20,7 @@ import org.junit.jupiter.api.Test;
 abstract class ArrayContract extends FabricContract {
   private static final int SLOTS = 4;
   private static final int SLOT_BYTES = 1024;
+  private static final int LAST = 1;
 
   ArrayContract(Subject subject) {
     super(subject);
@@ -210,6 +210,19 @@ abstract class ArrayContract extends FabricContract {
   }
 
   @Test
+  void takesTimesAsDurations() {
+    connectArrays();
+    Duration instant = Duration.ofMillis(20);
+    Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, new int[1], 0, 1));
+    assertFalse(right.call(() -> to.await(posted, instant)));
+    left.run(() -> assertTrue(from.send(ArrayType.INTS, new int[1], 0, 1, 1, PATIENCE)));
+    assertTrue(right.call(() -> to.await(posted, PATIENCE)));
+    assertNull(right.call(() -> to.receive(ArrayType.INTS, instant)));
+    left.run(() -> assertTrue(from.send(ArrayType.INTS, new int[1], 0, 1, 2, PATIENCE)));
+    assertEquals(2, right.call(() -> to.receive(ArrayType.INTS, PATIENCE)).tag());
+  }
+
+  @Test
   void runsOutOfTicketsWhenThePeerDoesNotReceive() {
     connectArrays();
     byte[] array = new byte[SLOT_BYTES];
@@ -308,36 +321,43 @@ abstract class ArrayContract extends FabricContract {
 
   /// Of the provider that is the quickest to be compiled: what is above it is the same for all.
   void expectNothingAllocatedPerAsynchronousMessage() {
-    connectArrays();
-    Future<Long> echo = right.start(() -> pingPong(to, false));
-    Future<Long> pinging = left.start(() -> pingPong(from, true));
-    long first = getInTheEnd(pinging);
-    assertTrue(first < 4_000, first + " bytes allocated by the first side");
-    long second = getInTheEnd(echo);
-    assertTrue(second < 4_000, second + " bytes allocated by the second side");
+    connectSpinning();
+    from = over(left);
+    to = over(right);
+    Allocations allocations = new Allocations(2);
+    Future<Long> echo = right.start(() -> pingPong(to, allocations, false));
+    Future<Long> pinging = left.start(() -> pingPong(from, allocations, true));
+    assertEquals(0, getInTheEnd(pinging), "bytes allocated by the first side");
+    assertEquals(0, getInTheEnd(echo), "bytes allocated by the second side");
   }
 
-  /// Returns how many bytes this thread allocated in the last third.
-  private static long pingPong(ArrayInterface arrays, boolean first) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    int rounds = 18_000;
-    long before = 0;
+  /// Returns how many bytes this thread allocated in the best of the windows.
+  private static long pingPong(ArrayInterface arrays, Allocations allocations, boolean first) {
+    Allocations.Windows windows = allocations.ofThisThread();
     int[] array = new int[100];
-    for (int round = 0; round < rounds; round++) {
-      if (round == rounds - rounds / 3) {
-        before = threads.getCurrentThreadAllocatedBytes();
+    boolean last = false;
+    while (!last) {
+      if (first) {
+        last = windows.areOver();
+        send(arrays, array, last);
       }
-      if (first && !arrays.send(ArrayType.INTS, array, 0, 100, round, Side.LONG_NANOS)) {
-        throw new AssertionError("lost");
-      }
-      Posted posted = arrays.postReceive(ArrayType.INTS, array, 0, 100);
+      Posted posted = arrays.postReceive(ArrayType.INTS, array, 0, array.length);
       if (posted == null || !arrays.await(posted, Side.LONG_NANOS)) {
         throw new AssertionError("lost");
       }
-      if (!first && !arrays.send(ArrayType.INTS, array, 0, 100, round, Side.LONG_NANOS)) {
-        throw new AssertionError("lost");
+      windows.message();
+      if (!first) {
+        last = posted.tag() == LAST;
+        send(arrays, array, last);
       }
     }
-    return threads.getCurrentThreadAllocatedBytes() - before;
+    return windows.fewestBytes();
+  }
+
+  private static void send(ArrayInterface arrays, int[] array, boolean last) {
+    int tag = last ? LAST : 0;
+    if (!arrays.send(ArrayType.INTS, array, 0, array.length, tag, Side.LONG_NANOS)) {
+      throw new AssertionError("lost");
+    }
   }
 }

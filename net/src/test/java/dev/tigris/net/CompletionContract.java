@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,14 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// How every provider gives descriptors back, to those who poll and those who wait.
 abstract class CompletionContract extends FabricContract {
-  /// Messages in each direction between two looks at what was allocated, and how often to look.
-  private static final int WINDOW = 500;
-
-  private static final int WINDOWS = 20;
-
-  /// 16 bytes a message would be as many as there are messages in a window, times 16.
-  private static final long FEW_BYTES = 4 * WINDOW;
-
   private static final int LAST = 1;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -77,6 +69,8 @@ abstract class CompletionContract extends FabricContract {
     long start = System.nanoTime();
     assertNull(left.call(() -> left.queue().await(30_000_000)));
     assertTrue(System.nanoTime() - start >= 30_000_000);
+    assertNull(left.call(() -> left.queue().await(Duration.ofMillis(30))));
+    assertTrue(System.nanoTime() - start >= 60_000_000);
     assertNull(left.call(() -> left.queue().poll()));
   }
 
@@ -277,7 +271,33 @@ abstract class CompletionContract extends FabricContract {
               assertTrue(Thread.interrupted(), "it has forgotten that it was interrupted");
               return end - start;
             });
-    assertTrue(busyNanos < 300_000_000, busyNanos + " ns busy");
+    assertTrue(busyNanos < 50_000_000, busyNanos + " ns busy");
+  }
+
+  /// As the one above, with an interrupt that comes while it waits, or just before.
+  @Test
+  void isInterruptedWhileItClosesWithoutBeingBusy() {
+    Side closing = side();
+    connect(closing, right, Attributes.DEFAULT, Attributes.DEFAULT);
+    Thread closes = closing.call(Thread::currentThread);
+    Future<Long> busyNanos =
+        closing.start(
+            () -> {
+              closing.link().close();
+              long start = THREADS.getCurrentThreadCpuTime();
+              closing.queue().close();
+              long end = THREADS.getCurrentThreadCpuTime();
+              while (!Thread.interrupted()) { // its queue may have been quicker
+                Thread.onSpinWait();
+              }
+              return end - start;
+            });
+    while (!closing.queue().toString().contains("closed")) {
+      Thread.onSpinWait();
+    }
+    closes.interrupt();
+    long busy = get(busyNanos);
+    assertTrue(busy < 50_000_000, busy + " ns busy");
   }
 
   @Test
@@ -313,60 +333,45 @@ abstract class CompletionContract extends FabricContract {
   @ValueSource(ints = {64, 8_192, 100_000})
   @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
   void allocatesNothingPerMessage(int bytes) {
-    connect();
-    expectNothingAllocated(bytes, WINDOWS);
+    connectSpinning();
+    expectNothingAllocated(bytes);
   }
 
-  void expectNothingAllocated(int bytes, int windows) {
-    AtomicInteger allocating = new AtomicInteger(2);
-    Future<Long> echo = right.start(() -> pingPong(right, bytes, windows, allocating, false));
-    Future<Long> pinging = left.start(() -> pingPong(left, bytes, windows, allocating, true));
-    long first = getInTheEnd(pinging);
-    assertTrue(first < FEW_BYTES, first + " bytes allocated by the first side");
-    long second = getInTheEnd(echo);
-    assertTrue(second < FEW_BYTES, second + " bytes allocated by the second side");
+  void expectNothingAllocated(int bytes) {
+    Allocations allocations = new Allocations(2);
+    Future<Long> echo = right.start(() -> pingPong(right, bytes, allocations, false));
+    Future<Long> pinging = left.start(() -> pingPong(left, bytes, allocations, true));
+    assertEquals(0, getInTheEnd(pinging), "bytes allocated by the first side");
+    assertEquals(0, getInTheEnd(echo), "bytes allocated by the second side");
   }
 
-  /// Returns how many bytes this thread allocated in the best of the windows: code allocates until
-  /// it is compiled, and nobody knows when that will be. It ends when both sides have been seen to
-  /// allocate nothing, or the windows are used up.
-  private static long pingPong(
-      Side side, int bytes, int windows, AtomicInteger allocating, boolean first) {
+  /// Returns how many bytes this thread allocated in the best of the windows.
+  private static long pingPong(Side side, int bytes, Allocations allocations, boolean first) {
     Ticket memory = side.link().register(side.allocate(bytes, "test").asBytes());
     Ticket message = side.link().register(side.allocate(bytes, "test").asBytes());
     CompletionQueue queue = side.queue();
-    long before = THREADS.getCurrentThreadAllocatedBytes();
-    long fewest = Long.MAX_VALUE;
-    int rounds = windows * WINDOW;
+    Allocations.Windows windows = allocations.ofThisThread();
     side.link().postReceive(memory).orThrow();
     if (first) {
       side.link().postSend(message).orThrow();
     }
     boolean last = false;
-    for (int round = 0; !last; ) {
+    while (!last) {
       Descriptor next = queue.await(Side.LONG_NANOS);
       if (next == memory) {
-        round++;
+        windows.message();
         last = memory.tag() == LAST;
-        if (round % WINDOW == 0) {
-          long now = THREADS.getCurrentThreadAllocatedBytes();
-          if (fewest >= FEW_BYTES && now - before < FEW_BYTES) {
-            allocating.decrementAndGet();
-          }
-          fewest = Math.min(fewest, now - before);
-          before = now;
-        }
         side.link().postReceive(memory).orThrow();
         if (!first || !last) {
-          boolean ends = last || (first && (allocating.get() == 0 || round >= rounds));
+          boolean ends = last || (first && windows.areOver());
           side.link().postSend(message.tag(ends ? LAST : 0)).orThrow();
         }
       } else if (next != message) {
-        throw new AssertionError("lost after " + round + " rounds");
+        throw new AssertionError("a message was lost");
       }
     }
     side.link().ring();
-    return fewest;
+    return windows.fewestBytes();
   }
 
   @Test

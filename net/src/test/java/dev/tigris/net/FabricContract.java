@@ -101,6 +101,14 @@ abstract class FabricContract {
     connect(left, right, attributes, attributes);
   }
 
+  /// Connects two sides that never park: to be woken may allocate, in the JDK's selector for one,
+  /// and how often a thread parks depends on what else the machine does.
+  void connectSpinning() {
+    left = side(Long.MAX_VALUE);
+    right = side(Long.MAX_VALUE);
+    connect();
+  }
+
   /// Lets the first side connect and the second one accept.
   void connect(Side from, Side to, Attributes its, Attributes others) {
     Future<Connection> asked = ask(from, its);

@@ -70,9 +70,6 @@ class ShmTest {
 
   @Nested
   class Completions extends CompletionContract {
-    /// What a wait goes through takes the compiler longer than what a message does.
-    private static final int WINDOWS_UNTIL_COMPILED = 80;
-
     Completions() {
       super(SHM);
     }
@@ -83,7 +80,7 @@ class ShmTest {
       left = side(0);
       right = side(0);
       connect();
-      expectNothingAllocated(64, WINDOWS_UNTIL_COMPILED);
+      expectNothingAllocated(64);
     }
   }
 

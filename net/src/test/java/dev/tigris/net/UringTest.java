@@ -88,8 +88,8 @@ class UringTest {
       super(POLLED_BY_THE_KERNEL);
     }
 
-    /// That takes 10,000 round trips, each of which waits for two threads of the kernel to be given
-    /// a core; and the code that could allocate is the same.
+    /// Each of its round trips waits for two threads of the kernel to be given a core; and the code
+    /// that could allocate is the same.
     @Override
     void allocatesNothingPerMessage(int bytes) {}
   }
