@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,13 +33,19 @@ abstract class ProcessContract extends FabricContract {
     super(subject);
   }
 
-  /// Connects, and sends back what it receives until it is killed or the connection ends.
+  private static final String CONNECTS = "connects";
+  private static final String LISTENS = "listens";
+
+  /// Connects, or listens and says where, and sends back what it receives until it is killed or the
+  /// connection ends.
   static final class Echo {
     public static void main(String[] arguments) {
       try (Fabric fabric = Fabric.open(arguments[0]);
           CompletionQueue queue = fabric.completionQueue()) {
         VirtualInterface peer =
-            fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
+            arguments.length > 3 && arguments[3].equals(LISTENS)
+                ? accept(fabric, queue, arguments[1])
+                : fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
         PageKind pages = arguments.length > 2 ? PageKind.valueOf(arguments[2]) : PageKind.ORDINARY;
         for (int i = 0; i < 16; i++) {
           Ticket memory = peer.register(Jbuf.allocate(BYTES, "echo", pages).asBytes());
@@ -56,15 +63,43 @@ abstract class ProcessContract extends FabricContract {
         }
       }
     }
+
+    private static VirtualInterface accept(Fabric fabric, CompletionQueue queue, String address) {
+      try (Listener listener = fabric.listen(address)) {
+        System.out.println(listener.address());
+        ConnectionRequest request = listener.next(PATIENCE);
+        if (request == null) {
+          throw new IllegalStateException("nobody has come");
+        }
+        return request.accept(queue, Attributes.DEFAULT);
+      }
+    }
+  }
+
+  private ProcessBuilder echo(String address, String what) {
+    return new ProcessBuilder(
+            command(Echo.class, fabric.provider(), address, subject.pages().name(), what))
+        .inheritIO();
+  }
+
+  /// Starts a process that echoes, and connects one side to it.
+  private Process connectTo(Side side) throws IOException {
+    ProcessBuilder builder = echo(subject.anyAddress(), LISTENS);
+    Process echo = builder.redirectOutput(ProcessBuilder.Redirect.PIPE).start();
+    try (BufferedReader said = echo.inputReader()) {
+      String address = said.readLine();
+      assertNotNull(address, "the process does not listen");
+      side.link(
+          side.call(
+              () ->
+                  fabric.connect(address, TAG, side.queue(), Attributes.DEFAULT, PATIENCE).get()));
+    }
+    return echo;
   }
 
   /// Starts a process that echoes, and accepts it at one side.
   private Process accept(Side side) throws IOException {
-    Process echo =
-        new ProcessBuilder(
-                command(Echo.class, fabric.provider(), listener.address(), subject.pages().name()))
-            .inheritIO()
-            .start();
+    Process echo = echo(listener.address(), CONNECTS).start();
     ConnectionRequest request = listener.next(Duration.ofSeconds(60));
     assertNotNull(request, "the process does not connect");
     side.link(side.call(() -> request.accept(side.queue(), Attributes.DEFAULT)));
@@ -102,7 +137,7 @@ abstract class ProcessContract extends FabricContract {
     int openFiles = 0;
     long mappings = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      Process echo = accept(left);
+      Process echo = kill % 2 == 0 ? accept(left) : connectTo(left);
       int micros = random.nextInt(20_000);
       Thread killer =
           Thread.ofPlatform()
@@ -123,7 +158,7 @@ abstract class ProcessContract extends FabricContract {
       Counters counters = left.call(left.link()::counters);
       assertEquals(0, counters.registeredBytes(), "seed " + seed);
       assertEquals(0, left.link().outstanding());
-      if (kill == 0) { // from here on, one of each for a peer that is gone would be too many
+      if (kill == 1) { // from here on, one of each for a peer that is gone would be too many
         openFiles = OpenFiles.now().count();
         mappings = mappings();
       }
