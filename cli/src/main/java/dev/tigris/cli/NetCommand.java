@@ -20,6 +20,8 @@ import picocli.CommandLine.ParseResult;
 final class NetCommand implements Command {
   private static final String HERE = "127.0.0.1";
   private static final String HERE_ANY_PORT = "127.0.0.1:0";
+  private static final String SHM = "shm";
+  private static final int LAST_PORT = 65_535;
   private static final long BANDWIDTH_BYTES = 1L << 30;
   private static final long MOST_BYTES = 1L << 30;
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -51,7 +53,9 @@ final class NetCommand implements Command {
         OptionSpec.builder("--provider")
             .type(String.class)
             .paramLabel("P")
-            .description("What carries the messages (default: the best one).")
+            .description(
+                "What carries the messages (default: the best one;",
+                "serve: the best for other hosts, and for this one).")
             .build());
     spec.addOption(
         OptionSpec.builder("--size")
@@ -65,7 +69,9 @@ final class NetCommand implements Command {
             .type(Long.class)
             .converters(Quantity.COUNT)
             .paramLabel("N")
-            .description("How many messages (default: 20k, or 1 GiB of them).")
+            .description(
+                "How many messages (default: 20k, or 1 GiB of them).",
+                "A tenth as many go before, and are not measured.")
             .build());
     spec.addOption(Options.flag("--json", "Print one JSON object, for programs; failures too."));
     spec.addOption(Options.debug());
@@ -156,35 +162,88 @@ final class NetCommand implements Command {
     if (named != null) {
       return Fabric.open(named);
     }
-    String host = host(options.matchedPositionalValue(1, HERE));
-    for (Fabric.Candidate each : Fabric.candidates(host)) {
+    String address = options.matchedPositionalValue(1, HERE_ANY_PORT);
+    return best(Fabric.candidates(hostOf(address)), address, console);
+  }
+
+  private static Fabric best(List<Fabric.Candidate> candidates, String address, Console console) {
+    for (Fabric.Candidate each : candidates) {
       if (each.obstacle().isEmpty()) {
         return Fabric.open(each.name());
       }
       console.err().printf(Locale.ROOT, "not by %s: %s%n", each.name(), each.obstacle().get());
     }
-    throw new NetException("reach", host, "no provider can", null);
+    throw new NetException("reach", address, "no provider can", null);
   }
 
+  /// The host in an address that every provider has to understand.
+  private static String hostOf(String address) {
+    String port = address.substring(address.lastIndexOf(':') + 1);
+    String host = host(address);
+    if (host.equals(address) || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > LAST_PORT) {
+      throw new IllegalArgumentException(
+          "'%s' is not host:port, as in 127.0.0.1:7000 or [::1]:7000".formatted(address));
+    }
+    return host;
+  }
+
+  /// Serves with the provider that was named. Without one, whoever connects takes the best to reach
+  /// this host, which is another one from here than from elsewhere: so both serve.
   private static void serve(ParseResult options, Console console) throws Exception {
-    try (Fabric fabric = open(options, console);
-        Server server = new Server(fabric, options.matchedPositionalValue(1, HERE_ANY_PORT))) {
-      announce(fabric.provider(), server.address(), options, console);
-      server.run();
+    String address = options.matchedPositionalValue(1, HERE_ANY_PORT);
+    var others = new ArrayList<Fabric.Candidate>();
+    boolean here = false;
+    if (!options.hasMatchedOption("--provider")) {
+      others.addAll(Fabric.candidates(hostOf(address)));
+      here = others.removeIf(each -> each.name().equals(SHM) && each.obstacle().isEmpty());
+    }
+    try (Fabric fabric =
+            others.isEmpty() ? open(options, console) : best(others, address, console);
+        Server server = new Server(fabric, address)) {
+      if (here) {
+        serveAlsoHere(server, fabric.provider(), options, console);
+      } else {
+        announce(List.of(fabric.provider()), server.address(), options, console);
+        server.run();
+      }
     }
     throw new InterruptedException();
   }
 
+  private static void serveAlsoHere(
+      Server server, String provider, ParseResult options, Console console)
+      throws InterruptedException {
+    try (Fabric fabric = Fabric.open(SHM);
+        Server local = new Server(fabric, server.address())) {
+      announce(List.of(provider, SHM), server.address(), options, console);
+      Thread serving = Thread.ofPlatform().name("tigris-net-serve").start(local::run);
+      try {
+        server.run();
+      } finally {
+        boolean _ = Thread.interrupted(); // as Ctrl-C does, which the end of this says
+        local.stop();
+        serving.join();
+      }
+    }
+  }
+
   private static void announce(
-      String provider, String address, ParseResult options, Console console) {
+      List<String> providers, String address, ParseResult options, Console console) {
     if (options.hasMatchedOption("--json")) {
       var facts = new LinkedHashMap<String, Object>();
       facts.put("command", "net serve");
-      facts.put("provider", provider);
+      facts.put("provider", providers.getFirst());
+      facts.put("providers", providers);
       facts.put("address", address);
       console.out().println(Json.object(facts));
     } else {
-      console.out().printf(Locale.ROOT, "serving %s at %s until Ctrl-C%n", provider, address);
+      console
+          .out()
+          .printf(
+              Locale.ROOT,
+              "serving %s at %s until Ctrl-C%n",
+              providers.getFirst() + (providers.size() > 1 ? ", and shm from this host," : ""),
+              address);
     }
     console.out().flush();
   }

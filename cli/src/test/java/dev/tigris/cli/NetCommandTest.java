@@ -1,7 +1,9 @@
 package dev.tigris.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,9 +14,16 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Connection;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +127,39 @@ class NetCommandTest {
     assertEquals(2, lines.size());
   }
 
+  /// Serves until its thread is interrupted; what it says goes to a pipe.
+  private static int serve(String address, PipedOutputStream said) {
+    try (PrintStream out = new PrintStream(said, true, UTF_8)) {
+      PrintStream err = new PrintStream(OutputStream.nullOutputStream(), true, UTF_8);
+      Tigris tigris = new Tigris(new Console(out, err, 0, "."));
+      return tigris.run("net", "serve", "--json", address).number();
+    }
+  }
+
+  /// Whoever connects from this host takes another provider than who comes from elsewhere.
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1:0", "0.0.0.0:0"})
+  void servesThisHostAndOthersUnlessAProviderIsNamed(String listens) throws Exception {
+    Fabric.Candidate shm = Fabric.candidates("127.0.0.1").getFirst();
+    assumeTrue(shm.obstacle().isEmpty(), shm.toString());
+    PipedInputStream output = new PipedInputStream(1 << 16);
+    PipedOutputStream said = new PipedOutputStream(output);
+    FutureTask<Integer> serving = new FutureTask<>(() -> serve(listens, said));
+    Thread server = Thread.ofPlatform().start(serving);
+    try (BufferedReader lines = new BufferedReader(new InputStreamReader(output, UTF_8))) {
+      JsonNode facts = new ObjectMapper().readTree(lines.readLine());
+      assertEquals(2, facts.get("providers").size(), facts.toString());
+      assertEquals("shm", facts.get("providers").get(1).asText());
+      String address = facts.get("address").asText().replace("0.0.0.0", "127.0.0.1");
+      for (String provider : List.of("", "--provider tcp ", "--provider shm ")) {
+        Result result = run("net pingpong --count 10 " + provider + address);
+        assertEquals(ExitCode.OK, result.code(), result.err() + result.out());
+      }
+      server.interrupt();
+      assertEquals(ExitCode.INTERRUPTED.number(), serving.get());
+    }
+  }
+
   @Test
   void saysThatNobodyServes() {
     String address;
@@ -137,6 +179,8 @@ class NetCommandTest {
         "net telepathy",
         "net pingpong --provider telepathy",
         "net pingpong --provider tcp not-an-address",
+        "net pingpong localhost",
+        "net pingpong localhost:99999",
         "net pingpong --size 4g",
         "net pingpong --count many",
         "net"
