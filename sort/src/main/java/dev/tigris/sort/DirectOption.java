@@ -3,7 +3,7 @@ package dev.tigris.sort;
 import java.nio.file.OpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// The JDK's option for direct I/O, which by-passes the page cache.
+/// The JDK's option for direct I/O, which bypasses the page cache.
 final class DirectOption {
   /// The option, or null in a run-time image that lacks it. It lives in the module
   /// `jdk.unsupported`, and the compiler warns about any mention of its type; hence by name.

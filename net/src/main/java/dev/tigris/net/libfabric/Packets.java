@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// sent from its own memory, after a header, unless it has more ranges than the library takes, or
 /// the endpoint is shared: that outlives the connection, and what was posted to it does too.
 ///
-/// Every method returns 0, or what the library says; [Endpoint#AGAIN] if nothing was sent because
+/// Every method returns 0, or what the library says; `Endpoint.AGAIN` if nothing was sent because
 /// too much is under way.
 final class Packets {
   /// The size of a buffer for what has no message in it: an offer at most.

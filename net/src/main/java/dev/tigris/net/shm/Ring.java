@@ -16,7 +16,7 @@ package dev.tigris.net.shm;
 /// ```
 ///
 /// Slot use *n*, from 0 on, is slot *n mod 128*, and has sequence *n + 1 mod 2^32*; its header is
-/// otherwise a [Frame]. Sequences stand where nothing else is ever written,
+/// otherwise a `Frame`. Sequences stand where nothing else is ever written,
 /// so what was written there before can be told from what comes next.
 ///
 /// A message of up to 112 bytes lies in its slot: one or two cache lines travel. A longer one lies
@@ -93,7 +93,7 @@ public final class Ring {
   /// The kind of a part that is not the first.
   static final int CONTINUED = 3;
 
-  /// The kind of a message that lies in lent memory, instead of [Frame]'s.
+  /// The kind of a message that lies in lent memory, instead of `Frame`'s.
   static final int LENT = 4;
 
   /// Where in such a slot things are: the number of the loan, and the offset in it.
