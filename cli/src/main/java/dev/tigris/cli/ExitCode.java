@@ -10,7 +10,7 @@ enum ExitCode {
   NO_MEMORY(5, "more memory is needed than --memory or the machine gives"),
   FAILED(6, "the work failed for another reason, which the message tells"),
   INTERNAL_ERROR(70, "a defect in Tigris: please report it with what --debug prints"),
-  CANNOT_START(126, "the launcher found no JDK or no Maven, or the build failed"),
+  CANNOT_START(126, "no JDK, no Maven, a failed build, or too little memory for Java"),
   HUNG_UP(129, "stopped by SIGHUP: its terminal was closed"),
   INTERRUPTED(130, "stopped by Ctrl-C"),
   TERMINATED(143, "stopped by SIGTERM");

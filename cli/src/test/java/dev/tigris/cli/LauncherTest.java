@@ -320,6 +320,28 @@ class LauncherTest {
     assertTrue(result.err().contains("the current folder was deleted"), result.err());
   }
 
+  @Test
+  void saysThatTheShellAllowsTooLittleMemoryForJava() throws Exception {
+    tigris("gen");
+    String java = JAVA.replace("in\n", "in\n  -Xmx256m) echo 'no room for the heap'; exit 1 ;;\n");
+    executable(folder.resolve("jdk/bin/java"), java);
+    assertEquals(0, tigris("gen").exitCode(), "it is not asked where there is no limit");
+    String limited = "ulimit -v 4000000; exec \"$0\" gen";
+    Result result = run(folder, "/bin/sh", "-c", limited, checkout.resolve("tigris").toString());
+    assertEquals(126, result.exitCode(), result.err());
+    assertTrue(result.err().contains("no room for the heap"), result.err());
+    assertTrue(result.err().contains("ulimit -v"), result.err());
+  }
+
+  @Test
+  void helpsWithTestWithoutRunningIt() throws Exception {
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    Result result = tigris("test", "--help");
+    assertEquals(0, result.exitCode());
+    assertTrue(result.out().contains("Usage: tigris test"), result.out());
+    assertEquals("", Files.readString(calls));
+  }
+
   private Result tigris(String... args) throws Exception {
     return run(folder, checkout.resolve("tigris").toString(), args);
   }
