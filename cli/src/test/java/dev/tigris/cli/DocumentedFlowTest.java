@@ -1,7 +1,6 @@
 package dev.tigris.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.Flow;
 import dev.tigris.memory.Pso;
@@ -10,23 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Runs the program that stands in docs/flow.md, from its source, as the page says.
 class DocumentedFlowTest {
-  private static final Pattern PROGRAM = Pattern.compile("```java\n// (\\w+\\.java)\n([^`]*)```");
-
   @TempDir private Path folder;
 
   @Test
   void theDocumentedProgramCountsEveryRecord() throws Exception {
-    Matcher program = PROGRAM.matcher(Files.readString(Path.of("..", "docs", "flow.md")));
-    assertTrue(program.find(), "docs/flow.md has a program");
-    Path source = Files.writeString(folder.resolve(program.group(1)), program.group(2));
+    Path source = Document.of("docs/flow.md").writeFiles(folder).getFirst();
     // Not a multiple of what it reads at a time, and every value equally often.
     byte[] records = new byte[256 * 10 * 100];
     IntStream.range(0, 2560).forEach(record -> records[record * 100] = (byte) record);

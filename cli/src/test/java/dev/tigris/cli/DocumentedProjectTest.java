@@ -7,15 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.tigris.memory.Pso;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,12 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// Does what docs/objects.md tells a newcomer to do, with the files that stand there; only Maven's
 /// part is done without Maven.
 class DocumentedProjectTest {
-  /// A block of code whose first line is a comment that names a file.
-  private static final Pattern FILE =
-      Pattern.compile(
-          "```(?:java|c|xml|python)\n(?://|/\\*|<!--|#) ([\\w./]+\\.\\w+).*\n([^`]*)```");
-
-  private static final Path PAGE = Path.of("..", "docs", "objects.md");
   private static final String MEMORY =
       Pso.class.getProtectionDomain().getCodeSource().getLocation().getPath();
 
@@ -39,25 +29,17 @@ class DocumentedProjectTest {
 
   @BeforeEach
   void build() throws IOException {
-    List<String> sources = new ArrayList<>();
-    for (var file : FILE.matcher(Files.readString(PAGE)).results().toList()) {
-      Path path = folder.resolve(file.group(1));
-      Files.createDirectories(path.getParent());
-      Files.writeString(path, file.group(2));
-      if (file.group(1).endsWith(".java")) {
-        sources.add(path.toString());
-      }
-    }
+    List<String> sources =
+        Document.of("docs/objects.md").writeFiles(folder).stream()
+            .map(Path::toString)
+            .filter(file -> file.endsWith(".java"))
+            .toList();
     assertEquals(2, sources.size(), "the page has two classes: " + sources);
     classes = folder.resolve("classes");
     List<String> arguments = new ArrayList<>(List.of("-Xlint:all", "-Werror", "-cp", MEMORY, "-d"));
     arguments.add(classes.toString());
     arguments.addAll(sources);
-    var errors = new StringWriter();
-    var out = new PrintWriter(errors);
-    String[] words = arguments.toArray(String[]::new);
-    assertEquals(
-        0, ToolProvider.findFirst("javac").orElseThrow().run(out, out, words), errors::toString);
+    assertEquals("", Document.compile(arguments));
   }
 
   private Outcome run(String... words) throws IOException, InterruptedException {

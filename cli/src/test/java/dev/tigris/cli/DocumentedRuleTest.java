@@ -4,14 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
-import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,19 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Writes, compiles and applies the rule that stands in docs/specializer.md, as the page says.
 class DocumentedRuleTest {
-  private static final Pattern FILE =
-      Pattern.compile("```(?:java)?\n(?://|#) ((?:rules|app)/[\\w./-]+)\n([^`]*)```");
-
   @TempDir private Path folder;
 
   @Test
   void theDocumentedRuleChangesWhatTimeItIs() throws Exception {
-    String page = Files.readString(Path.of("..", "docs", "specializer.md"));
-    for (var file : FILE.matcher(page).results().toList()) {
-      Path path = folder.resolve(file.group(1));
-      Files.createDirectories(path.getParent());
-      Files.writeString(path, file.group(2));
-    }
+    Document.of("docs/specializer.md").writeFiles(folder);
     compile(
         "-p %s -d @/clock @/rules/module-info.java @/rules/com/example/rules/ClockRule.java"
             .formatted(modules()));
@@ -59,12 +47,9 @@ class DocumentedRuleTest {
   }
 
   private void compile(String line) {
-    var errors = new StringWriter();
-    var out = new PrintWriter(errors);
     String[] words =
         ("-Xlint:all,-path -Werror " + line.replace("@/", folder + "/")).split(" ", -1);
-    assertEquals(
-        0, ToolProvider.findFirst("javac").orElseThrow().run(out, out, words), errors::toString);
+    assertEquals("", Document.compile(List.of(words)));
   }
 
   /// What the program says when the test's time is 42.
