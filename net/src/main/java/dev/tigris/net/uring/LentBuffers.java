@@ -52,8 +52,10 @@ final class LentBuffers {
     this.lookedAt = nowNanos;
   }
 
-  /// Makes some more, and lends them; returns false if there are as many as there may be.
+  /// The kernel has none left: makes some more, and lends them; returns false if there are as many
+  /// as there may be. Then the next that comes is given back to it, since a link waits for that.
   boolean makeMore() {
+    surplus = 0;
     if (count() + AT_A_TIME > most) {
       return false;
     }
@@ -66,7 +68,6 @@ final class LentBuffers {
       buffers.set(number, Staging.allocate());
       lend(number);
     }
-    surplus = 0;
     return true;
   }
 

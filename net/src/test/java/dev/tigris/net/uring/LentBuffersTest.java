@@ -81,6 +81,22 @@ class LentBuffersTest {
     assertFalse(buffers.makeMore());
   }
 
+  /// A quiet period does not make it leave what a burst right after it needs.
+  @Test
+  void leavesNothingThatALinkWaitsFor() {
+    makeAll();
+    buffers.look(SpareBuffers.PERIOD_NANOS);
+    buffers.look(2 * SpareBuffers.PERIOD_NANOS);
+    List<Integer> kept = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      kept.add(fill());
+    }
+    assertFalse(buffers.makeMore(), "the link that asks has to wait");
+    for (int number : kept) {
+      assertTrue(giveBack(number));
+    }
+  }
+
   @Test
   void refusesWhatTheKernelDoesNotHave() {
     makeAll();
