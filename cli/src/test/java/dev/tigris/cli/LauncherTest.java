@@ -1,3 +1,4 @@
+// Over 400 lines: one script, and each of its cases is a test.
 package dev.tigris.cli;
 
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
