@@ -1,3 +1,4 @@
+// Over 400 lines: both sides of one exchange, with the kinds of memory that they share.
 package dev.tigris.bench.net;
 
 import dev.tigris.bench.WrongResultException;
