@@ -38,7 +38,7 @@ final class CalledTransport implements Transport {
   private static final int POSTED_BYTES = 8 << 20;
   private static final int ANSWER_BYTES = 8;
 
-  private static final int TRANSFER_BYTES = 32;
+  private static final int TRANSFER_BYTES = 40;
   private static final int BYTES = 8;
   private static final int TAG = 12;
   private static final int IS_SEND = 16;

@@ -23,7 +23,7 @@ int64_t now_nanos(void) {
 /* Where Java finds the fields of a transfer. */
 _Static_assert(offsetof(struct transfer, memory) == 0 && offsetof(struct transfer, bytes) == 8 &&
                    offsetof(struct transfer, tag) == 12 &&
-                   offsetof(struct transfer, is_send) == 16 && sizeof(struct transfer) == 32,
+                   offsetof(struct transfer, is_send) == 16 && sizeof(struct transfer) == 40,
                "the layout of CalledTransport");
 
 static void *at(int64_t address) { return (void *)(uintptr_t)address; }
