@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -80,6 +81,21 @@ class BytesTest {
     Bytes other = Jbuf.allocate(8).asBytes();
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 1, 8));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 0, -1));
+  }
+
+  @Test
+  void copiesLongRangesWhetherOrNotTheyOverlap() {
+    int length = (1 << 20) + 3;
+    for (int distance :
+        new int[] {-length - 1, -length, -length + 1, -7, 0, 7, length - 1, length}) {
+      Bytes bytes = Jbuf.allocate(3L * length + 2).asBytes();
+      byte[] expected = new byte[3 * length + 2];
+      new Random(distance).nextBytes(expected);
+      bytes.copyFrom(0, expected, 0, expected.length);
+      bytes.copyTo(length + 1, bytes, length + 1 + distance, length);
+      System.arraycopy(expected, length + 1, expected, length + 1 + distance, length);
+      assertArrayEquals(expected, bytes.detach(), "moved by " + distance);
+    }
   }
 
   @Test

@@ -149,6 +149,8 @@ class MappingCrashTest {
       PsoList<Everything> list = new PsoList<>(container, Everything.class, 10);
       list.add(object);
       RawContainer raw = bytes.asRawContainer();
+      Bytes other = Jbuf.allocate(100_000).asBytes();
+      byte[] array = new byte[100_000];
       try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
         file.truncate(0);
       }
@@ -159,6 +161,10 @@ class MappingCrashTest {
         touch(() -> bytes.slice(80_000, 5_000).fill((byte) 1));
         touch(() -> bytes.copyTo(0, bytes, 300_000, 10_000));
         touch(() -> bytes.copyTo(80_000, new byte[5_000], 0, 5_000));
+        touch(() -> bytes.copyFrom(70_000, array, 0, 100_000));
+        touch(() -> bytes.copyTo(70_000, array, 0, 100_000));
+        touch(() -> bytes.copyTo(70_000, other, 0, 100_000));
+        touch(() -> other.copyTo(0, bytes, 70_000, 100_000));
         touch(() -> sink += object.number);
         touch(() -> object.number = sink);
         touch(() -> object.ordered = (int) sink);

@@ -113,6 +113,44 @@ class ViewContractTest {
     assertTrue(elements.view().segment().byteSize() == (long) COUNT * kind.bytes());
   }
 
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void copiesBlocksOfEveryLength(Kind kind) {
+    for (int bytes : new int[] {16 << 10, 1 << 20, 3 << 20}) {
+      for (int more = -1; more <= 1; more++) {
+        int count = bytes / kind.bytes() + more;
+        Object array = Array.newInstance(kind.type(), count + 1);
+        for (int i = 0; i <= count; i++) {
+          setNumber(array, i, i % 1000);
+        }
+        Elements elements = kind.open().apply(Jbuf.allocate((count + 4L) * kind.bytes()));
+        elements.fill(0xfff);
+        elements.copyFrom(2, array, 1, count);
+        assertEquals(0xfff, elements.get(1));
+        assertEquals(0xfff, elements.get(count + 2L));
+        for (int i = 0; i < count; i++) {
+          assertEquals((i + 1) % 1000, elements.get(i + 2L), "element " + i + " of " + count);
+        }
+        Object shorter = Array.newInstance(kind.type(), count);
+        assertThrows(
+            IndexOutOfBoundsException.class, () -> elements.copyFrom(0, shorter, 1, count));
+        assertThrows(
+            IndexOutOfBoundsException.class, () -> elements.copyFrom(0, shorter, -1, count));
+        assertEquals(0xfff, elements.get(0), "a copy that was refused has begun");
+      }
+    }
+  }
+
+  private static void setNumber(Object array, int index, int value) {
+    if (array instanceof char[] chars) {
+      chars[index] = (char) value;
+    } else if (array instanceof short[] shorts) {
+      shorts[index] = (short) value;
+    } else {
+      Array.setInt(array, index, value); // or a wider type
+    }
+  }
+
   private static Object asLong(Object boxed) {
     return boxed instanceof Character c ? (long) c : ((Number) boxed).longValue();
   }

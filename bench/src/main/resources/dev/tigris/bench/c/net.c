@@ -161,7 +161,8 @@ static void stamp(struct transfer *message, uint32_t number) {
     static uint32_t bytes;
     if (bytes < message->bytes) {
       bytes = message->bytes;
-      content = calloc(1, bytes);
+      content = malloc(bytes);
+      memset(content, 1, bytes); /* or else all of it would be one page of zeros */
     }
     memcpy(message->memory, content, message->bytes);
   }
