@@ -8,13 +8,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// A file of records that several threads read, each its own parts: through the page cache when
 /// it holds the file already, and around it otherwise, since filling the cache costs more than
@@ -33,9 +30,7 @@ final class InputFile implements Closeable {
   private final Path path;
   private final BasicFileAttributes opened;
   private final long size;
-  private final FileChannel buffered;
-  private final @Nullable FileChannel openedDirect;
-  private volatile @Nullable FileChannel direct;
+  private final ChannelPair channels;
 
   /// Opens the file and finds out whether it is cached.
   ///
@@ -44,7 +39,7 @@ final class InputFile implements Closeable {
   InputFile(Path path, int recordSize) throws SortException {
     this.path = path;
     this.opened = attributes(path);
-    this.buffered = open(path, opened);
+    FileChannel buffered = open(path, opened);
     try {
       this.size = buffered.size();
       long over = size % recordSize;
@@ -62,8 +57,10 @@ final class InputFile implements Closeable {
                 + " holds more than its size of 0 bytes, as files of the kernel do: copy it to a"
                 + " file of its own first");
       }
-      this.openedDirect = size >= AlignedBuffer.BLOCK && !isCached() ? openDirect(path) : null;
-      this.direct = openedDirect;
+      this.channels =
+          size < AlignedBuffer.BLOCK || isCached(buffered, size)
+              ? new ChannelPair(buffered, path)
+              : new ChannelPair(buffered, path, StandardOpenOption.READ);
     } catch (IOException e) {
       SortException failure = SortException.reading(path, e);
       try {
@@ -140,27 +137,15 @@ final class InputFile implements Closeable {
         && (mode & FILE_TYPE) == BLOCK_DEVICE;
   }
 
-  private static @Nullable FileChannel openDirect(Path path) {
-    OpenOption option = DirectOption.DIRECT;
-    if (option == null) {
-      return null;
-    }
-    try {
-      return FileChannel.open(path, Set.of(StandardOpenOption.READ, option));
-    } catch (IOException | UnsupportedOperationException e) {
-      return null; // the file system has no direct I/O
-    }
-  }
-
   /// Reads a byte at several places: a disk takes longer to answer than memory, whatever the disk.
-  private boolean isCached() throws IOException {
+  private static boolean isCached(FileChannel file, long size) throws IOException {
     ByteBuffer single = ByteBuffer.allocateDirect(1);
     int slow = 0;
     for (int i = 0; i < PROBES && slow <= PROBES / 4; i++) {
       // Odd fractions of the file: not only its beginning, which somebody may just have looked at.
       long position = (long) ((double) size * (2 * i + 1) / (2 * PROBES));
       long started = System.nanoTime();
-      buffered.read(single.clear(), position);
+      file.read(single.clear(), position);
       if (System.nanoTime() - started > CACHED_READ_NANOS) {
         slow++;
       }
@@ -175,7 +160,7 @@ final class InputFile implements Closeable {
 
   /// Whether reads wait for a disk, so that more threads than processors are worth having.
   boolean waitsForDisk() {
-    return openedDirect != null;
+    return channels.isDirect();
   }
 
   /// Reads the bytes from `from` to `to`, and returns where in the buffer they begin. The buffer
@@ -184,37 +169,16 @@ final class InputFile implements Closeable {
   /// @throws SortException if the file has become shorter
   long read(AlignedBuffer buffer, long from, long to) throws SortException {
     long lead = from % AlignedBuffer.BLOCK;
-    FileChannel channel = direct;
     try {
-      if (channel != null) {
-        try {
-          long end = AlignedBuffer.roundUp(lead + to - from);
-          readFully(channel, buffer.window(0, end), from - lead, lead + to - from);
-          return lead;
-        } catch (SortException | java.nio.channels.ClosedChannelException e) {
-          throw e;
-        } catch (IOException e) {
-          direct = null; // refused: the page cache gets the second try
-        }
+      if (!channels.read(buffer, lead, lead + to - from, from - lead)) {
+        throw new SortException(
+            SortException.Kind.DATA,
+            "%s was cut short while it was read, to less than %d bytes from %d: try again when nobody writes it"
+                .formatted(path, to, size));
       }
-      readFully(buffered, buffer.window(lead, lead + to - from), from, to - from);
       return lead;
     } catch (IOException e) {
       throw SortException.reading(path, e);
-    }
-  }
-
-  private void readFully(FileChannel channel, ByteBuffer window, long position, long wanted)
-      throws IOException {
-    int start = window.position();
-    while (window.position() - start < wanted) {
-      int read = channel.read(window, position + window.position() - start);
-      if (read <= 0) {
-        throw new SortException(
-            SortException.Kind.DATA,
-            "%s was cut short while it was read, to %d bytes from %d: try again when nobody writes it"
-                .formatted(path, channel.size(), size));
-      }
     }
   }
 
@@ -241,15 +205,8 @@ final class InputFile implements Closeable {
 
   @Override
   public void close() throws SortException {
-    direct = null;
     try {
-      try {
-        buffered.close();
-      } finally {
-        if (openedDirect != null) {
-          openedDirect.close();
-        }
-      }
+      channels.close();
     } catch (IOException e) {
       throw SortException.reading(path, e);
     }

@@ -1,0 +1,162 @@
+package dev.tigris.sort;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A file that is open through the page cache and, where it is worth it and the file system allows
+/// it, around it too (docs/decisions/030-direct-io.md).
+///
+/// Direct transfers are of whole blocks, in the file and in memory. So a part of a file and its
+/// place in a buffer lie alike: byte 0 of the buffer belongs at `position` of the file, a block
+/// boundary.
+///
+/// ```
+///   file     position|----------|----------|----------|----------|
+///   buffer          0|      ^from                       ^to      |
+/// ```
+///
+/// Some file systems open a file for direct I/O and then refuse it; a full disk refuses it too. The
+/// page cache gets the second try, and reports what is really wrong.
+///
+/// Thread rule: any thread; parts that are written must not overlap. An interrupt during a transfer
+/// closes the file, as with any [FileChannel].
+final class ChannelPair implements Closeable {
+  private final FileChannel buffered;
+  private final @Nullable FileChannel openedDirect;
+
+  /// What direct transfers use: [#openedDirect], until one is refused.
+  private volatile @Nullable FileChannel direct;
+
+  /// A file that was opened as `buffered`.
+  ///
+  /// @param options how to open it once more for direct I/O; none if it is not to be
+  ChannelPair(FileChannel buffered, Path path, OpenOption... options) {
+    this.buffered = buffered;
+    this.openedDirect = options.length == 0 ? null : openDirect(path, options);
+    this.direct = openedDirect;
+  }
+
+  private static @Nullable FileChannel openDirect(Path path, OpenOption... options) {
+    OpenOption option = DirectOption.DIRECT;
+    if (option == null) {
+      return null;
+    }
+    Set<OpenOption> all = new HashSet<>(Set.of(options));
+    all.add(option);
+    try {
+      return FileChannel.open(path, all);
+    } catch (IOException | UnsupportedOperationException e) {
+      return null; // the file system has no direct I/O
+    }
+  }
+
+  /// Whether it was opened for direct I/O.
+  boolean isDirect() {
+    return openedDirect != null;
+  }
+
+  /// Reads the bytes from `from` to `to` of the buffer. Returns false if the file ends before them.
+  boolean read(AlignedBuffer buffer, long from, long to, long position) throws IOException {
+    FileChannel channel = direct;
+    if (channel != null) {
+      long first = AlignedBuffer.roundDown(from);
+      ByteBuffer blocks = buffer.window(first, AlignedBuffer.roundUp(to));
+      try {
+        return readFully(channel, blocks, position + first, to - first);
+      } catch (ClosedChannelException e) {
+        throw e; // by an interrupt: no second try
+      } catch (IOException e) {
+        direct = null;
+      }
+    }
+    return readFully(buffered, buffer.window(from, to), position + from, to - from);
+  }
+
+  private static boolean readFully(
+      FileChannel channel, ByteBuffer window, long position, long wanted) throws IOException {
+    int start = window.position();
+    while (window.position() - start < wanted) {
+      if (channel.read(window, position + window.position() - start) <= 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Writes the bytes from `from` to `to` of the buffer: the blocks that lie wholly inside
+  /// directly, and what is left at either end through the page cache.
+  ///
+  /// ```
+  ///        block      block      block      block
+  ///   |----------|==========|==========|----------|
+  ///        ^^^^^^ buffered  direct      ^^^ buffered
+  /// ```
+  ///
+  /// No block is written both ways at a time, since a block that two parts share is written by both
+  /// through the page cache.
+  void write(AlignedBuffer buffer, long from, long to, long position) throws IOException {
+    assert position % AlignedBuffer.BLOCK == 0;
+    long first = AlignedBuffer.roundUp(from);
+    long last = AlignedBuffer.roundDown(to);
+    if (direct == null || first >= last) {
+      writeFully(buffered, buffer.window(from, to), position + from);
+      return;
+    }
+    if (from < first) {
+      writeFully(buffered, buffer.window(from, first), position + from);
+    }
+    writeBlocks(buffer, first, last, position);
+    if (last < to) {
+      writeFully(buffered, buffer.window(last, to), position + last);
+    }
+  }
+
+  private void writeBlocks(AlignedBuffer buffer, long from, long to, long position)
+      throws IOException {
+    FileChannel channel = direct;
+    if (channel != null) {
+      try {
+        writeFully(channel, buffer.window(from, to), position + from);
+        return;
+      } catch (ClosedChannelException e) {
+        throw e; // by an interrupt: no second try
+      } catch (IOException e) {
+        direct = null;
+      }
+    }
+    writeFully(buffered, buffer.window(from, to), position + from);
+  }
+
+  private static void writeFully(FileChannel channel, ByteBuffer window, long position)
+      throws IOException {
+    long at = position;
+    while (window.hasRemaining()) {
+      at += channel.write(window, at);
+    }
+  }
+
+  /// Forces what was written, and the file's size, to the disk.
+  void force() throws IOException {
+    buffered.force(true);
+  }
+
+  @Override
+  public void close() throws IOException {
+    direct = null;
+    try {
+      buffered.close();
+    } finally {
+      if (openedDirect != null) {
+        openedDirect.close();
+      }
+    }
+  }
+}
