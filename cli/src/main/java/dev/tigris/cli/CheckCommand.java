@@ -3,10 +3,10 @@ package dev.tigris.cli;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.CheckSummary;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -91,12 +91,14 @@ final class CheckCommand implements Command {
   }
 
   private static CheckSummary joined(List<Path> files, ParseResult options) throws Exception {
-    var parts = new ArrayList<CheckSummary>();
-    for (Path file : files) {
-      parts.addAll(CheckSummary.read(file));
-    }
     try {
-      return parts.stream().reduce(CheckSummary::then).orElseThrow();
+      CheckSummary summary = null;
+      for (Path file : files) {
+        for (CheckSummary part : CheckSummary.read(file)) { // its keys may be large
+          summary = summary == null ? part : summary.then(part);
+        }
+      }
+      return Objects.requireNonNull(summary); // of each file there is at least one
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);

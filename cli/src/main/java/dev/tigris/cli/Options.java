@@ -44,7 +44,7 @@ final class Options {
   }
 
   static void addRecordFormat(CommandSpec spec) {
-    spec.addOption(bytes("--record-size", "Bytes in a record, up to 1048576 (default: 100)."));
+    spec.addOption(bytes("--record-size", "Bytes in a record, up to 1g (default: 100)."));
     spec.addOption(bytes("--key-offset", "Where in the record the key begins (default: 0)."));
     spec.addOption(bytes("--key-size", "Bytes in the key (default: 10)."));
   }
@@ -52,6 +52,7 @@ final class Options {
   private static OptionSpec bytes(String name, String description) {
     return OptionSpec.builder(name)
         .type(Integer.class)
+        .converters(Quantity.RECORD_BYTES)
         .paramLabel("BYTES")
         .description(description)
         .build();

@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import dev.tigris.sort.RecordFormat;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
@@ -32,6 +33,18 @@ final class Quantity {
           throw new TypeConversionException("nothing can be done in '%s'".formatted(text));
         }
         return bytes;
+      };
+
+  /// Parses a number of bytes of a record or in one.
+  static final ITypeConverter<Integer> RECORD_BYTES =
+      text -> {
+        long bytes = BYTES.convert(text);
+        if (bytes > RecordFormat.MAX_RECORD_SIZE) {
+          throw new TypeConversionException(
+              "'%s' is more than a record may have: %d bytes"
+                  .formatted(text, RecordFormat.MAX_RECORD_SIZE));
+        }
+        return (int) bytes;
       };
 
   /// Parses a number of threads.

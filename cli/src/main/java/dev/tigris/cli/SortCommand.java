@@ -33,7 +33,7 @@ final class SortCommand implements Command {
             .paramLabel("SIZE")
             .description(
                 "Memory for records, such as 512m or 2g (default: 2g). What does not fit goes to temporary"
-                    + " files beside the output.")
+                    + " files beside the output. About ten records must fit.")
             .build());
     spec.addOption(
         Options.flag(

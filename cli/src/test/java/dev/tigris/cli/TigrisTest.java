@@ -1,6 +1,7 @@
 package dev.tigris.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -136,6 +137,7 @@ class TigrisTest {
           sort --parallel 0 @/a @/b                 | is not a number from 1
           sort --record-size 5 @/a @/b              | does not lie inside
           sort --key-size 0 @/a @/b                 | key of 0 bytes
+          sort --record-size 2g @/a @/b             | more than a record may have
           check                                     | FILE
           check --key-offset 95 @/f                 | does not lie inside
           help nothing                              | there is no command 'nothing'
@@ -223,6 +225,25 @@ class TigrisTest {
     assertEquals(ExitCode.OK, shell.run("sort %s @/words @/sorted".formatted(shape)).code());
     assertEquals("2 ant1 bee3 cow", Files.readString(folder.resolve("sorted")));
     assertEquals(ExitCode.OK, shell.run("check %s @/sorted".formatted(shape)).code());
+  }
+
+  @Test
+  void sortsRecordsOfMegabytes() throws Exception {
+    byte[] records = new byte[3 * (2 << 20)];
+    records[records.length - 1] = 1;
+    records[(2 << 20) - 1] = 2;
+    Files.write(folder.resolve("large"), records);
+    String shape = "--record-size 2m --key-size 2m";
+    assertEquals(ExitCode.OUT_OF_ORDER, shell.run("check %s @/large".formatted(shape)).code());
+    Result sorted = shell.run("sort %s --memory 64m @/large @/sorted".formatted(shape));
+    assertEquals(ExitCode.OK, sorted.code(), sorted.err());
+    byte[] expected = new byte[records.length];
+    expected[2 * (2 << 20) - 1] = 1;
+    expected[expected.length - 1] = 2;
+    assertArrayEquals(expected, Files.readAllBytes(folder.resolve("sorted")));
+    Result checked = shell.run("check %s -o @/summary @/sorted".formatted(shape));
+    assertEquals(ExitCode.OK, checked.code(), checked.toString());
+    assertEquals(checked.out(), shell.run("check -s @/summary").out());
   }
 
   @Test

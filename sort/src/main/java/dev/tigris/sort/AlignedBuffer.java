@@ -12,6 +12,9 @@ final class AlignedBuffer implements AutoCloseable {
   /// Direct transfers begin and end at multiples of this, in memory and in the file.
   static final int BLOCK = 4096;
 
+  /// The most that a buffer has room for, since a channel takes no more than an `int` counts.
+  static final int MAX_BYTES = 1 << 30;
+
   private final Jbuf jbuf;
   private final long capacity;
   private final Bytes bytes;
@@ -19,6 +22,8 @@ final class AlignedBuffer implements AutoCloseable {
 
   /// A buffer with room for `capacity` bytes and up to a block on either side, since the part of a
   /// file that is wanted seldom begins and ends at a boundary.
+  ///
+  /// @param capacity up to [#MAX_BYTES]
   AlignedBuffer(long capacity, String owner) {
     this.capacity = roundUp(capacity) + 2 * BLOCK;
     this.jbuf = Jbuf.allocate(this.capacity + BLOCK, owner);
@@ -26,7 +31,7 @@ final class AlignedBuffer implements AutoCloseable {
     ByteBuffer all = whole.byteBuffer();
     int lead = (BLOCK - all.alignmentOffset(0, BLOCK)) % BLOCK;
     this.bytes = whole.slice(lead, this.capacity);
-    this.channelView = all.slice(lead, (int) this.capacity);
+    this.channelView = all.slice(lead, Math.toIntExact(this.capacity));
   }
 
   static long roundUp(long bytes) {

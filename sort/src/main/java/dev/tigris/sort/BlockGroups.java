@@ -16,19 +16,21 @@ import java.util.Arrays;
 /// Thread rule: one thread at a time.
 final class BlockGroups {
   private final int recordSize;
+  private final int keyOffset;
   private final Splitters splitters;
   private final byte[] block;
   private final byte[] grouped;
   private final int[] bucketOf;
   private final int[] ends;
 
-  /// For blocks of up to `blockBytes`, or of one record if that is larger.
+  /// For blocks of up to `blockBytes`, which a record must fit.
   BlockGroups(RecordFormat format, Splitters splitters, int blockBytes) {
     this.recordSize = format.recordSize();
+    this.keyOffset = format.keyOffset();
     this.splitters = splitters;
-    int records = Math.max(1, blockBytes / recordSize);
+    int records = blockBytes / recordSize;
     this.block = new byte[records * recordSize];
-    this.grouped = records == 1 ? block : new byte[block.length];
+    this.grouped = new byte[block.length];
     this.bucketOf = new int[records];
     this.ends = new int[splitters.buckets()];
   }
@@ -48,8 +50,8 @@ final class BlockGroups {
   /// Finds the bucket of each record, and where its group begins.
   private void find(int records) {
     Arrays.fill(ends, 0);
-    for (int i = 0, at = 0; i < records; i++, at += recordSize) {
-      int bucket = splitters.bucket(block, at);
+    for (int i = 0, key = keyOffset; i < records; i++, key += recordSize) {
+      int bucket = splitters.bucket(block, key);
       bucketOf[i] = bucket;
       ends[bucket] += recordSize;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 ///
 /// Thread rule: its sorter's thread.
 final class Bucket {
-  /// A run of records in the spill file; begins at a block boundary.
+  /// A run of records in the spill file; one that was spilled begins at a block boundary.
   record Extent(long position, long records) {}
 
   final List<Water> waters = new ArrayList<>(4);

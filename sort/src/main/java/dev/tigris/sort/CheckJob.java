@@ -3,9 +3,7 @@ package dev.tigris.sort;
 import dev.tigris.memory.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Checks whether records are in order, and counts, sums and compares them as valsort does, in
@@ -23,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// @param parallel how many threads
 /// @param progress who hears how far it is
 public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
-  private static final long CHUNK_BYTES = 2_000_000;
+  private static final int CHUNK_BYTES = 2_000_000;
 
   /// So much is copied to the heap at a time, and stays in the first-level cache.
   private static final int BLOCK_BYTES = 32 << 10;
@@ -71,118 +69,165 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
     long started = System.nanoTime();
     try (InputFiles files = new InputFiles(inputs, format)) {
       files.cut(CHUNK_BYTES);
-      Joined joined = new Joined(CheckSummary.empty(format));
+      Total total = new Total();
       AtomicLong done = new AtomicLong();
       // A thread that waits for the disk leaves its processor to another one.
       int threads = files.waitForDisk() ? 2 * parallel : parallel;
-      Workers.run("check", threads, files.chunks(), () -> new Checker(files, joined, done));
+      Workers.run("check", threads, files.chunks(), () -> new Checker(files, total, done));
+      CheckSummary summary = total.summary(format, files);
       files.requireUnchanged();
       Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
-      return new Result(joined.summary(), files.bytes(), elapsed);
+      return new Result(summary, files.bytes(), elapsed);
     } catch (SortException e) {
       throw e.unlessInterrupted();
     }
   }
 
-  /// Joins the summaries of chunks in the order of the chunks. Those that wait for an earlier one
-  /// are fewer than the threads, since threads take chunks in order.
-  private static final class Joined {
-    private final Map<Long, CheckSummary> waiting = new HashMap<>();
-    private CheckSummary summary;
-    private long next;
+  /// What the threads' findings add up to. Each record is compared with the one before it, wherever
+  /// that is, so their order does not matter.
+  private static final class Total {
+    private UInt128 checksum = UInt128.ZERO;
+    private long unordered;
+    private long duplicates;
+    private long firstUnordered;
 
-    Joined(CheckSummary empty) {
-      this.summary = empty;
-    }
-
-    synchronized void add(long chunk, CheckSummary part) {
-      waiting.put(chunk, part);
-      CheckSummary following = waiting.remove(next);
-      while (following != null) {
-        summary = summary.then(following);
-        next++;
-        following = waiting.remove(next);
+    synchronized void add(Checker part) {
+      checksum = checksum.plus(part.checksum.sum());
+      duplicates += part.duplicates;
+      if (part.unordered > 0) {
+        boolean isEarlier = unordered == 0 || part.firstUnordered < firstUnordered;
+        firstUnordered = isEarlier ? part.firstUnordered : firstUnordered;
+        unordered += part.unordered;
       }
     }
 
-    synchronized CheckSummary summary() {
-      return summary;
+    synchronized CheckSummary summary(RecordFormat format, InputFiles files) throws SortException {
+      if (files.records() == 0) {
+        return CheckSummary.empty(format);
+      }
+      return new CheckSummary(
+          format,
+          UInt128.of(files.records()),
+          UInt128.of(unordered),
+          UInt128.of(duplicates),
+          checksum,
+          UInt128.of(firstUnordered),
+          KeyReader.read(files.records(0, 1), format),
+          KeyReader.read(files.records(files.records() - 1, 1), format));
     }
   }
 
   /// One thread's work: a chunk at a time is read and checked.
   private final class Checker implements Workers.Worker {
     private final InputFiles files;
-    private final Joined joined;
+    private final Total total;
     private final AtomicLong done;
+    private final int size = format.recordSize();
+    private final RecordChecksum checksum = new RecordChecksum(size);
+    private final KeyReader keys = new KeyReader(format);
     private final AlignedBuffer buffer;
+    private final byte[] block;
+    private long duplicates;
 
-    Checker(InputFiles files, Joined joined, AtomicLong done) {
+    // A thread's chunks come in order, and so does what it finds.
+    private long unordered;
+    private long firstUnordered;
+
+    Checker(InputFiles files, Total total, AtomicLong done) {
       this.files = files;
-      this.joined = joined;
+      this.total = total;
       this.done = done;
-      this.buffer = new AlignedBuffer(files.chunkBytes(), "check");
+      // With room for the record before a chunk.
+      this.buffer = new AlignedBuffer(isLarge() ? CHUNK_BYTES : CHUNK_BYTES + size, "check");
+      this.block = new byte[isLarge() ? 0 : Math.max(1, BLOCK_BYTES / size) * size];
+    }
+
+    /// Whether a record does not fit the buffer.
+    private boolean isLarge() {
+      return size > CHUNK_BYTES;
     }
 
     @Override
     public void work(long piece) throws SortException {
       InputFiles.Chunk chunk = files.chunk(piece);
-      long bytes = chunk.records() * format.recordSize();
-      long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
-      joined.add(piece, check(buffer.bytes(), at, chunk.records()));
+      if (isLarge()) {
+        sumInParts(chunk);
+        compareWithRecordBefore(chunk);
+      } else {
+        check(chunk);
+      }
+      long bytes = chunk.records() * size;
       progress.report(Progress.Phase.CHECK, done.addAndGet(bytes), files.bytes());
+    }
+
+    /// Sums a chunk, which is one record.
+    private void sumInParts(InputFiles.Chunk chunk) throws SortException {
+      long length;
+      for (long part = 0; part < size; part += length) {
+        length = Math.min(size - part, CHUNK_BYTES);
+        long from = chunk.from() + part;
+        checksum.addPart(buffer.bytes(), chunk.file().read(buffer, from, from + length), length);
+      }
+      checksum.endRecord();
+    }
+
+    private void compareWithRecordBefore(InputFiles.Chunk chunk) throws SortException {
+      if (chunk.first() == 0) {
+        return;
+      }
+      int compared = keys.compare(files.records(chunk.first() - 1, 1), chunk);
+      if (compared == 0) {
+        duplicates++;
+      } else if (compared > 0) {
+        firstUnordered = unordered == 0 ? chunk.first() : firstUnordered;
+        unordered++;
+      }
+    }
+
+    private void check(InputFiles.Chunk chunk) throws SortException {
+      boolean isFirst = chunk.from() == 0;
+      long lead = isFirst ? 0 : size; // the record before, in the same file
+      long length = chunk.records() * size;
+      if (isFirst) {
+        compareWithRecordBefore(chunk);
+      }
+      long read = chunk.file().read(buffer, chunk.from() - lead, chunk.from() + length);
+      check(buffer.bytes(), read + lead, length, isFirst, chunk.first());
+    }
+
+    /// Checks the records from `offset` on, the first of which has number `first`. What is before
+    /// it is the record before it, unless it `isFirst`.
+    private void check(Bytes bytes, long offset, long length, boolean isFirst, long first) {
+      long prefix = format.prefix(bytes, isFirst ? offset : offset - size, 0);
+      long end = offset + length;
+      int count;
+      for (long from = offset; from < end; from += count) {
+        count = (int) Math.min(block.length, end - from);
+        bytes.copyTo(from, block, 0, count);
+        checksum.add(block, 0, count);
+        for (int i = isFirst && from == offset ? size : 0; i < count; i += size) {
+          long before = prefix;
+          prefix = format.prefix(block, i, 0);
+          int compared = Long.compareUnsigned(before, prefix);
+          if (compared == 0 && format.keySize() > Long.BYTES) {
+            long at = from + i; // what is before it may lie in the block before
+            compared = format.compareKeys(bytes, at - size, bytes, at, Long.BYTES);
+          }
+          if (compared == 0) {
+            duplicates++;
+          } else if (compared > 0) {
+            firstUnordered = unordered == 0 ? first + (from - offset + i) / size : firstUnordered;
+            unordered++;
+          }
+        }
+      }
     }
 
     @Override
     public void close() {
+      total.add(this);
+      keys.close();
       buffer.close();
     }
-  }
-
-  private CheckSummary check(Bytes bytes, long offset, long records) {
-    int size = format.recordSize();
-    RecordChecksum checksum = new RecordChecksum(size);
-    byte[] block = new byte[Math.max(1, BLOCK_BYTES / size) * size];
-    long unordered = 0;
-    long duplicates = 0;
-    long firstUnordered = 0;
-    long prefix = format.prefix(bytes, offset, 0);
-    long end = offset + records * size;
-    int length = 0;
-    for (long from = offset; from < end; from += length) {
-      length = (int) Math.min(block.length, end - from);
-      bytes.copyTo(from, block, 0, length);
-      checksum.add(block, 0, length);
-      for (int i = from == offset ? size : 0; i < length; i += size) {
-        long before = prefix;
-        prefix = format.prefix(block, i, 0);
-        int compared = Long.compareUnsigned(before, prefix);
-        if (compared == 0 && format.keySize() > Long.BYTES) {
-          long at = from + i; // what is before it may lie in the block before
-          compared = format.compareKeys(bytes, at - size, bytes, at, Long.BYTES);
-        }
-        if (compared == 0) {
-          duplicates++;
-        } else if (compared > 0) {
-          firstUnordered = unordered == 0 ? (from - offset + i) / size : firstUnordered;
-          unordered++;
-        }
-      }
-    }
-    return new CheckSummary(
-        format,
-        UInt128.of(records),
-        UInt128.of(unordered),
-        UInt128.of(duplicates),
-        checksum.sum(),
-        UInt128.of(firstUnordered),
-        key(bytes, offset),
-        key(bytes, offset + (records - 1) * size));
-  }
-
-  private byte[] key(Bytes bytes, long record) {
-    byte[] key = new byte[format.keySize()];
-    bytes.copyTo(record + format.keyOffset(), key, 0, key.length);
-    return key;
   }
 }

@@ -1,15 +1,19 @@
 package dev.tigris.sort;
 
-import java.io.ByteArrayOutputStream;
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /// What is known of a sequence of records after checking it: enough to check it together with what
@@ -33,14 +37,21 @@ public final class CheckSummary {
   private static final int HEADER_BYTES = 104;
   private static final int CRC_BYTES = 4;
 
+  /// Keys are written and read in parts of this size.
+  private static final int PART_BYTES = 64 << 10;
+
+  private static final String ENDS_EARLY = "it ends in the middle of a summary";
+
   private final RecordFormat format;
   private final UInt128 records;
   private final UInt128 unordered;
   private final UInt128 duplicates;
   private final UInt128 checksum;
   private final UInt128 firstUnordered;
-  private final byte[] firstKey;
-  private final byte[] lastKey;
+
+  // Outside of the heap, since they may be as large as a record.
+  private final Bytes firstKey;
+  private final Bytes lastKey;
 
   CheckSummary(
       RecordFormat format,
@@ -49,8 +60,8 @@ public final class CheckSummary {
       UInt128 duplicates,
       UInt128 checksum,
       UInt128 firstUnordered,
-      byte[] firstKey,
-      byte[] lastKey) {
+      Bytes firstKey,
+      Bytes lastKey) {
     this.format = format;
     this.records = records;
     this.unordered = unordered;
@@ -63,9 +74,18 @@ public final class CheckSummary {
 
   /// The summary of no records.
   static CheckSummary empty(RecordFormat format) {
-    byte[] none = new byte[format.keySize()];
+    Bytes none = key(format);
     UInt128 zero = UInt128.ZERO;
     return new CheckSummary(format, zero, zero, zero, zero, zero, none, none);
+  }
+
+  /// Room for a key; all zero.
+  private static Bytes key(RecordFormat format) {
+    return Jbuf.allocate(format.keySize(), "key").asBytes();
+  }
+
+  private int compareKeys(Bytes left, Bytes right) {
+    return RecordFormat.compare(left, 0, right, 0, 0, format.keySize());
   }
 
   /// What the records look like.
@@ -135,7 +155,7 @@ public final class CheckSummary {
     if (next.records.equals(UInt128.ZERO)) {
       return this;
     }
-    int compared = Arrays.compareUnsigned(lastKey, next.firstKey);
+    int compared = compareKeys(lastKey, next.firstKey);
     UInt128 first = firstUnordered;
     if (isOrdered()) {
       if (compared > 0) {
@@ -188,7 +208,7 @@ public final class CheckSummary {
   public void write(Path path) throws SortException {
     try (var out = Files.newOutputStream(path)) {
       try {
-        out.write(toBytes());
+        writeTo(out);
       } catch (IOException e) {
         if (Files.isRegularFile(path)) {
           OutputPaths.deleteQuietly(OutputPaths.target(path));
@@ -200,24 +220,26 @@ public final class CheckSummary {
     }
   }
 
-  byte[] toBytes() {
-    ByteBuffer out =
-        ByteBuffer.allocate(HEADER_BYTES + 2 * format.keySize() + CRC_BYTES)
-            .order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(MAGIC);
-    out.putInt(format.recordSize()).putInt(format.keyOffset()).putInt(format.keySize()).putInt(0);
+  void writeTo(OutputStream out) throws IOException {
+    var summed = new CheckedOutputStream(out, new CRC32());
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    header.putLong(MAGIC);
+    header.putInt(format.recordSize()).putInt(format.keyOffset());
+    header.putInt(format.keySize()).putInt(0);
     for (UInt128 number : List.of(records, unordered, duplicates, checksum, firstUnordered)) {
-      out.putLong(number.low()).putLong(number.high());
+      header.putLong(number.low()).putLong(number.high());
     }
-    out.put(firstKey).put(lastKey);
-    out.putInt(crc(out.array(), out.position()));
-    return out.array();
-  }
-
-  private static int crc(byte[] bytes, int length) {
-    CRC32 crc = new CRC32();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+    summed.write(header.array());
+    byte[] part = new byte[Math.min(PART_BYTES, format.keySize())];
+    for (Bytes key : List.of(firstKey, lastKey)) {
+      for (long at = 0; at < key.length(); at += part.length) {
+        int length = (int) Math.min(part.length, key.length() - at);
+        key.copyTo(at, part, 0, length);
+        summed.write(part, 0, length);
+      }
+    }
+    int crc = (int) summed.getChecksum().getValue();
+    out.write(ByteBuffer.allocate(CRC_BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(crc).array());
   }
 
   /// Reads the summaries in a file. Nothing in it is trusted: a file that [#write] cannot have
@@ -226,18 +248,12 @@ public final class CheckSummary {
   /// @throws SortException if the file cannot be read, or is not made of summaries
   public static List<CheckSummary> read(Path path) throws SortException {
     List<CheckSummary> summaries = new ArrayList<>();
-    try (var in = Files.newInputStream(path)) {
+    try (var in = new CheckedInputStream(Files.newInputStream(path), new CRC32())) {
       byte[] header = in.readNBytes(HEADER_BYTES);
       while (header.length > 0 || summaries.isEmpty()) {
         RecordFormat format = format(header, path);
-        byte[] rest = in.readNBytes(2 * format.keySize() + CRC_BYTES);
-        if (rest.length < 2 * format.keySize() + CRC_BYTES) {
-          throw damaged(path, "it ends in the middle of a summary");
-        }
-        ByteArrayOutputStream whole = new ByteArrayOutputStream();
-        whole.writeBytes(header);
-        whole.writeBytes(rest);
-        summaries.add(parse(whole.toByteArray(), format, path));
+        summaries.add(read(header, format, in, path));
+        in.getChecksum().reset();
         header = in.readNBytes(HEADER_BYTES);
       }
     } catch (IOException e) {
@@ -261,30 +277,56 @@ public final class CheckSummary {
     }
   }
 
-  private static CheckSummary parse(byte[] bytes, RecordFormat format, Path path)
-      throws SortException {
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int end = bytes.length - CRC_BYTES;
-    if (in.getInt(end) != crc(bytes, end)) {
+  private static Bytes readKey(InputStream in, RecordFormat format, Path path) throws IOException {
+    // A file that is too short for a large key gets no memory for it.
+    if (Files.isRegularFile(path) && Files.size(path) < format.keySize()) {
+      throw damaged(path, ENDS_EARLY);
+    }
+    Bytes key = key(format);
+    byte[] part = new byte[Math.min(PART_BYTES, format.keySize())];
+    for (long at = 0; at < key.length(); at += part.length) {
+      int wanted = (int) Math.min(part.length, key.length() - at);
+      if (in.readNBytes(part, 0, wanted) < wanted) {
+        throw damaged(path, ENDS_EARLY);
+      }
+      key.copyFrom(at, part, 0, wanted);
+    }
+    return key;
+  }
+
+  private static CheckSummary read(
+      byte[] header, RecordFormat format, CheckedInputStream in, Path path) throws IOException {
+    Bytes firstKey = readKey(in, format, path);
+    Bytes lastKey = readKey(in, format, path);
+    int crc = (int) in.getChecksum().getValue();
+    byte[] stored = in.readNBytes(CRC_BYTES);
+    if (stored.length < CRC_BYTES) {
+      throw damaged(path, ENDS_EARLY);
+    }
+    if (ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).getInt() != crc) {
       throw damaged(path, "its own checksum does not match");
     }
-    in.position(24);
-    UInt128[] numbers = new UInt128[5];
-    for (int i = 0; i < numbers.length; i++) {
-      long low = in.getLong();
-      numbers[i] = new UInt128(in.getLong(), low);
-    }
-    byte[] firstKey = new byte[format.keySize()];
-    byte[] lastKey = new byte[format.keySize()];
-    in.get(firstKey).get(lastKey);
+    ByteBuffer numbers = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).position(24);
     CheckSummary summary =
         new CheckSummary(
-            format, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], firstKey, lastKey);
+            format,
+            number(numbers),
+            number(numbers),
+            number(numbers),
+            number(numbers),
+            number(numbers),
+            firstKey,
+            lastKey);
     String contradiction = summary.contradiction();
     if (contradiction != null) {
       throw damaged(path, contradiction);
     }
     return summary;
+  }
+
+  private static UInt128 number(ByteBuffer in) {
+    long low = in.getLong();
+    return new UInt128(in.getLong(), low);
   }
 
   /// What in this summary cannot be true of any records, or null.
@@ -307,7 +349,7 @@ public final class CheckSummary {
     if (isOrdered() ? !firstUnordered.equals(UInt128.ZERO) : !inside) {
       return "its first unordered record, %s, is impossible".formatted(firstUnordered);
     }
-    if (isOrdered() && Arrays.compareUnsigned(firstKey, lastKey) > 0) {
+    if (isOrdered() && compareKeys(firstKey, lastKey) > 0) {
       return "its first key is larger than its last, though all are in order";
     }
     return null;

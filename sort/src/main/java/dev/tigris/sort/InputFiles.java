@@ -23,8 +23,9 @@ final class InputFiles implements Closeable {
   ///
   /// @param file where it lies
   /// @param from its first byte in the file
+  /// @param first the number of its first record in the whole input
   /// @param records how many records it has
-  record Chunk(InputFile file, long from, long records) {}
+  record Chunk(InputFile file, long from, long first, long records) {}
 
   InputFiles(List<Path> paths, RecordFormat format) throws SortException {
     this.format = format;
@@ -71,11 +72,6 @@ final class InputFiles implements Closeable {
     return firstChunk[files.size()];
   }
 
-  /// The most bytes a chunk can have.
-  long chunkBytes() {
-    return chunkRecords * format.recordSize();
-  }
-
   boolean waitForDisk() {
     for (InputFile file : files) {
       if (file.waitsForDisk()) {
@@ -90,7 +86,8 @@ final class InputFiles implements Closeable {
     long first = (index - firstChunk[file]) * chunkRecords;
     long inFile = firstRecord[file + 1] - firstRecord[file];
     long count = Math.min(chunkRecords, inFile - first);
-    return new Chunk(files.get(file), first * format.recordSize(), count);
+    return new Chunk(
+        files.get(file), first * format.recordSize(), firstRecord[file] + first, count);
   }
 
   /// As many records as there are from `record` on, up to `count`, in the file where it lies.
@@ -98,7 +95,7 @@ final class InputFiles implements Closeable {
     int file = indexOf(firstRecord, record);
     long available = Math.min(count, firstRecord[file + 1] - record);
     long from = (record - firstRecord[file]) * format.recordSize();
-    return new Chunk(files.get(file), from, available);
+    return new Chunk(files.get(file), from, record, available);
   }
 
   /// The file whose range of `starts` holds the index; empty files have empty ranges.

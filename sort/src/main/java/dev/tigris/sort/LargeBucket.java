@@ -2,10 +2,10 @@ package dev.tigris.sort;
 
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
-import dev.tigris.memory.Jbuf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Sorts a bucket that is larger than what can be loaded: because one key is very frequent, the
@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// A first scan counts how many records lie in each of a few thousand parts of the bucket's range.
 /// Neighbouring parts make up groups that can be loaded. Where these are few, a scan for each
 /// copies its records, and they are sorted. Where they are many, scans would grow with the square
-/// of the bucket: one scan distributes the records to buckets of their own in the spill file
-/// instead. A group that is too large to load is treated in the same way. Records whose keys are
+/// of the bucket: one scan distributes the records to buckets of their own instead. Large records
+/// stay where they are for that, and their buckets know where; others are copied to the end of the
+/// spill file. A group that is too large to load is treated in the same way. Records whose keys are
 /// equal need no sorting, and are handed out as a scan meets them.
 ///
 /// The range is one of eight bytes of the key: those from `from` on, of the records whose keys
@@ -31,31 +32,28 @@ final class LargeBucket {
   /// What is distributed goes to the disk in pieces of at least this size.
   private static final int MIN_PIECE_BYTES = 16 << 10;
 
+  /// Of so many records all sorters together may know where each is: that takes some 10 MB of the
+  /// heap.
+  private static final int MOST_KNOWN = 1 << 18;
+
   private final RecordFormat format;
   private final int recordSize;
+  private final SortPlan plan;
   private final Bucket bucket;
   private final @Nullable SpillFile spill;
-  private final Buffers buffers;
+  private final SpillBuffers buffers;
 
-  /// Where to load records to, how many, and where to read them while scanning. There are as many
-  /// scans as it takes, and memory comes back only when the collector runs: so all use the same.
-  record Buffers(AlignedBuffer load, int loadRecords, AlignedBuffer scan, int scanBytes) {}
+  // What is being scanned: a water, or else the buffer for that, whose first byte is this one of
+  // the spill file.
+  private @Nullable Water scannedWater;
+  private long scannedPosition;
 
-  /// Records that a scan looks for: those whose keys begin with the first `from` bytes of
-  /// `reference`, and go on with eight bytes from `min` to `max`.
-  private static final class Range {
-    final Bytes reference;
-    final int from;
-    final long min;
-    final long max;
-
-    Range(Bytes reference, int from, long min, long max) {
-      this.reference = reference;
-      this.from = from;
-      this.min = min;
-      this.max = max;
-    }
-  }
+  /// Records that a scan looks for: those whose keys begin with the first `from` bytes of the known
+  /// prefix, and go on with eight bytes from `min` to `max`.
+  ///
+  /// A range inside of another one has a longer prefix that begins with that of the other, so one
+  /// buffer holds those of all ranges that are being worked on.
+  private record Range(int from, long min, long max) {}
 
   /// Neighbouring parts, up to part `end`, and how many records they have.
   private record Group(Range range, int end, long records) {}
@@ -65,9 +63,20 @@ final class LargeBucket {
     void visit(Bytes bytes, long record, long prefix) throws SortException;
   }
 
-  LargeBucket(RecordFormat format, Bucket bucket, @Nullable SpillFile spill, Buffers buffers) {
+  /// Takes records that follow one another.
+  private interface Reader {
+    void take(Bytes bytes, long offset, long count) throws SortException;
+  }
+
+  LargeBucket(
+      RecordFormat format,
+      SortPlan plan,
+      Bucket bucket,
+      @Nullable SpillFile spill,
+      SpillBuffers buffers) {
     this.format = format;
     this.recordSize = format.recordSize();
+    this.plan = plan;
     this.bucket = bucket;
     this.spill = spill;
     this.buffers = buffers;
@@ -75,46 +84,69 @@ final class LargeBucket {
 
   /// Hands the records to `sink` in order. `sorter` is used meanwhile.
   void sortTo(RecordSink sink, BucketSorter sorter) throws SortException {
-    sort(new Range(buffers.load.bytes(), 0, 0, -1), bucket.records, sink, sorter);
+    sort(new Range(0, 0, -1), bucket.records, sink, sorter);
   }
 
   private void sort(Range wide, long records, RecordSink sink, BucketSorter sorter)
       throws SortException {
-    if (records <= buffers.loadRecords) {
+    if (records <= plan.loadRecords()) {
       load(wide, sink, sorter);
       return;
     }
     Range range = narrow(wide);
     if (range == null) {
-      scan(wide, (bytes, record, prefix) -> sink.put(bytes, record)); // all keys are equal
+      putEqual(wide, records, sink);
       return;
     }
     int shift =
         Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(range.max - range.min) - PART_BITS);
     long[] counts = new long[1 << PART_BITS];
     scan(range, (bytes, record, prefix) -> counts[(int) ((prefix - range.min) >>> shift)]++);
-    List<Group> groups = group(range, shift, counts, buffers.loadRecords);
+    List<Group> groups = group(range, shift, counts, plan.loadRecords());
     SpillFile file = spill;
     long most =
-        buffers.load.capacity() / Math.max(MIN_PIECE_BYTES, AlignedBuffer.roundUp(recordSize));
-    if (file == null || groups.size() <= MOST_SCANS || most <= MOST_SCANS) {
+        buffers.load().capacity() / Math.max(MIN_PIECE_BYTES, AlignedBuffer.roundUp(recordSize));
+    if (groups.size() > MOST_SCANS && canDivide(records)) {
+      sortParts(divide(range, shift, groups), groups, sink, sorter);
+    } else if (groups.size() > MOST_SCANS && most > MOST_SCANS && file != null) {
+      if (groups.size() > most) {
+        // Two neighbours have more than the limit: so many make no more than `most`.
+        groups = group(range, shift, counts, 2 * records / (most - 1) + 1);
+      }
+      long end = file.bytes();
+      sortParts(distribute(range, shift, groups, file), groups, sink, sorter);
+      file.rewind(end);
+    } else {
       for (Group group : groups) {
         sort(group.range, group.records, sink, sorter);
       }
-      return;
     }
-    if (groups.size() > most) {
-      // Two neighbours have more than the limit: so many make no more than `most`.
-      groups = group(range, shift, counts, 2 * records / (most - 1) + 1);
+  }
+
+  /// Whether it may be known of so many records where each is, because no water has two.
+  private boolean canDivide(long records) {
+    return SortPlan.perWater(plan.waterBytes(), recordSize) == 1
+        && records <= MOST_KNOWN / plan.sorters();
+  }
+
+  /// Hands out the records of a range, whose keys are equal.
+  private void putEqual(Range range, long records, RecordSink sink) throws SortException {
+    if (records == bucket.records) {
+      read(sink::putAll); // without a look at each
+    } else {
+      scan(range, (bytes, record, prefix) -> sink.put(bytes, record));
     }
-    long end = file.bytes();
-    Bucket[] parts = distribute(range, shift, groups, file);
-    for (int i = 0; i < parts.length; i++) {
+  }
+
+  /// Sorts groups whose records have buckets of their own.
+  private void sortParts(
+      List<Bucket> parts, List<Group> groups, RecordSink sink, BucketSorter sorter)
+      throws SortException {
+    for (int i = 0; i < parts.size(); i++) {
       Group group = groups.get(i);
-      new LargeBucket(format, parts[i], file, buffers)
+      new LargeBucket(format, plan, parts.get(i), spill, buffers)
           .sort(group.range, group.records, sink, sorter);
     }
-    file.rewind(end);
   }
 
   /// Joins neighbouring parts to groups of up to `limit` records, or of one part.
@@ -133,42 +165,73 @@ final class LargeBucket {
         long last = next == counts.length ? -1 : ((long) next << shift) - 1;
         boolean isBeyond = Long.compareUnsigned(last, range.max - range.min) > 0;
         long high = isBeyond ? range.max : range.min + last;
-        groups.add(new Group(new Range(range.reference, range.from, low, high), next, sum));
+        groups.add(new Group(new Range(range.from, low, high), next, sum));
       }
       first = next;
     }
     return groups;
   }
 
+  /// Per part of a range, the group that it belongs to.
+  private static int[] groupOf(List<Group> groups) {
+    int[] groupOf = new int[1 << PART_BITS];
+    int start = 0;
+    for (int i = 0; i < groups.size(); i++) {
+      Arrays.fill(groupOf, start, groups.get(i).end, i);
+      start = groups.get(i).end;
+    }
+    return groupOf;
+  }
+
+  private static List<Bucket> emptyBuckets(int count) {
+    return Stream.generate(Bucket::new).limit(count).toList();
+  }
+
+  /// Notes for each group where its records are.
+  private List<Bucket> divide(Range range, int shift, List<Group> groups) throws SortException {
+    List<Bucket> parts = emptyBuckets(groups.size());
+    int[] groupOf = groupOf(groups);
+    scan(
+        range,
+        (bytes, record, prefix) -> {
+          Bucket part = parts.get(groupOf[(int) ((prefix - range.min) >>> shift)]);
+          Water water = scannedWater;
+          if (water != null) {
+            part.waters.add(water);
+          } else {
+            part.extents.add(new Bucket.Extent(scannedPosition + record, 1));
+          }
+          part.records++;
+        });
+    return parts;
+  }
+
   /// Copies the records of each group to a bucket of its own in the spill file. Meanwhile the
   /// buffer for loading has a piece for each.
-  private Bucket[] distribute(Range range, int shift, List<Group> groups, SpillFile file)
+  private List<Bucket> distribute(Range range, int shift, List<Group> groups, SpillFile file)
       throws SortException {
-    Bucket[] parts = new Bucket[groups.size()];
-    int[] groupOf = new int[1 << PART_BITS];
-    for (int i = 0; i < parts.length; i++) {
-      parts[i] = new Bucket();
-      Arrays.fill(groupOf, i == 0 ? 0 : groups.get(i - 1).end, groups.get(i).end, i);
-    }
-    long pieceBytes = AlignedBuffer.roundDown(buffers.load.capacity() / parts.length);
+    List<Bucket> parts = emptyBuckets(groups.size());
+    int[] groupOf = groupOf(groups);
+    AlignedBuffer pieces = buffers.load();
+    long pieceBytes = AlignedBuffer.roundDown(pieces.capacity() / parts.size());
     long pieceRecords = pieceBytes / recordSize;
-    long[] filled = new long[parts.length];
+    long[] filled = new long[parts.size()];
     scan(
         range,
         (bytes, record, prefix) -> {
           int group = groupOf[(int) ((prefix - range.min) >>> shift)];
           long piece = group * pieceBytes;
           long to = piece + filled[group] * recordSize;
-          bytes.copyTo(record, buffers.load.bytes(), to, recordSize);
+          bytes.copyTo(record, pieces.bytes(), to, recordSize);
           filled[group]++;
           if (filled[group] == pieceRecords) {
-            file.append(parts[group], buffers.load, piece, pieceRecords, recordSize);
+            file.append(parts.get(group), pieces, piece, pieceRecords, recordSize);
             filled[group] = 0;
           }
         });
-    for (int group = 0; group < parts.length; group++) {
+    for (int group = 0; group < parts.size(); group++) {
       if (filled[group] > 0) {
-        file.append(parts[group], buffers.load, group * pieceBytes, filled[group], recordSize);
+        file.append(parts.get(group), pieces, group * pieceBytes, filled[group], recordSize);
       }
     }
     return parts;
@@ -178,17 +241,18 @@ final class LargeBucket {
   /// smallest to the largest that is really there; null if the keys are equal.
   private @Nullable Range narrow(Range wide) throws SortException {
     int keySize = format.keySize();
-    Bytes any = Jbuf.allocate(keySize, "sort scan").asBytes();
+    int known = wide.from;
+    Bytes any = buffers.prefix().bytes();
     int[] common = {-1};
     scan(
         wide,
         (bytes, record, prefix) -> {
           long key = record + format.keyOffset();
           if (common[0] < 0) {
-            bytes.copyTo(key, any, 0, keySize);
+            bytes.copyTo(key + known, any, known, keySize - known);
             common[0] = keySize;
           }
-          common[0] = RecordFormat.mismatch(bytes, key, any, 0, wide.from, common[0]);
+          common[0] = RecordFormat.mismatch(bytes, key, any, 0, known, common[0]);
         });
     int from = common[0];
     if (from >= keySize) {
@@ -202,12 +266,12 @@ final class LargeBucket {
           bounds[0] = Long.compareUnsigned(next, bounds[0]) < 0 ? next : bounds[0];
           bounds[1] = Long.compareUnsigned(next, bounds[1]) > 0 ? next : bounds[1];
         });
-    return new Range(any, from, bounds[0], bounds[1]);
+    return new Range(from, bounds[0], bounds[1]);
   }
 
   private void load(Range range, RecordSink sink, BucketSorter sorter) throws SortException {
     long[] used = {0};
-    Bytes target = buffers.load.bytes();
+    Bytes target = buffers.load().bytes();
     scan(
         range,
         (bytes, record, prefix) -> {
@@ -219,42 +283,49 @@ final class LargeBucket {
     sorter.sortTo(sink);
   }
 
+  /// Shows each record of a range to `visitor`.
   private void scan(Range range, Visitor visitor) throws SortException {
+    Bytes prefix = buffers.prefix().bytes();
+    read((bytes, offset, count) -> scan(bytes, offset, count, range, prefix, visitor));
+  }
+
+  /// Reads all records of the bucket, wherever they are.
+  private void read(Reader reader) throws SortException {
     for (Water water : bucket.waters) {
+      scannedWater = water;
       long count = water.bytes().getLong(PartitionSource.COUNT);
-      scan(water.bytes(), PartitionSource.HEADER_BYTES, count, range, visitor);
+      reader.take(water.bytes(), PartitionSource.HEADER_BYTES, count);
     }
+    scannedWater = null;
     SpillFile file = spill;
     if (bucket.extents.isEmpty() || file == null) {
       return;
     }
-    long scanRecords = Math.max(1, buffers.scanBytes / recordSize);
-    AlignedBuffer buffer = buffers.scan;
+    long scanRecords = plan.scanBytes() / recordSize;
+    AlignedBuffer buffer = buffers.scan();
     for (Bucket.Extent extent : bucket.extents) {
       for (long first = 0; first < extent.records(); first += scanRecords) {
         long count = Math.min(scanRecords, extent.records() - first);
         long position = extent.position() + first * recordSize;
         long lead = position % AlignedBuffer.BLOCK;
         file.read(buffer, lead, position, count * recordSize);
-        scan(buffer.bytes(), lead, count, range, visitor);
+        scannedPosition = position - lead;
+        reader.take(buffer.bytes(), lead, count);
       }
     }
   }
 
-  private void scan(Bytes bytes, long offset, long count, Range range, Visitor visitor)
+  private void scan(Bytes bytes, long offset, long count, Range range, Bytes known, Visitor visitor)
       throws SortException {
+    int from = range.from;
     long at = offset;
     for (long i = 0; i < count; i++, at += recordSize) {
-      long prefix = format.prefix(bytes, at, range.from);
+      long prefix = format.prefix(bytes, at, from);
       if (Long.compareUnsigned(prefix, range.min) >= 0
           && Long.compareUnsigned(prefix, range.max) <= 0
-          && isSame(bytes, at + format.keyOffset(), range)) {
+          && RecordFormat.mismatch(bytes, at + format.keyOffset(), known, 0, 0, from) == from) {
         visitor.visit(bytes, at, prefix);
       }
     }
-  }
-
-  private static boolean isSame(Bytes bytes, long key, Range range) {
-    return RecordFormat.mismatch(bytes, key, range.reference, 0, 0, range.from) == range.from;
   }
 }

@@ -33,20 +33,29 @@ final class OutputWriter implements RecordSink {
   private long used;
   private int gathered;
 
-  /// Writes from byte `start` of the file on. The buffer must have room for a record and two
-  /// blocks.
+  /// Writes from byte `start` of the file on. The buffer must have room for so much as is gathered
+  /// at a time, and two blocks.
   OutputWriter(OutputFile file, long start, AlignedBuffer buffer, int recordSize) {
     this.file = file;
     this.buffer = buffer;
     this.bytes = buffer.bytes();
     this.recordSize = recordSize;
     this.checksum = new RecordChecksum(recordSize);
-    this.block = new byte[Math.max(1, BLOCK_BYTES / recordSize) * recordSize];
+    this.block = new byte[isLarge() ? BLOCK_BYTES : BLOCK_BYTES / recordSize * recordSize];
     this.blockSegment = MemorySegment.ofArray(block);
     this.limit = buffer.capacity() - block.length;
     this.position = AlignedBuffer.roundDown(start);
     this.from = start - position;
     this.used = from;
+  }
+
+  private boolean isLarge() {
+    return recordSize > BLOCK_BYTES;
+  }
+
+  /// What takes the records: this itself where they can be gathered.
+  RecordSink sink() {
+    return isLarge() ? new LargeRecords() : this;
   }
 
   @Override
@@ -61,11 +70,63 @@ final class OutputWriter implements RecordSink {
     advance();
   }
 
+  @Override
+  public void putAll(Bytes source, long offset, long count) throws SortException {
+    long end = offset + count * recordSize;
+    int length;
+    for (long at = offset; at < end; at += length) {
+      length = (int) Math.min(block.length - gathered, end - at);
+      source.copyTo(at, blockSegment, gathered, length);
+      gathered += length;
+      if (gathered == block.length) {
+        sumAndAppend();
+      }
+    }
+  }
+
   private void advance() throws SortException {
     gathered += recordSize;
     if (gathered == block.length) {
-      append();
+      sumAndAppend();
     }
+  }
+
+  /// Takes records that are larger than the block, and pass through it in parts.
+  private final class LargeRecords implements RecordSink {
+    @Override
+    public void put(Bytes source, long offset) throws SortException {
+      put(source.segment(), offset);
+    }
+
+    @Override
+    public void put(byte[] source, int index) throws SortException {
+      put(MemorySegment.ofArray(source), index);
+    }
+
+    @Override
+    public void putAll(Bytes source, long offset, long count) throws SortException {
+      MemorySegment segment = source.segment();
+      for (long record = 0; record < count; record++) {
+        put(segment, offset + record * recordSize);
+      }
+    }
+
+    private void put(MemorySegment source, long offset) throws SortException {
+      int length;
+      for (int part = 0; part < recordSize; part += length) {
+        length = Math.min(block.length, recordSize - part);
+        MemorySegment.copy(source, offset + part, blockSegment, 0, length);
+        checksum.addPart(block, length);
+        gathered = length;
+        append();
+      }
+      checksum.endRecord();
+    }
+  }
+
+  private void sumAndAppend() throws SortException {
+    checksum.add(block, 0, gathered);
+    append();
   }
 
   /// Appends what was gathered to what is to be written.
@@ -73,7 +134,6 @@ final class OutputWriter implements RecordSink {
     if (used > limit) {
       flush();
     }
-    checksum.add(block, 0, gathered);
     bytes.copyFrom(used, block, 0, gathered);
     used += gathered;
     gathered = 0;
@@ -90,7 +150,7 @@ final class OutputWriter implements RecordSink {
 
   /// Writes what is left, and returns the checksum of all that was written.
   UInt128 finish() throws SortException {
-    append();
+    sumAndAppend();
     if (used > from) {
       file.write(buffer, from, used, position);
     }

@@ -5,6 +5,7 @@ import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import org.jspecify.annotations.Nullable;
 
 /// Reads the input and partitions it (papers 002, section 5.1): each record goes to the water of
 /// its bucket, and a full water goes to the sorter of its bucket. At the end each sorter gets the
@@ -32,7 +33,10 @@ final class PartitionSource implements Source {
   private final SortRun run;
   private final RecordFormat format;
   private final int recordSize;
-  private final BlockGroups groups;
+
+  /// Null where a record does not fit a block.
+  private final @Nullable BlockGroups groups;
+
   private final RecordChecksum checksum;
   private final AlignedBuffer buffer;
   private final int waterBytes;
@@ -45,17 +49,19 @@ final class PartitionSource implements Source {
   private final int[] filled;
   private final long[] histogram;
 
-  private @org.jspecify.annotations.Nullable ModuleContext context;
+  private @Nullable ModuleContext context;
 
   PartitionSource(SortRun run) {
     this.run = run;
     this.format = run.format();
     this.recordSize = format.recordSize();
     this.checksum = new RecordChecksum(recordSize);
-    this.buffer = new AlignedBuffer(run.inputs().chunkBytes(), "partition");
+    this.buffer = new AlignedBuffer(run.plan().readBytes(), "partition");
     this.waterBytes = run.plan().waterBytes() - SortRun.WATER_OVERHEAD;
     this.fullBytes = HEADER_BYTES + (waterBytes - HEADER_BYTES) / recordSize * recordSize;
-    this.groups = new BlockGroups(format, run.splitters(), run.plan().blockBytes());
+    int blockBytes = run.plan().blockBytes();
+    this.groups =
+        recordSize > blockBytes ? null : new BlockGroups(format, run.splitters(), blockBytes);
     int buckets = run.splitters().buckets();
     this.open = new Water[buckets];
     this.openBytes = new Bytes[buckets];
@@ -74,28 +80,66 @@ final class PartitionSource implements Source {
     if (chunk == null) {
       return false;
     }
+    BlockGroups known = groups;
+    if (known != null) {
+      partition(chunk, known);
+    } else {
+      partitionInParts(chunk);
+    }
+    return true;
+  }
+
+  private void partition(InputFiles.Chunk chunk, BlockGroups known) throws SortException {
     long bytes = chunk.records() * recordSize;
     long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
     long end = at + bytes;
     while (at < end) {
-      at += groups.take(buffer.bytes(), at, end, checksum);
+      at += known.take(buffer.bytes(), at, end, checksum);
       for (int bucket = 0; bucket < filled.length; bucket++) {
-        fill(bucket, groups.start(bucket), groups.end(bucket));
+        fill(bucket, known.grouped(), known.start(bucket), known.end(bucket));
       }
     }
     run.partitioned(bytes);
-    return true;
+  }
+
+  /// Records that fit no block go part by part from the file to their waters, so that a large one
+  /// lies nowhere else. Where a record goes, its key says, which is read first.
+  private void partitionInParts(InputFiles.Chunk chunk) throws SortException {
+    InputFile file = chunk.file();
+    byte[] key = new byte[Splitters.sampleBytes(format)];
+    long end = chunk.from() + chunk.records() * recordSize;
+    for (long record = chunk.from(); record < end; record += recordSize) {
+      long first = record + format.keyOffset();
+      buffer.bytes().copyTo(file.read(buffer, first, first + key.length), key, 0, key.length);
+      int bucket = run.splitters().bucket(key, 0);
+      if (filled[bucket] == 0) {
+        open(bucket);
+      }
+      int length;
+      for (int part = 0; part < recordSize; part += length) {
+        length = Math.min(recordSize - part, run.plan().readBytes());
+        long at = file.read(buffer, record + part, record + part + length);
+        checksum.addPart(buffer.bytes(), at, length);
+        buffer.bytes().copyTo(at, openBytes[bucket], filled[bucket], length);
+        filled[bucket] += length;
+        run.partitioned(length);
+      }
+      checksum.endRecord();
+      if (filled[bucket] == fullBytes) {
+        send(bucket);
+      }
+    }
   }
 
   /// Copies the records of a group to the waters of its bucket.
-  private void fill(int bucket, int from, int to) {
+  private void fill(int bucket, byte[] grouped, int from, int to) {
     int at = from;
     while (at < to) {
       if (filled[bucket] == 0) {
         open(bucket);
       }
       int length = Math.min(to - at, fullBytes - filled[bucket]);
-      openBytes[bucket].copyFrom(filled[bucket], groups.grouped(), at, length);
+      openBytes[bucket].copyFrom(filled[bucket], grouped, at, length);
       filled[bucket] += length;
       at += length;
       if (filled[bucket] == fullBytes) {

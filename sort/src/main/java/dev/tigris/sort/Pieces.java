@@ -17,6 +17,9 @@ import java.util.Arrays;
 final class Pieces {
   private static final int CACHE_LINE_BYTES = 64;
 
+  /// What is read of a larger record is so much in one piece that the processor foresees it anyway.
+  private static final int MAX_FETCHED_BYTES = 4 << 10;
+
   private final RecordFormat format;
   private final int recordSize;
   private final int copyBytes;
@@ -95,7 +98,7 @@ final class Pieces {
       if (isCopied) {
         pieces[piece].copyTo(at, copies, to, (int) length);
         to += (int) length;
-      } else {
+      } else if (recordSize <= MAX_FETCHED_BYTES) {
         fetch(pieces[piece], at, at + length);
       }
     }
@@ -195,10 +198,7 @@ final class Pieces {
   /// Hands all records to `sink`, in the order of the pieces.
   void putAll(RecordSink sink) throws SortException {
     for (int piece = 0; piece < pieceCount; piece++) {
-      long at = offsets[piece];
-      for (int i = 0; i < counts[piece]; i++, at += recordSize) {
-        sink.put(pieces[piece], at);
-      }
+      sink.putAll(pieces[piece], offsets[piece], counts[piece]);
     }
   }
 

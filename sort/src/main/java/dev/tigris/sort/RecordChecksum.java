@@ -14,7 +14,7 @@ final class RecordChecksum {
   private static final int BLOCK_BYTES = 32 << 10;
 
   private final int recordSize;
-  private final CRC32 crc = new CRC32();
+  private final CRC32 crc = new CRC32(); // of the parts of a record so far
   private UInt128 sum = UInt128.ZERO;
 
   RecordChecksum(int recordSize) {
@@ -39,11 +39,34 @@ final class RecordChecksum {
     // An array has less than 2^32 records, so a long holds the sum of their CRCs.
     long arraySum = 0;
     for (int at = from; at < to; at += recordSize) {
-      crc.reset();
       crc.update(records, at, recordSize);
       arraySum += crc.getValue();
+      crc.reset();
     }
     sum = sum.plus(arraySum);
+  }
+
+  /// Adds a part of a record that is too large to be added at once; after its last part comes
+  /// [#endRecord].
+  void addPart(byte[] part, int length) {
+    crc.update(part, 0, length);
+  }
+
+  /// The same of a part outside of the heap.
+  void addPart(Bytes bytes, long offset, long length) {
+    byte[] block = new byte[(int) Math.min(BLOCK_BYTES, length)];
+    long end = offset + length;
+    for (long at = offset; at < end; at += block.length) {
+      int count = (int) Math.min(block.length, end - at);
+      bytes.copyTo(at, block, 0, count);
+      addPart(block, count);
+    }
+  }
+
+  /// The parts that were added are a whole record.
+  void endRecord() {
+    sum = sum.plus(crc.getValue());
+    crc.reset();
   }
 
   UInt128 sum() {

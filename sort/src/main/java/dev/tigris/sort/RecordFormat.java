@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -19,11 +20,16 @@ import java.util.Arrays;
 /// @param keyOffset where the key begins in the record
 /// @param keySize bytes in the key, at least 1
 public record RecordFormat(int recordSize, int keyOffset, int keySize) {
-  /// The largest record: what still fits a buffer of a sort with a small `--memory`.
-  public static final int MAX_RECORD_SIZE = 1 << 20;
+  /// The largest record, 1 GiB: a buffer holds one, with what lies around it there, and its size is
+  /// an `int`. A sort says how much memory it needs for records of a size.
+  public static final int MAX_RECORD_SIZE = 1 << 30;
 
   /// gensort's records: 100 bytes, of which the first 10 are the key.
   public static final RecordFormat GENSORT = new RecordFormat(100, 0, 10);
+
+  /// Keys are compared word by word up to here, and then by the JDK, for which a segment has to be
+  /// made first.
+  private static final int NEAR_BYTES = 256;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -58,12 +64,6 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return compare(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, keySize);
   }
 
-  /// In how many of their first `most` bytes the keys of two records agree, if they agree in the
-  /// first `from`.
-  int commonBytes(Bytes left, long leftRecord, Bytes right, long rightRecord, int from, int most) {
-    return mismatch(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, most);
-  }
-
   /// The same of two records in an array.
   int compareKeys(byte[] bytes, int leftRecord, int rightRecord, int from) {
     int left = leftRecord + keyOffset;
@@ -72,6 +72,12 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     int start = Math.min(from, keySize);
     return Arrays.compareUnsigned(
         bytes, left + start, left + keySize, bytes, right + start, right + keySize);
+  }
+
+  /// In how many of their first `most` bytes the keys of two records agree, if they agree in the
+  /// first `from`.
+  int commonBytes(Bytes left, long leftRecord, Bytes right, long rightRecord, int from, int most) {
+    return mismatch(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, most);
   }
 
   /// The same of two records in an array.
@@ -87,21 +93,17 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   /// Compares bytes `from` to `to` of what begins at `leftStart` with those of what begins at
   /// `rightStart`, as unsigned bytes.
   static int compare(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
-    for (long at = from; at < to; at += Long.BYTES) {
-      int compared =
-          Long.compareUnsigned(
-              leading(left, leftStart + at, to - at), leading(right, rightStart + at, to - at));
-      if (compared != 0) {
-        return compared;
-      }
-    }
-    return 0;
+    int differs = mismatch(left, leftStart, right, rightStart, from, to);
+    return differs >= to
+        ? 0
+        : Byte.compareUnsigned(left.get(leftStart + differs), right.get(rightStart + differs));
   }
 
   /// The first of the bytes `from` to `to` in which what begins at `leftStart` differs from what
   /// begins at `rightStart`; `to` if they are equal.
   static int mismatch(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
-    for (int at = from; at < to; at += Long.BYTES) {
+    int near = Math.min(to, from + NEAR_BYTES);
+    for (int at = from; at < near; at += Long.BYTES) {
       long different =
           leading(left, leftStart + at, (long) to - at)
               ^ leading(right, rightStart + at, (long) to - at);
@@ -109,7 +111,18 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
         return at + Long.numberOfLeadingZeros(different) / Byte.SIZE;
       }
     }
-    return to;
+    if (near >= to) {
+      return to;
+    }
+    long differs =
+        MemorySegment.mismatch(
+            left.segment(),
+            leftStart + near,
+            leftStart + to,
+            right.segment(),
+            rightStart + near,
+            rightStart + to);
+    return differs < 0 ? to : near + (int) differs;
   }
 
   /// The `left` bytes from `at` on, of which only the first eight are looked at, as an unsigned

@@ -25,14 +25,18 @@ final class Sampler {
     long most = Math.max(1, places * perPlace);
     Bytes sample = Jbuf.allocate(most * keyBytes, "splitters").asBytes();
     int count = 0;
-    try (AlignedBuffer buffer = new AlignedBuffer(perPlace * format.recordSize(), "splitters")) {
+    int recordSize = format.recordSize();
+    // From the first key of a place to its last: of large records no more than the keys is read.
+    long mostBytes = (perPlace - 1) * recordSize + keyBytes;
+    try (AlignedBuffer buffer = new AlignedBuffer(mostBytes, "splitters")) {
       for (long place = 0; place < places; place++) {
         long record = (long) ((double) records * place / places);
         InputFiles.Chunk chunk = inputs.records(record, perPlace);
-        long bytes = chunk.records() * format.recordSize();
-        long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
+        long first = chunk.from() + format.keyOffset();
+        long last = first + (chunk.records() - 1) * recordSize;
+        long at = chunk.file().read(buffer, first, last + keyBytes);
         for (long i = 0; i < chunk.records(); i++) {
-          long key = at + i * format.recordSize() + format.keyOffset();
+          long key = at + i * recordSize;
           buffer.bytes().copyTo(key, sample, (long) count * keyBytes, keyBytes);
           count++;
         }

@@ -200,7 +200,7 @@ public record SortJob(
       await(
           Flow.named("sort")
               .source("partition", () -> new PartitionSource(run), plan.partitioners())
-              .reservoir(Reservoir.routed().withWindow(SortPlan.WINDOW))
+              .reservoir(Reservoir.routed().withWindow(plan.window()))
               .stage("sort", () -> new SortModule(run), plan.sorters())
               .build()
               .start());

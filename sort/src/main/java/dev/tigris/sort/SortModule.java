@@ -16,6 +16,7 @@ final class SortModule implements Module {
   private final RecordFormat format;
   private final int recordSize;
   private final AlignedBuffer buffer;
+  private final SpillBuffers buffers;
   private final Bucket[] buckets;
   private final long[] histogram;
 
@@ -24,8 +25,6 @@ final class SortModule implements Module {
   private long heldBytes;
   private @Nullable SpillFile spill;
   private @Nullable BucketSorter sorter;
-  private @Nullable AlignedBuffer loaded;
-  private @Nullable AlignedBuffer scanned;
   private @Nullable ModuleContext context;
 
   SortModule(SortRun run) {
@@ -33,6 +32,7 @@ final class SortModule implements Module {
     this.format = run.format();
     this.recordSize = format.recordSize();
     this.buffer = new AlignedBuffer(run.plan().outputBytes(), "sort output");
+    this.buffers = new SpillBuffers(format, run.plan());
     this.buckets = new Bucket[run.splitters().buckets()];
     this.histogram = new long[buckets.length];
     for (int bucket = 0; bucket < buckets.length; bucket++) {
@@ -115,7 +115,7 @@ final class SortModule implements Module {
                 .formatted(bucket, buckets[bucket].records, histogram[bucket]));
       }
       if (buckets[bucket].records > 0) {
-        sort(buckets[bucket], writer);
+        sort(buckets[bucket], writer.sink());
       }
       if (isStopping()) {
         return; // what was written so far is thrown away
@@ -132,21 +132,21 @@ final class SortModule implements Module {
     return known != null && known.isStopping();
   }
 
-  private void sort(Bucket bucket, OutputWriter writer) throws SortException {
+  private void sort(Bucket bucket, RecordSink sink) throws SortException {
     BucketSorter kernel = sorter;
     if (kernel == null) {
       kernel = new BucketSorter(format, initialRecords(), run.plan().copyBytes());
       sorter = kernel;
     }
     kernel.clear();
-    if (bucket.records <= run.plan().loadRecords() && loadExtents(bucket, kernel)) {
+    if (bucket.records <= run.plan().sortRecords() && loadExtents(bucket, kernel)) {
       for (Water water : bucket.waters) {
         int count = Math.toIntExact(water.bytes().getLong(PartitionSource.COUNT));
         kernel.add(water.bytes(), PartitionSource.HEADER_BYTES, count);
       }
-      kernel.sortTo(writer);
+      kernel.sortTo(sink);
     } else {
-      new LargeBucket(format, bucket, spill, buffers()).sortTo(writer, kernel);
+      new LargeBucket(format, run.plan(), bucket, spill, buffers).sortTo(sink, kernel);
     }
     bucket.release();
     run.sorted(bucket.records * recordSize);
@@ -155,7 +155,7 @@ final class SortModule implements Module {
   /// Twice an average bucket, so that the sorter seldom has to grow.
   private int initialRecords() {
     long average = run.inputs().records() / buckets.length;
-    return (int) Math.max(1, Math.min(2 * average, run.plan().loadRecords()));
+    return (int) Math.max(1, Math.min(2 * average, run.plan().sortRecords()));
   }
 
   /// Reads what was spilled of a bucket; false if it does not fit, since each extent begins at a
@@ -168,7 +168,7 @@ final class SortModule implements Module {
     if (needed == 0) {
       return true;
     }
-    AlignedBuffer target = loaded();
+    AlignedBuffer target = buffers.load();
     SpillFile file = spill;
     if (needed > target.capacity() || file == null) {
       return false;
@@ -183,34 +183,10 @@ final class SortModule implements Module {
     return true;
   }
 
-  private AlignedBuffer loaded() {
-    AlignedBuffer known = loaded;
-    if (known == null) {
-      known = new AlignedBuffer((long) run.plan().loadRecords() * recordSize, "sort load");
-      loaded = known;
-    }
-    return known;
-  }
-
-  private LargeBucket.Buffers buffers() {
-    AlignedBuffer known = scanned;
-    if (known == null) {
-      known = new AlignedBuffer(run.plan().outputBytes(), "sort scan");
-      scanned = known;
-    }
-    return new LargeBucket.Buffers(
-        loaded(), run.plan().loadRecords(), known, run.plan().outputBytes());
-  }
-
   @Override
   public void destroy() throws SortException {
     buffer.close();
-    if (loaded != null) {
-      loaded.close();
-    }
-    if (scanned != null) {
-      scanned.close();
-    }
+    buffers.close();
     if (spill != null) {
       spill.close();
     }

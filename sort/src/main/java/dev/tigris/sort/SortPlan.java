@@ -17,31 +17,39 @@ package dev.tigris.sort;
 /// Blocks and small buckets are copied to the heap, which comes on top of it and stays small.
 ///
 /// There is a stream from each partitioner to each sorter, so what is on its way grows by the
-/// square of the processors: where they are many and the memory is not, fewer are used.
+/// square of the processors. Where they are many for the memory, or the records large, fewer waters
+/// are on their way at a time, and then fewer processors are used
+/// (docs/decisions/037-large-records.md).
 ///
 /// @param partitioners how many modules read and partition
 /// @param sorters how many modules sort and write
+/// @param window how many waters may be on their way from one of them to another
 /// @param buckets how many buckets to aim for
 /// @param waterBytes how many bytes a water has, including the buffer's own header
 /// @param readBytes how much a partitioner reads at a time
 /// @param outputBytes how much a sorter writes at a time
-/// @param loadRecords how many records a sorter sorts at a time
+/// @param scanBytes how much it reads at a time of what it has spilled and cannot load
+/// @param sortRecords how many records a sorter sorts at a time
+/// @param loadRecords how many spilled ones of these it can load
 /// @param blockBytes how much a partitioner takes to the heap at a time
 /// @param copyBytes how large a bucket may be to be sorted in a copy on the heap
 /// @param keepBytes how much all sorters together hold before they spill
 record SortPlan(
     int partitioners,
     int sorters,
+    int window,
     int buckets,
     int waterBytes,
     int readBytes,
     int outputBytes,
+    int scanBytes,
+    int sortRecords,
     int loadRecords,
     int blockBytes,
     int copyBytes,
     long keepBytes) {
 
-  static final int WINDOW = 4;
+  private static final int WINDOW = 4;
 
   private static final long BUCKET_BYTES = 1 << 20;
 
@@ -54,6 +62,10 @@ record SortPlan(
 
   private static final int MAX_BUCKETS = 4096;
 
+  /// A sorter sorts so many records at a time, however large they are: those that are in waters
+  /// need not be loaded.
+  private static final int MIN_SORT_RECORDS = 1024;
+
   /// What the entries of all sorters may take of the heap, which is small.
   static final int ENTRIES_BYTES = 64 << 20;
 
@@ -61,6 +73,9 @@ record SortPlan(
   static final int COPIES_BYTES = 32 << 20;
 
   private static final int BLOCK_BYTES = 256 << 10;
+
+  /// What of a water is not records: the engine's own header, and the partitioners'.
+  private static final int WATER_OVERHEAD = SortRun.WATER_OVERHEAD + PartitionSource.HEADER_BYTES;
 
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
@@ -73,6 +88,9 @@ record SortPlan(
   private static final int OUTPUT_BYTES = 2 << 20;
   private static final int MIN_BUFFER_BYTES = 64 << 10;
 
+  /// With less, a bucket could not be distributed, but would be scanned again and again.
+  private static final int MIN_LOAD_BYTES = 256 << 10;
+
   /// What a sort has beside all this: samples, boundaries, rounding of the allocator.
   private static final long BASE_BYTES = 1 << 20;
 
@@ -84,42 +102,67 @@ record SortPlan(
   /// @param waitsForDisk whether reading waits for a disk
   record Demand(
       RecordFormat format, long inputBytes, long memoryBytes, int parallel, boolean waitsForDisk) {
-    Demand withParallel(int processors) {
-      return new Demand(format, inputBytes, memoryBytes, processors, waitsForDisk);
-    }
-
     Demand withMemory(long bytes) {
       return new Demand(format, inputBytes, bytes, parallel, waitsForDisk);
     }
   }
 
-  /// Makes the plan.
+  /// How many modules work.
+  private record Team(int partitioners, int sorters) {
+    static final Team SMALLEST = new Team(1, 1);
+
+    /// Who waits leaves the processor to another one: partitioners wait for a disk that they read
+    /// from, sorters for their own writes.
+    static Team of(int processors, boolean waitsForDisk) {
+      return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
+    }
+
+    /// How many records each sorter may sort at a time, for what that takes of the heap.
+    int mostRecords() {
+      return Math.max(1, ENTRIES_BYTES / BucketSorter.ENTRY_BYTES / sorters);
+    }
+  }
+
+  /// Makes the plan: with as many processors as leave a good part of the memory to the records, or
+  /// with the fewest and the smallest buffers that there can be.
   ///
   /// @throws SortException if the memory is too small; the message says how much is needed
   static SortPlan make(Demand demand) throws SortException {
-    Demand fitting = demand;
-    SortPlan plan = best(demand);
-    while (!plan.fits() && fitting.parallel > 1) {
-      fitting = fitting.withParallel(fitting.parallel / 2);
-      plan = best(fitting);
+    for (int processors = demand.parallel; processors > 0; processors /= 2) {
+      SortPlan plan = best(demand, Team.of(processors, demand.waitsForDisk));
+      if (plan.fits() && plan.keepBytes >= demand.memoryBytes / 8) {
+        return plan;
+      }
+    }
+    SortPlan plan = best(demand, Team.SMALLEST);
+    if (!plan.fits()) {
+      plan = smallest(demand);
     }
     if (!plan.fits()) {
       throw new SortException(
           SortException.Kind.MEMORY,
           ("a memory of %d bytes is too small to sort records of %d bytes: at least %d bytes are"
                   + " needed. Allow more memory")
-              .formatted(demand.memoryBytes, demand.format.recordSize(), least(fitting)));
+              .formatted(demand.memoryBytes, demand.format.recordSize(), least(demand)));
     }
     return plan;
   }
 
-  private static SortPlan best(Demand demand) {
-    SortPlan plan = inOnePass(demand);
-    return plan.fits() && plan.keepBytes >= plan.neededToKeep(demand) ? plan : external(demand);
+  private static SortPlan best(Demand demand, Team team) {
+    SortPlan plan = inOnePass(demand, team);
+    return plan.fits() && plan.keepBytes >= plan.neededToKeep(demand)
+        ? plan
+        : external(demand, team, demand.memoryBytes);
+  }
+
+  /// What fits if anything does. Its buffers do not grow with the memory, so more memory is never
+  /// too little where less was enough.
+  private static SortPlan smallest(Demand demand) {
+    return external(demand, Team.SMALLEST, 0);
   }
 
   private boolean fits() {
-    return keepBytes >= leastToKeep();
+    return keepBytes >= sorters * leastToKeep();
   }
 
   /// The least memory, in steps of a sixteenth, with which the input can be sorted.
@@ -128,7 +171,7 @@ record SortPlan(
     SortPlan plan;
     do {
       memory = roundUpToMegabyte(memory + Math.max(1, memory / 16));
-      plan = external(demand.withMemory(memory));
+      plan = smallest(demand.withMemory(memory));
     } while (!plan.fits());
     return memory;
   }
@@ -137,19 +180,22 @@ record SortPlan(
     return (bytes + (1 << 20) - 1) & -(1L << 20);
   }
 
-  private static SortPlan inOnePass(Demand demand) {
+  private static SortPlan inOnePass(Demand demand, Team team) {
     long wanted = Math.max(1, demand.inputBytes / BUCKET_BYTES);
     int recordSize = demand.format.recordSize();
-    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, mostRecords(demand));
+    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, team.mostRecords());
     long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
-    return build(demand, (int) Math.min(buckets, MAX_BUCKETS), load);
+    return build(demand, team, demand.memoryBytes, (int) Math.min(buckets, MAX_BUCKETS), load);
   }
 
-  private static SortPlan external(Demand demand) {
+  private static SortPlan external(Demand demand, Team team, long forBuffers) {
     int recordSize = demand.format.recordSize();
-    long mostWork = demand.memoryBytes / (4L * sorters(demand));
-    int mostLoad =
-        Math.clamp(mostWork / (recordSize + BucketSorter.ENTRY_BYTES), 1, mostRecords(demand));
+    long mostWork = Math.max(MIN_LOAD_BYTES, forBuffers / (4L * team.sorters));
+    long mostLoad =
+        Math.min(
+            mostWork / (recordSize + BucketSorter.ENTRY_BYTES),
+            AlignedBuffer.MAX_BYTES / recordSize);
+    mostLoad = Math.clamp(mostLoad, 1, team.mostRecords());
     // As small as is good for the cache, but not so many that each holds little when it is spilled.
     long buckets =
         Math.min(
@@ -158,65 +204,76 @@ record SortPlan(
     long bucketRecords = demand.inputBytes / recordSize / Math.max(1, buckets) + 1;
     int load = (int) Math.min(mostLoad, 2 * bucketRecords);
     buckets = Math.max(buckets, 2 * demand.inputBytes / recordSize / load);
-    return build(demand, (int) Math.max(1, Math.min(buckets, MAX_BUCKETS)), load);
+    buckets = Math.clamp(buckets, 1, MAX_BUCKETS);
+    return build(demand, team, forBuffers, (int) buckets, load);
   }
 
-  /// How many records a sorter may sort at a time, for what that takes of the heap.
-  private static int mostRecords(Demand demand) {
-    return Math.max(1, ENTRIES_BYTES / BucketSorter.ENTRY_BYTES / sorters(demand));
-  }
-
-  private static int sorters(Demand demand) {
-    // A sorter waits for its own writes: a second one for each processor computes meanwhile.
-    return 2 * demand.parallel;
-  }
-
-  private static SortPlan build(Demand demand, int wantedBuckets, int loadRecords) {
+  /// Buffers get shares of `forBuffers`.
+  private static SortPlan build(
+      Demand demand, Team team, long forBuffers, int wantedBuckets, int loadRecords) {
     RecordFormat format = demand.format;
     int recordSize = format.recordSize();
-    int partitioners = demand.waitsForDisk ? 2 * demand.parallel : demand.parallel;
-    int sorters = sorters(demand);
+    int partitioners = team.partitioners;
+    int sorters = team.sorters;
     long eighth = demand.memoryBytes / 8;
 
     // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth, and those
-    // on their way another one.
-    int overhead = PartitionSource.HEADER_BYTES + SortRun.WATER_OVERHEAD;
-    int least = Math.max(MIN_WATER_BYTES, recordSize + overhead);
+    // on their way another one, of which there are fewer then.
+    int least = Math.max(MIN_WATER_BYTES, recordSize + WATER_OVERHEAD);
     least = (int) Math.max(least, Math.min(demand.memoryBytes / MAX_WATERS, 1 << 20));
     int water = Math.max(WATER_BYTES, least);
-    long flight = (long) partitioners * sorters * (WINDOW + 1L);
-    long most = Math.max((long) partitioners * wantedBuckets, flight);
+    long pairs = (long) partitioners * sorters;
+    long most = Math.max((long) partitioners * wantedBuckets, pairs * (WINDOW + 1));
     while (water / 2 >= least && rounded(water) * most > eighth) {
       water /= 2;
     }
+    // A water that is full with one record is sent at once.
+    boolean isFullWithOne = perWater(water, recordSize) == 1;
     long fitting = Math.max(1, eighth / (rounded(water) * partitioners));
-    int buckets = (int) Math.min(wantedBuckets, fitting);
+    int buckets = isFullWithOne ? wantedBuckets : (int) Math.min(wantedBuckets, fitting);
+    long open = (long) partitioners * (isFullWithOne ? 1 : buckets);
+    int window = Math.clamp(eighth / (rounded(water) * pairs) - 1, 1, WINDOW);
 
-    long sixteenth = demand.memoryBytes / 16;
+    long sixteenth = forBuffers / 16;
     int read = demand.waitsForDisk ? DIRECT_READ_BYTES : READ_BYTES;
-    read = Math.max(recordSize, limit(read, sixteenth / partitioners));
-    int output = Math.max(recordSize, limit(OUTPUT_BYTES, sixteenth / sorters));
+    read = limit(read, sixteenth / partitioners);
+    int output = limit(OUTPUT_BYTES, sixteenth / sorters);
+    int scan = Math.max(recordSize, output);
 
-    int block = Math.min(BLOCK_BYTES, Math.min(read, COPIES_BYTES / (2 * partitioners)));
-    int copy = (int) Math.min(2 * BUCKET_BYTES, Math.min(sixteenth, COPIES_BYTES) / sorters);
+    int sortRecords = Math.max(loadRecords, Math.min(MIN_SORT_RECORDS, team.mostRecords()));
+    int copies = 2 + Integer.BYTES / recordSize; // and a number for each record
+    int block = Math.min(BLOCK_BYTES, Math.min(read, COPIES_BYTES / (copies * partitioners)));
+    long mostCopies = Math.min(demand.memoryBytes / 16, COPIES_BYTES);
+    int copy = (int) Math.min(2 * BUCKET_BYTES, mostCopies / sorters);
+    long work =
+        rounded(AlignedBuffer.footprint((long) loadRecords * recordSize))
+            + rounded(AlignedBuffer.footprint(scan))
+            + rounded(AlignedBuffer.footprint(format.keySize()))
+            + (long) sortRecords * BucketSorter.ENTRY_BYTES;
     long spent =
         BASE_BYTES
-            + (long) partitioners * buckets * rounded(water)
-            + flight * rounded(water)
+            + (open + pairs * (window + 1)) * rounded(water)
             + partitioners * rounded(AlignedBuffer.footprint(read))
-            + sorters * rounded(AlignedBuffer.footprint(output))
-            + (long) sorters * loadRecords * (recordSize + BucketSorter.ENTRY_BYTES);
+            + sorters * (rounded(AlignedBuffer.footprint(output)) + work);
     return new SortPlan(
         partitioners,
         sorters,
+        window,
         buckets,
         water,
         read,
         output,
+        scan,
+        sortRecords,
         loadRecords,
         block,
         copy,
         demand.memoryBytes - spent);
+  }
+
+  /// How many records fit a water.
+  static int perWater(int waterBytes, int recordSize) {
+    return (waterBytes - WATER_OVERHEAD) / recordSize;
   }
 
   private static int limit(int bytes, long limit) {
@@ -235,14 +292,16 @@ record SortPlan(
   /// each, where the next record did not fit.
   private long neededToKeep(Demand demand) {
     int recordSize = demand.format.recordSize();
-    int room = waterBytes - SortRun.WATER_OVERHEAD - PartitionSource.HEADER_BYTES;
-    int perWater = room / recordSize * recordSize;
-    long waters = demand.inputBytes / perWater + 1 + (long) partitioners * buckets / 2;
+    int perWater = perWater(waterBytes, recordSize);
+    long waters = demand.inputBytes / recordSize / perWater + 1;
+    // Where there is one record in a water, none is nearly empty.
+    waters += perWater == 1 ? 0 : (long) partitioners * buckets / 2;
     return waters * rounded(waterBytes);
   }
 
-  /// A sorter that holds less than a few waters would write waters one by one.
-  private long leastToKeep() {
-    return 4L * sorters * rounded(waterBytes);
+  /// A sorter that holds less than this would write waters one by one, unless they are large.
+  long leastToKeep() {
+    long water = rounded(waterBytes);
+    return Math.max(water, Math.min(4 * water, SPILL_BYTES));
   }
 }

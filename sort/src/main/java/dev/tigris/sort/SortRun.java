@@ -101,9 +101,9 @@ final class SortRun {
     return sorterOf[bucket];
   }
 
-  /// How much a sorter may hold: its expected share, and at least a few waters.
+  /// How much a sorter may hold: its expected share, on top of the least.
   long keepBytes(int sorter) {
-    long least = 3 * SortPlan.rounded(plan.waterBytes());
+    long least = plan.leastToKeep();
     long rest = plan.keepBytes() - plan.sorters() * least;
     return least + (long) (rest * shares[sorter]);
   }

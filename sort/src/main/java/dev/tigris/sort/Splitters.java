@@ -28,7 +28,6 @@ final class Splitters {
   private static final int CELL_BITS = 14;
   private static final int CELLS = 1 << CELL_BITS;
 
-  private final RecordFormat format;
   private final int boundaryBytes;
 
   /// The boundaries' bytes, one after the other, and the part of each that the table looks at.
@@ -72,6 +71,12 @@ final class Splitters {
       bytes.copyTo(offset, keys, count++ * keyBytes, keyBytes);
     }
 
+    @Override
+    public void putAll(Bytes bytes, long offset, long more) {
+      bytes.copyTo(offset, keys, count * keyBytes, (int) more * keyBytes);
+      count += (int) more;
+    }
+
     boolean isSame(int left, int right) {
       int leftKey = left * keyBytes;
       int rightKey = right * keyBytes;
@@ -89,7 +94,7 @@ final class Splitters {
     List<Integer> chosen = new ArrayList<>();
     List<Boolean> after = new ArrayList<>();
     if (count == 0) {
-      return new Splitters(format, keys, chosen, after);
+      return new Splitters(keys, chosen, after);
     }
     RecordFormat keyOnly = new RecordFormat(keyBytes, 0, keyBytes);
     BucketSorter sorter = new BucketSorter(keyOnly, count, keys.keys.length);
@@ -107,7 +112,7 @@ final class Splitters {
         after.add(true);
       }
     }
-    return new Splitters(format, keys, chosen, after);
+    return new Splitters(keys, chosen, after);
   }
 
   /// How many bytes of each key a sample needs.
@@ -115,9 +120,8 @@ final class Splitters {
     return Math.min(format.keySize(), MAX_BOUNDARY_BYTES);
   }
 
-  private Splitters(RecordFormat format, Sample sample, List<Integer> chosen, List<Boolean> after) {
+  private Splitters(Sample sample, List<Integer> chosen, List<Boolean> after) {
     int count = chosen.size();
-    this.format = format;
     this.boundaryBytes = sample.keyBytes;
     this.boundaries = new byte[count * boundaryBytes];
     this.isAfter = new boolean[count];
@@ -192,12 +196,11 @@ final class Splitters {
     return cell >= 0 && cell < CELLS ? (int) cell : CELLS - 1;
   }
 
-  /// The bucket of the record that begins at `record`.
-  int bucket(byte[] bytes, int record) {
+  /// The bucket of the key that begins at `key`, of which the first [#sampleBytes] are there.
+  int bucket(byte[] bytes, int key) {
     if (windows.length == 0) {
       return 0;
     }
-    int key = record + format.keyOffset();
     if (common > 0) {
       int compared = Arrays.compareUnsigned(bytes, key, key + common, boundaries, 0, common);
       if (compared != 0) {

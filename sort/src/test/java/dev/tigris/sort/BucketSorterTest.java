@@ -42,6 +42,28 @@ class BucketSorterTest {
         Records.sorted(records, format), Records.withEqualKeysInOrder(sorted, format));
   }
 
+  @Property(tries = 60)
+  void sortsLongKeysLikeAReference(
+      @ForAll @IntRange(min = 240, max = 3_000) int keySize,
+      @ForAll @IntRange(min = 0, max = 300) int count,
+      @ForAll Records.Keys keys,
+      @ForAll long seed)
+      throws Exception {
+    RecordFormat format = new RecordFormat(keySize + 7, 3, keySize);
+    byte[] records = Records.make(format, count, keys, seed);
+    Random random = new Random(seed);
+    for (int i = 1; i < count; i++) { // some keys are that of the record before, but for a byte
+      if (random.nextBoolean()) {
+        int at = i * format.recordSize() + 3;
+        System.arraycopy(records, at - format.recordSize(), records, at, keySize);
+        records[at + random.nextInt(keySize)] = (byte) random.nextInt();
+      }
+    }
+    byte[] sorted = sort(format, records, 70);
+    assertArrayEquals(
+        Records.sorted(records, format), Records.withEqualKeysInOrder(sorted, format));
+  }
+
   /// Sorts in a copy on the heap, and where the records lie, and makes sure that both do the same.
   private static byte[] sort(RecordFormat format, byte[] records, int perPiece)
       throws SortException {
@@ -75,6 +97,12 @@ class BucketSorterTest {
           public void put(Bytes bytes, long offset) {
             bytes.copyTo(offset, sorted, end[0], size);
             end[0] += size;
+          }
+
+          @Override
+          public void putAll(Bytes bytes, long offset, long count) {
+            bytes.copyTo(offset, sorted, end[0], (int) count * size);
+            end[0] += (int) count * size;
           }
         });
     assertEquals(records.length, end[0]);

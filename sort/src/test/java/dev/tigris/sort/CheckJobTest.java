@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import java.io.ByteArrayOutputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,6 +130,74 @@ class CheckJobTest {
     assertEquals(expected.verdict(), first.then(second).verdict());
   }
 
+  /// Around what is read at a time, with keys that are long, and equal for long.
+  @Property(tries = 30)
+  void agreesWithAReferenceOnLargeRecords(
+      @ForAll @IntRange(min = 1_999_999, max = 2_000_002) int recordSize,
+      @ForAll @Size(min = 1, max = 8) List<@IntRange(min = 0, max = 2) Integer> keys,
+      @ForAll @IntRange(min = 1, max = 2_000_000) int last,
+      @ForAll @IntRange(min = 0, max = 8) int cut)
+      throws Exception {
+    int keySize = Math.min(last, recordSize);
+    RecordFormat format = new RecordFormat(recordSize, recordSize - keySize, keySize);
+    byte[] bytes = new byte[keys.size() * recordSize];
+    for (int i = 0; i < keys.size(); i++) {
+      bytes[(i + 1) * recordSize - 1] = keys.get(i).byteValue();
+    }
+    int split = Math.min(cut, keys.size()) * recordSize;
+    Path left = Files.write(folder.resolve("left"), Arrays.copyOf(bytes, split));
+    Path right =
+        Files.write(folder.resolve("right"), Arrays.copyOfRange(bytes, split, bytes.length));
+    List<String> expected = reference(keys, bytes, format).verdict();
+    CheckJob job = CheckJob.of(List.of(left)).format(format);
+    CheckSummary first = job.run().summary();
+    CheckSummary second = CheckJob.of(List.of(right)).format(format).run().summary();
+    assertEquals(expected, first.then(second).verdict());
+    List<Path> both = List.of(left, right);
+    assertEquals(expected, CheckJob.of(both).format(format).run().summary().verdict());
+  }
+
+  /// Not with a file of so many records, which would take minutes, but with what a thread is given
+  /// of one, and with what is added up.
+  @Example
+  void countsMoreRecordsThanAnIntHolds() throws Exception {
+    long records = 5L << 32;
+    Path sparse = folder.resolve("sparse");
+    try (RandomAccessFile file = new RandomAccessFile(sparse.toFile(), "rw")) {
+      file.setLength(records);
+    }
+    Path small = Files.write(folder.resolve("small"), new byte[10]);
+    try (InputFiles files = new InputFiles(List.of(sparse, small), new RecordFormat(1, 0, 1))) {
+      assertEquals(records + 10, files.records());
+      files.cut(4);
+      assertEquals(records / 4 + 3, files.chunks());
+      InputFiles.Chunk middle = files.chunk(1L << 32);
+      assertEquals(4L << 32, middle.from());
+      assertEquals(4L << 32, middle.first());
+      assertEquals(4, middle.records());
+      InputFiles.Chunk end = files.chunk(files.chunks() - 1);
+      assertEquals(records + 8, end.first());
+      assertEquals(8, end.from());
+      assertEquals(2, end.records());
+      InputFiles.Chunk before = files.records(records - 1, 7);
+      assertEquals(records - 1, before.from());
+      assertEquals(1, before.records());
+    }
+    Path input = Files.write(folder.resolve("input"), new byte[1_000]);
+    CheckSummary equal = CheckJob.of(List.of(input)).run().summary();
+    for (int i = 0; i < 40; i++) {
+      equal = equal.then(equal);
+    }
+    assertEquals("Records: " + (10L << 40), equal.verdict().get(0));
+    assertEquals("Duplicate keys: " + ((10L << 40) - 1), equal.verdict().get(2));
+  }
+
+  private static byte[] bytes(CheckSummary summary) throws Exception {
+    var out = new ByteArrayOutputStream();
+    summary.writeTo(out);
+    return out.toByteArray();
+  }
+
   private static CheckSummary reference(List<Integer> keys, byte[] bytes, RecordFormat format) {
     int unordered = 0;
     int duplicates = 0;
@@ -142,7 +214,7 @@ class CheckJobTest {
         unordered++;
       }
     }
-    byte[] key = new byte[format.keySize()];
+    Bytes key = Jbuf.allocate(format.keySize()).asBytes();
     return new CheckSummary(
         format,
         UInt128.of(keys.size()),
@@ -165,7 +237,7 @@ class CheckJobTest {
       @ForAll @IntRange(min = 0, max = 127) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
       throws Exception {
     CheckSummary summary = CheckSummary.empty(RecordFormat.GENSORT);
-    byte[] bytes = summary.toBytes();
+    byte[] bytes = bytes(summary);
     bytes[at] ^= (byte) flip;
     Path file = Files.write(folder.resolve("summary"), bytes);
     assertThrows(SortException.class, () -> CheckSummary.read(file));
@@ -175,7 +247,7 @@ class CheckJobTest {
   void refusesASummaryThatContradictsItself(
       @ForAll @IntRange(min = 24, max = 103) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
       throws Exception {
-    byte[] bytes = CheckSummary.empty(RecordFormat.GENSORT).toBytes();
+    byte[] bytes = bytes(CheckSummary.empty(RecordFormat.GENSORT));
     bytes[at] ^= (byte) flip;
     CRC32 crc = new CRC32();
     crc.update(bytes, 0, bytes.length - 4);
@@ -194,7 +266,7 @@ class CheckJobTest {
 
   @Example
   void readsSeveralSummariesFromOneFile() throws Exception {
-    byte[] one = CheckSummary.empty(RecordFormat.GENSORT).toBytes();
+    byte[] one = bytes(CheckSummary.empty(RecordFormat.GENSORT));
     byte[] three = Arrays.copyOf(one, 3 * one.length);
     System.arraycopy(one, 0, three, one.length, one.length);
     System.arraycopy(one, 0, three, 2 * one.length, one.length);

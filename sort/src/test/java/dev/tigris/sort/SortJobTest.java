@@ -15,10 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeTry;
@@ -137,8 +141,41 @@ class SortJobTest {
     assertSorted(records, format, job.memory(256 * MEGABYTE).run());
   }
 
+  /// Around the sizes of what records are gathered, partitioned, read and checked in.
+  @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
+  void sortsLargeRecordsLikeAReference(
+      @ForAll("largeSizes") int recordSize,
+      @ForAll @DoubleRange(min = 0, max = 1) double keyFrom,
+      @ForAll @DoubleRange(min = 0, max = 1) double keyTo,
+      @ForAll @IntRange(min = 1, max = 3) int parallel,
+      @ForAll @DoubleRange(min = 0, max = 3) double times,
+      @ForAll boolean isPartitioned,
+      @ForAll Records.Keys keys,
+      @ForAll long seed)
+      throws Exception {
+    int keyOffset = (int) (keyFrom * (recordSize - 1));
+    int keySize = 1 + (int) (keyTo * (recordSize - keyOffset - 1));
+    RecordFormat format = new RecordFormat(recordSize, keyOffset, keySize);
+    int count = Math.max(3, (int) (6 * MEGABYTE) / recordSize);
+    byte[] records = Records.make(format, count, keys, seed);
+    Files.write(input, records);
+    SortJob job = SortJob.of(List.of(input), output).format(format).parallel(parallel).unforced();
+    job = job.memory((long) (leastMemory(job) * (1 + times)));
+    SortJob.Result result = (isPartitioned ? job.partitioned() : job).run();
+    assertSorted(records, format, result);
+    assertChecked(format, result);
+  }
+
+  @Provide
+  Arbitrary<Integer> largeSizes() {
+    List<Integer> edges =
+        List.of(16 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 2_000_000, 2 << 20, 5 << 20);
+    Arbitrary<Integer> around = Arbitraries.of(edges);
+    return around.flatMap(edge -> Arbitraries.integers().between(edge - 100, edge + 1));
+  }
+
   @Example
-  void sortsHugeRecords() throws Exception {
+  void dividesABucketOfLargeRecordsWithoutCopyingThem() throws Exception {
     RecordFormat format = new RecordFormat(300_001, 200_000, 90_000);
     byte[] records = Records.make(format, 60, Records.Keys.LONG_COMMON_PREFIX, 4);
     Files.write(input, records);
@@ -147,7 +184,9 @@ class SortJobTest {
     Files.delete(output);
     SortJob.Result result = job.memory(leastMemory(job)).run();
     assertEquals(2, result.passes());
+    assertTrue(result.spilledBytes() < records.length * 11L / 10, result.toString());
     assertSorted(records, format, result);
+    assertChecked(format, result);
   }
 
   @Example
@@ -251,6 +290,20 @@ class SortJobTest {
     Matcher needed = Pattern.compile("at least (\\d+) bytes").matcher(refused.getMessage());
     assertTrue(needed.find(), refused.getMessage());
     return Long.parseLong(needed.group(1));
+  }
+
+  /// The checker finds the records of one file, or of all partitions, in order.
+  private void assertChecked(RecordFormat format, SortJob.Result result) throws Exception {
+    List<Path> files = List.of(output);
+    if (Files.isDirectory(output)) {
+      try (var parts = Files.list(output)) {
+        files = parts.sorted().toList();
+      }
+    }
+    CheckSummary summary = CheckJob.of(files).format(format).run().summary();
+    assertTrue(summary.isOrdered(), summary.verdict().toString());
+    assertEquals(UInt128.of(result.records()), summary.records());
+    assertEquals(result.checksum(), summary.checksum());
   }
 
   private void assertSorted(byte[] records, RecordFormat format, SortJob.Result result)

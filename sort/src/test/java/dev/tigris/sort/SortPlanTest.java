@@ -1,12 +1,16 @@
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SortPlanTest {
   private static final int DEMANDS = 5_000;
@@ -17,7 +21,7 @@ class SortPlanTest {
     long input = (long) Math.pow(2, 44 * random.nextDouble()) / recordSize * recordSize;
     long memory = (long) Math.pow(2, 20 + 20 * random.nextDouble());
     int parallel = 1 << random.nextInt(9);
-    RecordFormat format = new RecordFormat(recordSize, 0, 1);
+    RecordFormat format = new RecordFormat(recordSize, 0, 1 + random.nextInt(recordSize));
     return new SortPlan.Demand(format, input, memory, parallel, random.nextBoolean());
   }
 
@@ -48,14 +52,39 @@ class SortPlanTest {
       }
       made++;
       String all = "seed %d: %s: %s".formatted(seed, demand, plan);
-      long entries = (long) plan.sorters() * plan.loadRecords() * BucketSorter.ENTRY_BYTES;
-      assertTrue(plan.loadRecords() >= 1 && entries <= SortPlan.ENTRIES_BYTES, all);
+      long entries = (long) plan.sorters() * plan.sortRecords() * BucketSorter.ENTRY_BYTES;
+      assertTrue(plan.loadRecords() >= 1 && plan.loadRecords() <= plan.sortRecords(), all);
+      assertTrue(entries <= SortPlan.ENTRIES_BYTES, all);
       long copies =
           2L * plan.partitioners() * plan.blockBytes() + (long) plan.sorters() * plan.copyBytes();
       assertTrue(copies <= 2 * SortPlan.COPIES_BYTES, all);
-      long loaded = (long) plan.sorters() * plan.loadRecords() * demand.format().recordSize();
-      assertTrue(plan.keepBytes() > 0 && plan.keepBytes() + loaded <= demand.memoryBytes(), all);
+      long loaded = (long) plan.loadRecords() * demand.format().recordSize();
+      assertTrue(loaded <= AlignedBuffer.MAX_BYTES, all);
+      long atOnce = plan.sorters() * (loaded + plan.scanBytes()) + plan.keepBytes();
+      assertTrue(plan.keepBytes() > 0 && atOnce <= demand.memoryBytes(), all);
     }
-    assertTrue(made > DEMANDS / 10, "only " + made + " of " + DEMANDS + " plans, seed " + seed);
+    assertTrue(made > DEMANDS / 20, "only " + made + " of " + DEMANDS + " plans, seed " + seed);
+  }
+
+  /// Whatever the number of processors: where the memory is small for them, fewer are used.
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 20, 3 << 20, 16 << 20, 100 << 20, 1 << 30})
+  void needsMemoryForAFewRecordsOnly(int recordSize) {
+    RecordFormat format = new RecordFormat(recordSize, 0, recordSize);
+    long input = 1000L * recordSize;
+    SortPlan.Demand demand = new SortPlan.Demand(format, input, 1 << 20, 64, true);
+    SortException refused = assertThrows(SortException.class, () -> SortPlan.make(demand));
+    long most = 10L * (recordSize + (2 << 20)); // which are the units of large buffers
+    assertTrue(needed(refused) <= most, refused.getMessage());
+  }
+
+  @Test
+  void usesAllProcessorsForLargeRecordsWhereTheMemoryIsEnough() throws Exception {
+    RecordFormat format = new RecordFormat(16 << 20, 0, 10);
+    SortPlan.Demand demand = new SortPlan.Demand(format, 4L << 30, 2L << 30, 2, false);
+    SortPlan plan = SortPlan.make(demand);
+    assertEquals(2, plan.partitioners(), plan.toString());
+    assertEquals(4, plan.sorters(), plan.toString());
+    assertTrue(plan.keepBytes() > demand.memoryBytes() / 2, plan.toString());
   }
 }

@@ -27,7 +27,13 @@ final class SortProcess {
   }
 
   static SortProcess start(Path input, Path output, long memoryBytes) throws IOException {
-    return start(List.of(), input, output, memoryBytes);
+    return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT);
+  }
+
+  /// Sorts records whose keys begin where they do.
+  static SortProcess start(Path input, Path output, long memoryBytes, RecordFormat format)
+      throws IOException {
+    return start(List.of(), input, output, memoryBytes, format);
   }
 
   /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
@@ -53,7 +59,7 @@ final class SortProcess {
 
   private static @Nullable String refusal(List<String> prefix, Path input, Path output)
       throws IOException {
-    SortProcess process = start(prefix, input, output, 256 << 20);
+    SortProcess process = start(prefix, input, output, 256 << 20, RecordFormat.GENSORT);
     String last = null;
     for (String line = process.nextLine(); line != null; line = process.nextLine()) {
       last = line;
@@ -62,7 +68,8 @@ final class SortProcess {
     return last != null && last.startsWith(REFUSED) ? last.substring(REFUSED.length()) : null;
   }
 
-  private static SortProcess start(List<String> prefix, Path input, Path output, long memoryBytes)
+  private static SortProcess start(
+      List<String> prefix, Path input, Path output, long memoryBytes, RecordFormat format)
       throws IOException {
     String path =
         String.join(
@@ -83,7 +90,9 @@ final class SortProcess {
             SortProcess.class.getName(),
             input.toString(),
             output.toString(),
-            Long.toString(memoryBytes)));
+            Long.toString(memoryBytes),
+            Integer.toString(format.recordSize()),
+            Integer.toString(format.keySize())));
     return new SortProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
@@ -160,6 +169,8 @@ final class SortProcess {
     SortJob job =
         SortJob.of(inputs(Path.of(arguments[0])), Path.of(arguments[1]))
             .memory(Long.parseLong(arguments[2]))
+            .format(
+                new RecordFormat(Integer.parseInt(arguments[3]), 0, Integer.parseInt(arguments[4])))
             .parallel(2)
             .progress(
                 (phase, done, total) ->

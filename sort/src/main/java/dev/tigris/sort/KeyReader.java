@@ -1,0 +1,68 @@
+package dev.tigris.sort;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+
+/// Reads keys of records where they lie in files, part by part, and compares them: also those that
+/// fit no buffer.
+///
+/// Thread rule: one thread at a time.
+final class KeyReader implements AutoCloseable {
+  private static final int PART_BYTES = 256 << 10;
+
+  private final RecordFormat format;
+  private final AlignedBuffer left;
+  private final AlignedBuffer right;
+
+  KeyReader(RecordFormat format) {
+    this.format = format;
+    int bytes = Math.min(PART_BYTES, format.keySize());
+    this.left = new AlignedBuffer(bytes, "keys");
+    this.right = new AlignedBuffer(bytes, "keys");
+  }
+
+  /// Compares the keys of the first records of two chunks.
+  int compare(InputFiles.Chunk one, InputFiles.Chunk other) throws SortException {
+    int length = Math.min(AlignedBuffer.BLOCK, format.keySize()); // most keys differ early
+    int compared = 0;
+    for (int from = 0; from < format.keySize() && compared == 0; from += length) {
+      length = Math.min(from == 0 ? length : PART_BYTES, format.keySize() - from);
+      compared =
+          RecordFormat.compare(
+              left.bytes(),
+              read(one, from, length, left),
+              right.bytes(),
+              read(other, from, length, right),
+              0,
+              length);
+    }
+    return compared;
+  }
+
+  /// Reads a part of the key of a chunk's first record; returns where in the buffer it begins.
+  private long read(InputFiles.Chunk chunk, int from, int length, AlignedBuffer buffer)
+      throws SortException {
+    long at = chunk.from() + format.keyOffset() + from;
+    return chunk.file().read(buffer, at, at + length);
+  }
+
+  /// The whole key of a chunk's first record.
+  static Bytes read(InputFiles.Chunk chunk, RecordFormat format) throws SortException {
+    Bytes key = Jbuf.allocate(format.keySize(), "key").asBytes();
+    try (KeyReader reader = new KeyReader(format)) {
+      int length;
+      for (int from = 0; from < format.keySize(); from += length) {
+        length = Math.min(PART_BYTES, format.keySize() - from);
+        long at = reader.read(chunk, from, length, reader.left);
+        reader.left.bytes().copyTo(at, key, from, length);
+      }
+    }
+    return key;
+  }
+
+  @Override
+  public void close() {
+    left.close();
+    right.close();
+  }
+}
