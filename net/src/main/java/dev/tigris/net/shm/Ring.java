@@ -123,9 +123,14 @@ public final class Ring {
     return (kindAndSequence & KIND_BITS) == LENT;
   }
 
+  /// Which slot use `n` has.
+  static int index(long n) {
+    return (int) (n & (SLOTS - 1));
+  }
+
   /// Where the slot of use `n` is.
   static long slot(long n) {
-    return FIRST_SLOT + (n & (SLOTS - 1)) * SLOT_BYTES;
+    return FIRST_SLOT + (long) index(n) * SLOT_BYTES;
   }
 
   /// The sequence of use `n`.
@@ -142,5 +147,10 @@ public final class Ring {
   /// The position behind a part.
   static long end(long begin, int bytes) {
     return begin + ((bytes + 63L) & -64L);
+  }
+
+  /// Where the data at a position is.
+  static long data(long position) {
+    return DATA + (position & (DATA_BYTES - 1));
   }
 }

@@ -6,6 +6,7 @@ import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The reader's side of a [Ring]. One thread.
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// takes a message and leaves it where it lies, with its slot and all that come after it, until
 /// [#release]: slots are given back in the order they were used.
 public final class RingReader {
+  private static final long NOT_LEFT = -1;
+
   private final LastingMemory ring;
 
   private long read;
@@ -37,9 +40,8 @@ public final class RingReader {
   /// Whether the message that [#takeHeader] has begun lies in lent memory.
   private boolean lent;
 
-  /// By slot: whether its message was left where it lies, and where the data before it ends.
-  private final boolean[] left = new boolean[Ring.SLOTS];
-
+  /// By slot: where the data before it ends, if its message was left where it lies; else
+  /// [#NOT_LEFT].
   private final long[] dataBefore = new long[Ring.SLOTS];
 
   /// The first use whose message was left where it lies, and the data before that: what can be
@@ -51,6 +53,7 @@ public final class RingReader {
   /// Makes one over a ring of zeros.
   public RingReader(LastingMemory ring) {
     this.ring = ring;
+    Arrays.fill(dataBefore, NOT_LEFT);
   }
 
   /// Whether the next slot is there.
@@ -148,12 +151,16 @@ public final class RingReader {
     int bytes = (int) Math.min(length - from, Ring.PART_BYTES);
     long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
     if (into != null) {
-      long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
-      into.copyFrom(ring, at, from, bytes);
+      into.copyFrom(ring, payload(inSlot, begin), from, bytes);
     }
     dataEnd = Ring.end(begin, inSlot ? 0 : bytes);
     next();
     return bytes;
+  }
+
+  /// Where the part in the slot lies: there, or at a position in the data.
+  private long payload(boolean inSlot, long begin) {
+    return inSlot ? slot + Ring.PAYLOAD : Ring.data(begin);
   }
 
   /// Takes the message in the slot that [#look] has found, which is all of it, and leaves it where
@@ -162,12 +169,9 @@ public final class RingReader {
   /// @param length of the message: a part at the most
   /// @return where in the ring it begins
   public long leave(long length) {
-    boolean inSlot = length <= Ring.INLINE_BYTES;
-    long begin = Ring.begin(dataEnd, inSlot ? 0 : (int) length);
-    long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+    long at = payload(length <= Ring.INLINE_BYTES, Ring.begin(dataEnd, (int) length));
     keep();
-    dataEnd = Ring.end(begin, inSlot ? 0 : (int) length);
-    next();
+    int _ = takePart(length, 0, null);
     return at;
   }
 
@@ -178,9 +182,7 @@ public final class RingReader {
   }
 
   private void keep() {
-    int index = index(read);
-    left[index] = true;
-    dataBefore[index] = dataEnd;
+    dataBefore[Ring.index(read)] = dataEnd;
     if (oldestLeft == Long.MAX_VALUE) {
       oldestLeft = read;
       dataBeforeLeft = dataEnd;
@@ -207,20 +209,16 @@ public final class RingReader {
   ///
   /// @param use that it has
   public void release(long use) {
-    left[index(use)] = false;
+    dataBefore[Ring.index(use)] = NOT_LEFT;
     owes = true;
     if (use == oldestLeft) {
       long next = use + 1;
-      while (next < read && !left[index(next)]) {
+      while (next < read && dataBefore[Ring.index(next)] == NOT_LEFT) {
         next++;
       }
       oldestLeft = next < read ? next : Long.MAX_VALUE;
-      dataBeforeLeft = next < read ? dataBefore[index(next)] : Long.MAX_VALUE;
+      dataBeforeLeft = next < read ? dataBefore[Ring.index(next)] : Long.MAX_VALUE;
     }
-  }
-
-  private static int index(long use) {
-    return (int) (use & (Ring.SLOTS - 1));
   }
 
   private void next() {

@@ -49,7 +49,7 @@ public final class RingWriter {
       return false;
     }
     long slot = Ring.slot(used);
-    long at = inSlot ? slot + Ring.PAYLOAD : Ring.DATA + (begin & (Ring.DATA_BYTES - 1));
+    long at = inSlot ? slot + Ring.PAYLOAD : Ring.data(begin);
     int sequence = Ring.sequence(used);
     long lengthAndTag = Frame.lengthAndTag(message);
     long kindAndSequence =
@@ -86,7 +86,7 @@ public final class RingWriter {
       return false;
     }
     for (; fetchFrom < to; fetchFrom += Ring.LINE_BYTES) {
-      ring.setLong(Ring.DATA + (fetchFrom & (Ring.DATA_BYTES - 1)), 0L);
+      ring.setLong(Ring.data(fetchFrom), 0L);
     }
     return fetchFrom < fetchTo;
   }
@@ -135,7 +135,7 @@ public final class RingWriter {
   private void publish(long slot, long end, long kindAndSequence) {
     // Release: pairs with the acquire of RingReader.look.
     ring.setLongRelease(slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
-    dataEnds[(int) (used & (Ring.SLOTS - 1))] = end;
+    dataEnds[Ring.index(used)] = end;
     dataEnd = end;
     used++;
   }
@@ -156,7 +156,7 @@ public final class RingWriter {
           "it gives back slot %d, and has slots %d to %d".formatted(now, freed, used));
     }
     freed = now;
-    dataFreed = dataEnds[(int) ((now - 1) & (Ring.SLOTS - 1))];
+    dataFreed = dataEnds[Ring.index(now - 1)];
     return true;
   }
 

@@ -374,10 +374,6 @@ final class ShmLink extends Link {
     fail("it has ended the connection while a message of it was copied", null);
   }
 
-  private static int slot(long use) {
-    return (int) (use & (Ring.SLOTS - 1));
-  }
-
   /// Whether all of the message lies in one place.
   private boolean isWhole() {
     return channel.in().isLent() || frame.length <= Ring.PART_BYTES;
@@ -396,7 +392,7 @@ final class ShmLink extends Link {
       in.leaveLent();
       into.leave(place, lentOffset, in.lastTaken());
       borrower.leave(loan.index());
-      loans[slot(in.lastTaken())] = (byte) (loan.index() + 1);
+      loans[Ring.index(in.lastTaken())] = (byte) (loan.index() + 1);
     } else {
       Reading reader = reading;
       if (reader == null) {
@@ -416,7 +412,7 @@ final class ShmLink extends Link {
       return false;
     }
     channel.in().release(left.progress);
-    int slot = slot(left.progress);
+    int slot = Ring.index(left.progress);
     boolean intact = true;
     if (loans[slot] != 0) {
       borrower.release(loans[slot] - 1);
