@@ -7,6 +7,7 @@ import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -389,11 +390,11 @@ class LibfabricLink extends Link {
     Inbound first = heldAt(0);
     switch (first.kind) {
       case Packet.MESSAGE -> {
-        Arrival arrival = arriving(first.length, first.tag, first.type);
-        if (arrival == Arrival.WAIT) {
+        Stage next = arriving(first.length, first.tag, first.type);
+        if (next == Stage.WAITING) {
           return false;
         }
-        filling = arrival == Arrival.FILL;
+        filling = next == Stage.FILLING;
         filledOf = first.length;
         filledTag = first.tag;
         filledType = first.type;
@@ -403,11 +404,11 @@ class LibfabricLink extends Link {
       case Packet.MORE -> fill(first);
       default -> {
         if (first.into == null) {
-          Arrival arrival = arriving(first.length, first.tag, first.type);
-          if (arrival == Arrival.FILL) {
+          Stage next = arriving(first.length, first.tag, first.type);
+          if (next == Stage.FILLING) {
             first.into = receives.peek();
           }
-          if (arrival != Arrival.DISCARD) {
+          if (next != Stage.SKIPPING) {
             return false;
           }
         } else if (first.isRead()) {

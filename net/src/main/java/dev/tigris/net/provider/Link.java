@@ -15,20 +15,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A provider takes sends from the head of [#sends], moves them in order, and calls [#sent] when
 /// the memory may be used again and the message cannot get lost unless the link breaks. For a
-/// message that arrives it asks [#arriving], and does what that says.
+/// message that arrives it asks [#arriving], and goes on as that says.
 ///
 /// Conserved: transfers posted = in [#sends] + in [#receives] + completed.
 public abstract class Link {
-  /// What is to be done with a message that has arrived.
-  public enum Arrival {
-    /// Put it in the transfer at the head of [#receives], then call [#received].
-    FILL,
-    /// Leave it where it is, and ask again when a receive was posted.
-    WAIT,
-    /// Discard it; it was counted.
-    DISCARD
-  }
-
   /// The posted sends that are not complete.
   protected final TransferQueue sends;
 
@@ -169,31 +159,32 @@ public abstract class Link {
     first.complete(Status.DONE, first.bytes());
   }
 
-  /// Says what to do with a message that has arrived. A receive that it does not fit is completed
-  /// with the refusal.
+  /// Says what becomes of a message whose header has arrived. A receive that it does not fit is
+  /// completed with the refusal.
   ///
   /// @param bytes its length, which is within what this side takes: more is a breach of protocol
-  protected final Arrival arriving(long bytes, int tag, DataType type) {
+  /// @return the stage behind [Stage#HEADER]
+  protected final Stage arriving(long bytes, int tag, DataType type) {
     Transfer first = receives.peek();
     if (first == null) {
       if (attributes.delivery() == Delivery.RELIABLE) {
-        return Arrival.WAIT;
+        return Stage.WAITING;
       }
       tally.dropped++;
-      return Arrival.DISCARD;
+      return Stage.SKIPPING;
     }
     if (attributes.checkTypes() && first.memoryType() != type) {
       return refuse(Status.OTHER_TYPE, tag, type);
     }
-    return bytes > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Arrival.FILL;
+    return bytes > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Stage.FILLING;
   }
 
-  private Arrival refuse(Status reason, int tag, DataType type) {
+  private Stage refuse(Status reason, int tag, DataType type) {
     Transfer first = take(receives);
     tally.refused++;
     first.arrived(tag, type);
     first.complete(reason, 0);
-    return Arrival.DISCARD;
+    return Stage.SKIPPING;
   }
 
   /// The transfer at the head of [#receives] was filled.

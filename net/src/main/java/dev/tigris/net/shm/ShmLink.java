@@ -10,6 +10,7 @@ import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,16 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /// One peer: a [Channel], and the socket that brought it. The socket says when the peer is gone,
 /// and wakes who sleeps; messages never take it.
-///
-/// What arrives is taken in stages:
-///
-/// ```text
-///         a slot is there            a receive is posted
-///   HEADER ------------> WAITING ----------------------> FILLING ---.
-///      ^                    |                                        | all of it
-///      |                    '--- refused or dropped ---> SKIPPING ---|
-///      '-------------------------------------------------------------'
-/// ```
 ///
 /// A long message in memory that is lent ([Loan]) has one slot, and is copied from where it lies.
 ///
@@ -45,13 +36,6 @@ final class ShmLink extends Link {
 
   /// How much of a message in lent memory counts as a part.
   private static final int LENT_PART_BYTES = 1 << 16;
-
-  private enum Stage {
-    HEADER,
-    WAITING,
-    FILLING,
-    SKIPPING
-  }
 
   private final ShmPort port;
   private final UnixSocket socket;
@@ -269,7 +253,7 @@ final class ShmLink extends Link {
     for (int parts = 0; parts < MOST_PARTS; parts++) {
       Stage now = stage;
       if (now == Stage.WAITING) {
-        now = decided();
+        now = arriving(frame.length, frame.tag, frame.type);
       } else if (!channel.in().look()) {
         return;
       } else if (now == Stage.HEADER) {
@@ -324,7 +308,7 @@ final class ShmLink extends Link {
     if (channel.in().isLent()) {
       findLent();
     }
-    return decided();
+    return arriving(frame.length, frame.tag, frame.type);
   }
 
   /// Finds the memory that a message lies in.
@@ -432,15 +416,6 @@ final class ShmLink extends Link {
     } else {
       into.copyFrom(lentMemory, at, taken, bytes);
     }
-  }
-
-  /// What becomes of the message.
-  private Stage decided() {
-    return switch (arriving(frame.length, frame.tag, frame.type)) {
-      case WAIT -> Stage.WAITING;
-      case FILL -> Stage.FILLING;
-      case DISCARD -> Stage.SKIPPING;
-    };
   }
 
   /// The socket has ended: nothing more is written to the ring, and what is there can be seen,

@@ -1,4 +1,3 @@
-// Over 400 lines: how messages arrive and how a link ends are one state machine.
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
@@ -6,6 +5,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Stage;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -17,27 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One socket. [Outgoing] is how messages leave. What has arrived is read into a buffer and taken
 /// from there; what is missing of a long message then is read to where it belongs.
-///
-/// What arrives is taken in stages:
-///
-/// ```text
-///           header is there            a receive is posted
-///   HEADER ----------------> WAITING ----------------------> FILLING ---.
-///      ^                        |                                        | all of it
-///      |                        '--- refused or dropped ---> SKIPPING ---|
-///      '-----------------------------------------------------------------'
-/// ```
-///
 final class TcpLink extends Link {
   /// How often to read in a row before others get their turn.
   private static final int MOST_READS = 16;
-
-  private enum Stage {
-    HEADER,
-    WAITING,
-    FILLING,
-    SKIPPING
-  }
 
   private final TcpPort port;
   private final Wire wire;
@@ -273,13 +255,11 @@ final class TcpLink extends Link {
         takeHeader(Objects.requireNonNull(in).bytes());
       }
       case WAITING -> {
-        switch (arriving(frame.length, frame.tag, frame.type)) {
-          case WAIT -> {
-            return false;
-          }
-          case FILL -> stage = Stage.FILLING;
-          case DISCARD -> stage = Stage.SKIPPING;
+        Stage next = arriving(frame.length, frame.tag, frame.type);
+        if (next == Stage.WAITING) {
+          return false;
         }
+        stage = next;
       }
       case FILLING, SKIPPING -> {
         long n = Math.min(there, frame.length - taken);

@@ -10,6 +10,7 @@ import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
+import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.tcp.Staging;
 import java.lang.foreign.MemorySegment;
@@ -37,14 +38,6 @@ import org.jspecify.annotations.Nullable;
 /// If the message is shorter than that, the surplus is what was sent behind it, and is taken out of
 /// the application's memory before anything else happens to that. It is asked for as late as
 /// possible, with a doorbell: whoever is given a message is likely to post a receive first.
-///
-/// ```text
-///           header is there            a receive is posted
-///   HEADER ----------------> WAITING ----------------------> FILLING ---.
-///      ^                        |                                        | all of it
-///      |                        '--- refused or dropped ---> SKIPPING ---|
-///      '-----------------------------------------------------------------'
-/// ```
 ///
 /// While a message waits, the link listens only until a few buffers are full: that is what holds a
 /// sender back.
@@ -82,13 +75,6 @@ final class UringLink extends Link {
   private static final int WATCH = 3;
   private static final int CANCEL = 4;
   private static final int KIND_BITS = 3;
-
-  private enum Stage {
-    HEADER,
-    WAITING,
-    FILLING,
-    SKIPPING
-  }
 
   /// How it ends, decided when it is given up.
   private enum Ending {
@@ -565,13 +551,11 @@ final class UringLink extends Link {
         return takeHeader();
       }
       case WAITING -> {
-        switch (arriving(frame.length, frame.tag, frame.type)) {
-          case WAIT -> {
-            return false;
-          }
-          case FILL -> stage = Stage.FILLING;
-          case DISCARD -> stage = Stage.SKIPPING;
+        Stage next = arriving(frame.length, frame.tag, frame.type);
+        if (next == Stage.WAITING) {
+          return false;
         }
+        stage = next;
       }
       case FILLING, SKIPPING -> {
         if (!takePayload()) {
