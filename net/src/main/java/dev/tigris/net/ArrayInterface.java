@@ -312,8 +312,10 @@ public final class ArrayInterface implements AutoCloseable {
 
   private void requireConnected(String operation) {
     if (link.state() != InterfaceState.CONNECTED) {
+      NetException failure = link.failure();
+      String why = failure == null ? "" : ": " + failure.what();
       throw new NetException(
-          operation, link.peer(), "the interface is " + link.state(), link.failure());
+          operation, link.peer(), "the interface is " + link.state() + why, failure);
     }
   }
 

@@ -8,31 +8,42 @@ public sealed interface Connection {
   /// There is no connection.
   ///
   /// @param reason the kind of refusal
-  /// @param detail what happened, for people
-  record Refused(Reason reason, String detail) implements Connection {}
+  /// @param address that was asked for
+  /// @param detail what happened there, for people
+  record Refused(Reason reason, String address, String detail) implements Connection {}
 
   /// Why there is no connection.
   enum Reason {
     /// The application at the other side rejected the request.
-    REJECTED,
+    REJECTED("check the tag, by which it decides"),
     /// Nobody listens at the address.
-    NOBODY_LISTENS,
+    NOBODY_LISTENS("check the address, and that somebody listens there"),
     /// Nobody answered in time.
-    TIMED_OUT,
+    TIMED_OUT("check the address, or wait for longer"),
     /// Whoever answered does not speak this protocol, or another version of it.
-    INCOMPATIBLE,
+    INCOMPATIBLE("check the address, and that both sides use the same provider"),
     /// One of the sides does not trust the other's certificate, or found none ([Tls]).
-    NOT_TRUSTED
+    NOT_TRUSTED("check the certificates of both sides, and whom each of them trusts");
+
+    private final String advice;
+
+    Reason(String advice) {
+      this.advice = advice;
+    }
   }
 
   /// The interface, for those who expect no refusal.
   ///
-  /// @throws NetException if it was one
+  /// @throws NetException if it was one, with what to do about it
   default VirtualInterface get() {
     return switch (this) {
       case Established(VirtualInterface made) -> made;
-      case Refused(Reason reason, String detail) ->
-          throw new NetException("connect", "to the peer", reason + ", " + detail, null);
+      case Refused(Reason reason, String address, String detail) ->
+          throw new NetException(
+              "connect to",
+              address,
+              "%s, %s; %s".formatted(reason, detail, reason.advice),
+              null);
     };
   }
 }

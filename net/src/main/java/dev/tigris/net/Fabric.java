@@ -135,12 +135,11 @@ public final class Fabric implements AutoCloseable {
     return switch (carrier.connect(address, tag, queue.port(), attributes, nanos(timeout))) {
       case Linking.Linked(var link) ->
           new Connection.Established(new VirtualInterface(link, queue));
-      case Linking.NotLinked(var refusal) -> {
-        if (refusal.reason() == Connection.Reason.TIMED_OUT
-            && Thread.currentThread().isInterrupted()) {
+      case Linking.NotLinked(var reason, String detail) -> {
+        if (reason == Connection.Reason.TIMED_OUT && Thread.currentThread().isInterrupted()) {
           throw new NetException("connect to", address, "the thread was interrupted", null);
         }
-        yield refusal;
+        yield new Connection.Refused(reason, address, detail);
       }
     };
   }
@@ -186,7 +185,7 @@ public final class Fabric implements AutoCloseable {
     try {
       return duration.toNanos();
     } catch (ArithmeticException longerThanTheAges) {
-      return Long.MAX_VALUE;
+      return duration.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
   }
 }

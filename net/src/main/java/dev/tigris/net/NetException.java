@@ -9,8 +9,9 @@ public final class NetException extends RuntimeException {
 
   private final String operation;
   private final String peer;
+  private final String what;
 
-  /// @param operation what was tried, as in "connect"
+  /// @param operation what was tried, as in "connect to"
   /// @param peer with whom, or at which address
   /// @param what what happened, and what can be done about it
   /// @param cause null if there is no other exception behind it
@@ -18,6 +19,7 @@ public final class NetException extends RuntimeException {
     super("%s %s: %s".formatted(operation, peer, what), cause);
     this.operation = operation;
     this.peer = peer;
+    this.what = what;
   }
 
   /// What was tried.
@@ -28,5 +30,10 @@ public final class NetException extends RuntimeException {
   /// With whom.
   public String peer() {
     return peer;
+  }
+
+  /// What happened: the message without the other two, for a message that names them itself.
+  public String what() {
+    return what;
   }
 }

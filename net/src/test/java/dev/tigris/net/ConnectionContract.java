@@ -2,6 +2,7 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -29,7 +30,11 @@ abstract class ConnectionContract extends FabricContract {
     Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, get(asked));
     assertEquals(reason, refusal.reason());
     NetException thrown = assertThrows(NetException.class, refusal::get);
+    assertEquals(refusal.address(), thrown.peer());
     assertTrue(thrown.getMessage().contains(refusal.detail()));
+    assertTrue(thrown.getMessage().contains("; check "), "what to do next: " + thrown);
+    assertFalse(
+        refusal.detail().contains(refusal.address()), "the address is there twice: " + thrown);
     return refusal;
   }
 
@@ -78,7 +83,7 @@ abstract class ConnectionContract extends FabricContract {
     Future<Connection> asked =
         left.start(() -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE));
     Connection.Refused refusal = refused(asked, Reason.NOBODY_LISTENS);
-    assertTrue(refusal.detail().contains(address), refusal.detail());
+    assertEquals(address, refusal.address());
   }
 
   /// Asks for a connection, as long as that.

@@ -85,7 +85,7 @@ class FewFilesTest {
     private static String outcome(Fabric fabric, CompletionQueue queue, String address) {
       try {
         return switch (fabric.connect(address, 7, queue, Attributes.DEFAULT, PATIENCE)) {
-          case Connection.Refused(Connection.Reason reason, String detail) ->
+          case Connection.Refused(Connection.Reason reason, String _, String detail) ->
               reason + ": " + detail;
           case Connection.Established _ -> "connected";
         };

@@ -262,7 +262,7 @@ class TlsTest {
     Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, connect(from, to));
     assertEquals(reason, refusal.reason(), refusal.detail());
     assertTrue(refusal.detail().contains(detail), refusal.detail());
-    assertTrue(refusal.detail().contains("127.0.0.1:"), refusal.detail());
+    assertTrue(refusal.address().contains("127.0.0.1:"), refusal.address());
   }
 
   private static Fabric open(Party self, Party... trusted) throws Exception {

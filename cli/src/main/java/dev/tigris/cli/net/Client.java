@@ -155,7 +155,7 @@ public final class Client {
           address,
           next == null
               ? "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds"
-              : "the connection is " + peer.state() + (why == null ? "" : ": " + why.getMessage()),
+              : "the connection is " + peer.state() + (why == null ? "" : ": " + why.what()),
           why);
     }
     return next;

@@ -1,7 +1,6 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
@@ -57,15 +56,15 @@ final class LibfabricCarrier implements Carrier {
               case Events.Connected(long _, ByteBuffer data) ->
                   connected(channel, address, tag, attributes, mine, Greeting.from(data));
               case Events.Failed(long _, int reason, ByteBuffer data) ->
-                  refused(address, tag, reason, Greeting.from(data));
-              case null -> Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
-              default -> stranger(address);
+                  refused(tag, reason, Greeting.from(data));
+              case null -> Linking.timedOut();
+              default -> Linking.stranger(EXPECTED);
             };
         kept = linking instanceof Linking.Linked;
         return linking;
       } catch (LibfabricException e) {
         if (NOBODY.contains(e.error())) {
-          return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+          return Linking.nobodyListens(String.valueOf(e.getMessage()));
         }
         throw e;
       } finally {
@@ -85,8 +84,7 @@ final class LibfabricCarrier implements Carrier {
       Attributes attributes,
       Greeting mine,
       @Nullable Greeting theirs) {
-    Linking refusal =
-        Linking.refusal(address, tag, theirs == null ? null : theirs.hello(), EXPECTED);
+    Linking refusal = Linking.refusal(tag, theirs == null ? null : theirs.hello(), EXPECTED);
     if (refusal != null) {
       return refusal;
     }
@@ -96,23 +94,19 @@ final class LibfabricCarrier implements Carrier {
     return new Linking.Linked(link);
   }
 
-  private Linking refused(String address, long tag, int reason, @Nullable Greeting theirs) {
+  private Linking refused(long tag, int reason, @Nullable Greeting theirs) {
     if (theirs != null && theirs.hello().version() != Hello.VERSION) {
-      return Linking.otherVersion(address, theirs.hello().version());
+      return Linking.otherVersion(theirs.hello().version());
     }
     if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {
-      return Linking.rejected(address, tag);
+      return Linking.rejected(tag);
     }
     if (reason == ETIMEDOUT) {
-      return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      return Linking.timedOut();
     }
     return NOBODY.contains(reason)
-        ? Linking.refused(Reason.NOBODY_LISTENS, address + ": " + library.describe(reason))
-        : stranger(address);
-  }
-
-  private static Linking stranger(String address) {
-    return Linking.refused(Reason.INCOMPATIBLE, address + " did not answer as " + EXPECTED);
+        ? Linking.nobodyListens(library.describe(reason))
+        : Linking.stranger(EXPECTED);
   }
 
   @Override

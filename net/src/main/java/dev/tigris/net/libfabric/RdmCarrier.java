@@ -96,26 +96,25 @@ final class RdmCarrier implements Carrier {
       Card theirs = answer == null ? null : Card.from(answer);
       String expected = "a Tigris listener over libfabric's datagrams does";
       Linking refusal =
-          Linking.refusal(
-              address, tag, theirs == null ? null : theirs.greeting().hello(), expected);
+          Linking.refusal(tag, theirs == null ? null : theirs.greeting().hello(), expected);
       if (refusal != null) {
         return refusal;
       }
       if (!Objects.requireNonNull(theirs).isReachableBy(mine)) {
         return Linking.refused(
             Reason.INCOMPATIBLE,
-            "%s uses %s of libfabric, and this side %s"
-                .formatted(address, theirs.provider(), mine.provider()));
+            "it uses %s of libfabric, and this side %s"
+                .formatted(theirs.provider(), mine.provider()));
       }
       LibfabricLink link = link(channel, socket, address, attributes, mine, theirs, true);
       kept = ours.greet(link, timeoutNanos - (System.nanoTime() - start));
-      return kept ? new Linking.Linked(link) : silent(link, address);
+      return kept ? new Linking.Linked(link) : silent(link);
     } catch (LibfabricException e) {
       throw Failures.of("connect to", address, e);
     } catch (SystemException e) {
       return TcpAddress.unreachable(address, e);
     } catch (ConnectException e) {
-      return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+      return Linking.nobodyListens(String.valueOf(e.getMessage()));
     } catch (IOException e) {
       throw Failures.of("connect to", address, e);
     } finally {
@@ -128,15 +127,14 @@ final class RdmCarrier implements Carrier {
     }
   }
 
-  private static Linking silent(LibfabricLink link, String address) {
+  private static Linking silent(LibfabricLink link) {
     NetException failure = link.failure();
     link.release();
     return failure == null
         ? Linking.refused(
             Reason.TIMED_OUT,
-            address + " has accepted, and its endpoint of libfabric does not answer in time")
-        : Linking.refused(
-            Reason.INCOMPATIBLE, address + " has accepted, but " + failure.getMessage());
+            "it has accepted, and its endpoint of libfabric does not answer in time")
+        : Linking.refused(Reason.INCOMPATIBLE, "it has accepted, but " + failure.what());
   }
 
   private static Card card(Greeting greeting, Route route, Channel channel)

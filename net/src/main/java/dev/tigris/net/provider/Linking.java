@@ -1,6 +1,6 @@
 package dev.tigris.net.provider;
 
-import dev.tigris.net.Connection;
+import dev.tigris.net.Connection.Reason;
 import org.jspecify.annotations.Nullable;
 
 /// What came of an attempt to connect.
@@ -9,45 +9,67 @@ public sealed interface Linking {
   record Linked(Link link) implements Linking {}
 
   /// There is no link.
-  record NotLinked(Connection.Refused refusal) implements Linking {}
+  ///
+  /// @param detail what happened, for people who know which address it is about
+  record NotLinked(Reason reason, String detail) implements Linking {}
 
   /// A refusal.
-  static Linking refused(Connection.Reason reason, String detail) {
-    return new NotLinked(new Connection.Refused(reason, detail));
+  static Linking refused(Reason reason, String detail) {
+    return new NotLinked(reason, detail);
+  }
+
+  /// What the network says about an address where nobody takes connections.
+  static Linking nobodyListens(String answer) {
+    return refused(Reason.NOBODY_LISTENS, "nobody can be reached there: " + answer);
+  }
+
+  /// Nobody said anything in time.
+  static Linking timedOut() {
+    return refused(Reason.TIMED_OUT, "it did not answer in time");
+  }
+
+  /// Whoever was there is gone, or has sent this side away.
+  static Linking closedWithoutAnswer() {
+    return refused(Reason.NOBODY_LISTENS, "it has closed without an answer");
   }
 
   /// The refusal of a peer that speaks another version.
-  static Linking otherVersion(String address, int version) {
+  static Linking otherVersion(int version) {
     return refused(
-        Connection.Reason.INCOMPATIBLE,
-        "%s speaks version %d of the protocol, and this side %d"
-            .formatted(address, version, Hello.VERSION));
+        Reason.INCOMPATIBLE,
+        "it speaks version %d of the protocol, and this side %d"
+            .formatted(version, Hello.VERSION));
   }
 
   /// The refusal of a peer that has rejected the request.
-  static Linking rejected(String address, long tag) {
-    return refused(Connection.Reason.REJECTED, "%s rejected tag %d".formatted(address, tag));
+  static Linking rejected(long tag) {
+    return refused(Reason.REJECTED, "it rejected tag %d".formatted(tag));
+  }
+
+  /// The refusal of somebody who speaks something else.
+  ///
+  /// @param expected what should have answered, for people
+  static Linking stranger(String expected) {
+    return refused(Reason.INCOMPATIBLE, "it did not answer as " + expected);
   }
 
   /// What the answer to a request is, if it does not accept.
   ///
   /// @param answer null if it was garbage
-  /// @param expected what should have answered, for people
+  /// @param expected as for [#stranger]
   /// @return null if it accepts
-  static @Nullable Linking refusal(
-      String address, long tag, @Nullable Hello answer, String expected) {
+  static @Nullable Linking refusal(long tag, @Nullable Hello answer, String expected) {
     if (answer != null && answer.version() != Hello.VERSION) {
-      return otherVersion(address, answer.version());
+      return otherVersion(answer.version());
     }
     if (answer != null && answer.tag() == tag) {
       if (answer.answer() == Hello.Answer.ACCEPTED) {
         return null;
       }
       if (answer.answer() == Hello.Answer.REJECTED) {
-        return rejected(address, tag);
+        return rejected(tag);
       }
     }
-    return refused(
-        Connection.Reason.INCOMPATIBLE, "%s did not answer as %s".formatted(address, expected));
+    return stranger(expected);
   }
 }

@@ -50,7 +50,8 @@ final class ShmAddress {
     obstacleTo(parts.group("host"))
         .ifPresent(
             why -> {
-              throw new IllegalArgumentException(why);
+              throw new IllegalArgumentException(
+                  why + ": shm is for processes of this one, use uring or tcp");
             });
     return Optional.of(parts.group("port"));
   }

@@ -42,7 +42,7 @@ final class ShmCarrier implements Carrier {
     try {
       UnixSocket socket = open(name, deadline);
       if (socket == null) {
-        return Linking.refused(Reason.TIMED_OUT, address + " has too many requests to answer");
+        return Linking.refused(Reason.TIMED_OUT, "it has too many requests to answer");
       }
       Linking result = null;
       try {
@@ -57,16 +57,12 @@ final class ShmCarrier implements Carrier {
     } catch (SystemException e) {
       return switch (e.error()) {
         case SystemException.CONNECTION_REFUSED ->
-            Linking.refused(Reason.NOBODY_LISTENS, "nobody listens at " + address);
+            Linking.nobodyListens(String.valueOf(e.getMessage()));
         case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
-            closedWithoutAnswer(address);
+            Linking.closedWithoutAnswer();
         default -> throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
       };
     }
-  }
-
-  private static Linking closedWithoutAnswer(String address) {
-    return Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
   }
 
   /// What is asked for.
@@ -98,11 +94,12 @@ final class ShmCarrier implements Carrier {
 
   private static Linking ask(UnixSocket socket, ShmPort port, Request request)
       throws SystemException {
-    String address = request.address();
     UnixSocket.Peer peer = socket.peer();
-    if (peer.user() != UnixSocket.user()) {
+    int user = UnixSocket.user();
+    if (peer.user() != user) {
       return Linking.refused(
-          Reason.INCOMPATIBLE, "%s belongs to user %d".formatted(address, peer.user()));
+          Reason.INCOMPATIBLE,
+          "it belongs to user %d, and this process to user %d".formatted(peer.user(), user));
     }
     LastingMemory mapped = null;
     boolean kept = false;
@@ -118,7 +115,7 @@ final class ShmCarrier implements Carrier {
       }
       memory.keep(); // the listener has mapped it, or it would not have answered
       kept = true;
-      String who = "process %d at %s".formatted(peer.process(), address);
+      String who = "process %d at %s".formatted(peer.process(), request.address());
       long maximum = Objects.requireNonNull(answer).maximumMessageBytes();
       return new Linking.Linked(
           new ShmLink(
@@ -155,14 +152,13 @@ final class ShmCarrier implements Carrier {
   /// What the answer is, if it does not accept.
   private static @Nullable Linking refusal(
       Request request, UnixSocket.@Nullable Packet packet, @Nullable Hello answer) {
-    String address = request.address();
     if (packet == null) {
-      return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      return Linking.timedOut();
     }
     if (!packet.bytes().hasRemaining()) {
-      return closedWithoutAnswer(address);
+      return Linking.closedWithoutAnswer();
     }
-    return Linking.refusal(address, request.tag(), answer, "a Tigris listener does");
+    return Linking.refusal(request.tag(), answer, "a Tigris listener does");
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.tigris.net.tcp;
 
-import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Linking;
@@ -68,14 +67,13 @@ public final class TcpAddress {
   /// @throws NetException if that is no answer of the network
   public static Linking unreachable(String address, SystemException why) {
     return switch (why.error()) {
-      case SystemException.TIMED_OUT ->
-          Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      case SystemException.TIMED_OUT -> Linking.timedOut();
       case SystemException.CONNECTION_REFUSED,
           SystemException.HOST_UNREACHABLE,
           SystemException.NETWORK_UNREACHABLE ->
-          Linking.refused(Reason.NOBODY_LISTENS, address + ": " + why.getMessage());
+          Linking.nobodyListens(String.valueOf(why.getMessage()));
       case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
-          Linking.refused(Reason.NOBODY_LISTENS, address + " has closed without an answer");
+          Linking.closedWithoutAnswer();
       default ->
           throw new NetException("connect to", address, String.valueOf(why.getMessage()), why);
     };

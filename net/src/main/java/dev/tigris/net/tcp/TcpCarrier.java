@@ -61,7 +61,7 @@ final class TcpCarrier implements Carrier {
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       Hello answer = ask(wire, Hello.request(tag, attributes), deadline);
       String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
-      Linking refusal = Linking.refusal(address, tag, answer, expected);
+      Linking refusal = Linking.refusal(tag, answer, expected);
       if (refusal != null) {
         return refusal;
       }
@@ -74,15 +74,13 @@ final class TcpCarrier implements Carrier {
               attributes,
               Objects.requireNonNull(answer).maximumMessageBytes()));
     } catch (SSLHandshakeException e) {
-      return Linking.refused(
-          Reason.NOT_TRUSTED, "no TLS with %s: %s".formatted(address, e.getMessage()));
+      return Linking.refused(Reason.NOT_TRUSTED, "no TLS with it: " + e.getMessage());
     } catch (SSLException e) {
-      return Linking.refused(
-          Reason.INCOMPATIBLE, "%s speaks no TLS: %s".formatted(address, e.getMessage()));
+      return Linking.refused(Reason.INCOMPATIBLE, "it speaks no TLS: " + e.getMessage());
     } catch (SocketTimeoutException e) {
-      return Linking.refused(Reason.TIMED_OUT, address + " did not answer in time");
+      return Linking.timedOut();
     } catch (ConnectException | NoRouteToHostException e) {
-      return Linking.refused(Reason.NOBODY_LISTENS, address + ": " + e.getMessage());
+      return Linking.nobodyListens(String.valueOf(e.getMessage()));
     } catch (ClosedByInterruptException e) {
       throw new NetException("connect to", address, "the thread was interrupted", e);
     } catch (IOException e) {

@@ -45,7 +45,7 @@ final class UringCarrier implements Carrier {
       socket.send(Hello.request(tag, attributes).toBytes());
       byte[] bytes = socket.receiveAll(Hello.BYTES, timeoutNanos - (System.nanoTime() - start));
       Hello answer = bytes == null ? null : Hello.from(bytes);
-      Linking refusal = Linking.refusal(address, tag, answer, "a Tigris listener does");
+      Linking refusal = Linking.refusal(tag, answer, "a Tigris listener does");
       if (refusal != null) {
         return refusal;
       }
