@@ -339,8 +339,10 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
-  void unrung(VirtualInterface posted) {
-    if (unrungCount == unrung.length) {
+  /// Notes whose doorbell is to be rung; returns whether those before had to be for that.
+  boolean unrung(VirtualInterface posted) {
+    boolean full = unrungCount == unrung.length;
+    if (full) {
       ringDoorbells();
       remind();
     }
@@ -348,6 +350,7 @@ public final class CompletionQueue implements AutoCloseable {
       unrung[unrungCount] = posted;
     }
     unrungCount++;
+    return full;
   }
 
   private void ringDoorbells() {

@@ -186,7 +186,9 @@ public final class VirtualInterface implements AutoCloseable {
         : receivesOut == link.attributes().receiveDepth()) {
       return Posting.QUEUE_FULL;
     }
-    remember(); // this may ring, so it comes before the transfer can be on its way
+    if (!unrung && remember() && link.state() != InterfaceState.CONNECTED) {
+      return Posting.NOT_CONNECTED;
+    }
     descriptor.prepare();
     Transfer transfer = descriptor.transfer();
     if (transfer.isLeft()) {
@@ -206,17 +208,19 @@ public final class VirtualInterface implements AutoCloseable {
     return Posting.POSTED;
   }
 
-  /// Remembers that the doorbell is to be rung.
-  private void remember() {
-    if (!unrung) {
-      queue.unrung(this);
-      unrung = true;
-    }
+  /// Remembers that the doorbell is to be rung. That may ring those of others now, so it comes
+  /// before a transfer can be on its way.
+  ///
+  /// @return whether it has, by which this link may have ended, too
+  private boolean remember() {
+    boolean rang = queue.unrung(this);
+    unrung = true;
+    return rang;
   }
 
   boolean giveBack(Descriptor descriptor) {
-    if (descriptor.isInPlace() && link.state() == InterfaceState.CONNECTED) {
-      remember();
+    if (descriptor.isInPlace() && link.state() == InterfaceState.CONNECTED && !unrung) {
+      boolean _ = remember();
     }
     return link.giveBack(descriptor.transfer());
   }

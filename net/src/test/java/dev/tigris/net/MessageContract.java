@@ -288,6 +288,35 @@ abstract class MessageContract extends FabricContract {
     return "done";
   }
 
+  /// Who posts to many interfaces has the doorbells of some rung meanwhile, which may find out that
+  /// others have ended.
+  @Test
+  void losesNothingThatIsPostedWhileAPeerAborts() {
+    List<VirtualInterface> links = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      connect();
+      links.add(left.link());
+    }
+    Ticket memory = left.memory(10);
+    right.run(right.link()::abort);
+    Posting posting =
+        left.call(
+            () -> {
+              postShort(links.getFirst());
+              links.getFirst().ring();
+              links.subList(0, 7).forEach(this::postShort);
+              return left.link().postReceive(memory);
+            });
+    left.untilEnded();
+    Status expected = posting == Posting.POSTED ? Status.FLUSHED : Status.IDLE;
+    assertEquals(expected, memory.status(), posting + ", and never completed");
+  }
+
+  private void postShort(VirtualInterface link) {
+    Ticket message = link.register(subject.allocate(10, "test").asBytes());
+    link.postSend(message).orThrow();
+  }
+
   private static void checkAndPost(Side side, Descriptor received) {
     for (long at = 0; at < received.transferredBytes(); at += 97) {
       assertEquals(
