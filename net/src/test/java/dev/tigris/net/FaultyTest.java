@@ -1,6 +1,10 @@
 package dev.tigris.net;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /// The contract suite behind a wrapper that adds no faults: all of it on TCP, and of the other
@@ -8,10 +12,35 @@ import org.junit.jupiter.api.condition.EnabledIf;
 class FaultyTest {
   private static final FabricContract.Subject FAULTLESS = new Wrapped("tcp", "127.0.0.1:0");
 
-  private record Wrapped(String provider, String anyAddress) implements FabricContract.Subject {
+  private record Wrapped(String provider, String anyAddress, Faults faults)
+      implements FabricContract.Subject {
+    Wrapped(String provider, String anyAddress) {
+      this(provider, anyAddress, Faults.NONE);
+    }
+
     @Override
     public Fabric open() {
-      return Fabric.openFaulty(provider, Faults.NONE);
+      return Fabric.openFaulty(provider, faults);
+    }
+  }
+
+  @Nested
+  class Duplicates extends FabricContract {
+    Duplicates() {
+      super(new Wrapped("tcp", "127.0.0.1:0", Faults.NONE.withDuplication(1)));
+    }
+
+    @Test
+    void areArraysOfTheSameType() {
+      connect();
+      ArrayInterface from = left.call(() -> new ArrayInterface(left.link(), 64, 4));
+      ArrayInterface to = right.call(() -> new ArrayInterface(right.link(), 64, 4));
+      int[] sent = {7};
+      assertTrue(left.call(() -> from.send(ArrayType.INTS, sent, 0, 1, 5, Side.LONG_NANOS)));
+      for (int i = 0; i < 2; i++) {
+        assertArrayEquals(
+            sent, right.call(() -> to.receive(ArrayType.INTS, Side.LONG_NANOS)).array());
+      }
     }
   }
 

@@ -132,6 +132,7 @@ final class FaultyLink extends Link {
 
   @Override
   public void ring() {
+    follow(); // a link that has ended completes nothing that is posted to it
     for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
       inner.post(next);
     }
@@ -222,7 +223,7 @@ final class FaultyLink extends Link {
     message.copyTo(copy.region(0).segment(), 0, 0, message.bytes());
     copy.range(0, 0, message.bytes());
     copy.tag(message.tag());
-    copy.copied = message.memoryType();
+    copy.copied = message.type();
     copy.overtaking = overtaking;
     copy.dueNanos = System.nanoTime() + nanos;
     held.add(copy);
