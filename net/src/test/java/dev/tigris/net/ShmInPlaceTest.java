@@ -7,10 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -232,6 +239,74 @@ class ShmInPlaceTest extends FabricContract {
         IllegalStateException.class,
         () -> place.get(ValueLayout.JAVA_BYTE, received.memoryOffset()));
     assertFalse(giveBack(received));
+  }
+
+  /// What a system call reads cannot be unmapped, and is not given to another connection.
+  @Test
+  void staysWhatItIsWhileACallReadsItThoughTheInterfaceCloses() throws Exception {
+    connect();
+    byte[] content = pattern(3, 1000);
+    left.send(own(content));
+    Ticket received = receive(content.length);
+    MemorySegment place = received.memory().asSlice(received.memoryOffset(), content.length);
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    Thread reader = new Thread(() -> search(place, called, over));
+    reader.start();
+    called.await();
+    right.run(right.link()::close);
+    left.untilEnded();
+    connect(); // which would have got its memory
+    left.send(own(pattern(4, content.length)));
+    assertArrayEquals(pattern(4, content.length), content(receive(content.length)));
+    assertArrayEquals(content, place.toArray(ValueLayout.JAVA_BYTE));
+    over.countDown();
+    reader.join();
+  }
+
+  /// Has the C library look for something in memory, which takes until a latch is open.
+  @SuppressWarnings("restricted")
+  private static void search(MemorySegment memory, CountDownLatch called, CountDownLatch over) {
+    Linker linker = Linker.nativeLinker();
+    FunctionDescriptor comparison =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    MethodHandle search =
+        linker.downcallHandle(
+            linker.defaultLookup().findOrThrow("bsearch"),
+            FunctionDescriptor.of(
+                ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS));
+    try (Arena arena = Arena.ofConfined()) {
+      MethodHandle compare =
+          MethodHandles.lookup()
+              .findStatic(
+                  ShmInPlaceTest.class,
+                  "compare",
+                  MethodType.methodType(
+                      int.class,
+                      CountDownLatch.class,
+                      CountDownLatch.class,
+                      MemorySegment.class,
+                      MemorySegment.class));
+      MemorySegment stub =
+          linker.upcallStub(
+              MethodHandles.insertArguments(compare, 0, called, over), comparison, arena);
+      MemorySegment _ = (MemorySegment) search.invokeExact(memory, memory, 1L, 1L, stub);
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static int compare(
+      CountDownLatch called, CountDownLatch over, MemorySegment key, MemorySegment element)
+      throws InterruptedException {
+    called.countDown();
+    over.await();
+    return 0;
   }
 
   @Test

@@ -101,7 +101,7 @@ final class Borrower {
     }
     all[Loan.index(number)] = null;
     bytes -= borrowed.memory.byteSize();
-    close(borrowed.arena);
+    boolean _ = close(borrowed.arena);
   }
 
   /// A message in a loan was left in place: until [#release], which is called once for each.
@@ -115,11 +115,14 @@ final class Borrower {
 
   /// Closes the arena of memory that the application may read. If some thread is in a call to the
   /// system with it, as of a channel, the memory stays until this process ends.
-  static void close(Arena arena) {
+  ///
+  /// @return whether nobody reads there any more
+  static boolean close(Arena arena) {
     try {
       arena.close();
+      return true;
     } catch (IllegalStateException _) {
-      // nothing else can be done: what is mapped for a call must stay mapped
+      return false; // nothing else can be done: what is mapped for a call must stay mapped
     }
   }
 
@@ -135,7 +138,7 @@ final class Borrower {
       Borrowed borrowed = all[i];
       if (borrowed != null) {
         all[i] = null;
-        close(borrowed.arena);
+        boolean _ = close(borrowed.arena);
       }
     }
   }

@@ -516,10 +516,9 @@ final class ShmLink extends Link {
     if (!unmapped) {
       unmapped = true;
       Reading reader = reading;
-      if (reader != null) {
-        Borrower.close(reader.arena);
+      if (reader == null || Borrower.close(reader.arena)) {
+        memory.close(); // which lets another connection have it
       }
-      memory.close();
       borrower.close();
     }
   }
