@@ -7,7 +7,6 @@ import dev.tigris.net.Counters;
 import dev.tigris.net.DataType;
 import dev.tigris.net.Faults;
 import dev.tigris.net.InterfaceState;
-import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
@@ -177,6 +176,13 @@ final class FaultyLink extends Link {
     }
   }
 
+  @Override
+  protected void fail(String what, @Nullable Throwable cause) {
+    inner.close(true);
+    broken(failure(what, cause));
+    letGo();
+  }
+
   /// Decides what becomes of the message at the head of the queue.
   private void inject(Transfer message) {
     for (Copy copy : held) {
@@ -184,9 +190,7 @@ final class FaultyLink extends Link {
     }
     double roll = random.nextDouble();
     if ((roll -= faults.cut()) < 0) {
-      inner.close(true);
-      broken(new NetException("exchange messages with", peer(), "cut, as faults were asked", null));
-      letGo();
+      fail("cut, as faults were asked");
     } else if ((roll -= faults.loss()) < 0) {
       sent();
     } else if ((roll -= faults.duplication()) < 0) {

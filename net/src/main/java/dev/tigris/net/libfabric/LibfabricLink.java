@@ -2,7 +2,6 @@ package dev.tigris.net.libfabric;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.DataType;
-import dev.tigris.net.NetException;
 import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.Link;
@@ -303,7 +302,7 @@ class LibfabricLink extends Link {
     if (wrong != null) {
       channel.mailbox.give(buffer);
       goodbyeReceived = false;
-      fail("the peer does not keep to the protocol: " + wrong);
+      failOfBreach(wrong);
       return;
     }
     if (heldCount == heldBefore) {
@@ -375,7 +374,7 @@ class LibfabricLink extends Link {
     if (goodbyeReceived && heldCount == 0 && !lingering) {
       release();
       if (missing > 0) {
-        broken(failure("it ended within a message"));
+        broken(failure("it ended within a message", null));
       } else {
         ended();
       }
@@ -532,8 +531,8 @@ class LibfabricLink extends Link {
 
   // ---- ending
 
-  /// Ends the link as broken, unless it has ended already.
-  void fail(String what) {
+  @Override
+  protected void fail(String what, @Nullable Throwable cause) {
     if (lingering) {
       release();
     } else if (goodbyeReceived && missing == 0 && !holdsOffers()) {
@@ -541,12 +540,8 @@ class LibfabricLink extends Link {
       stick();
     } else if (isConnected()) {
       release();
-      broken(failure(what));
+      broken(failure(what, cause));
     }
-  }
-
-  private NetException failure(String what) {
-    return new NetException("exchange messages with", peer, what, null);
   }
 
   private boolean holdsOffers() {

@@ -75,6 +75,15 @@ public abstract class Link {
   /// connected before may be broken already.
   protected abstract void disconnect(boolean inOrder);
 
+  /// Ends the connection as broken, unless it has ended already: whatever the provider holds of it
+  /// is let go, and then [#broken] called.
+  protected abstract void fail(String what, @Nullable Throwable cause);
+
+  /// As [#fail(String, Throwable)], where there is no exception behind it.
+  public final void fail(String what) {
+    fail(what, null);
+  }
+
   /// Nobody reads any longer what was left where it was ([Transfer#leave]).
   ///
   /// @return whether it was the message all the time
@@ -194,6 +203,16 @@ public abstract class Link {
     tally.bytesReceived += bytes;
     first.arrived(tag, type);
     first.complete(Status.DONE, bytes);
+  }
+
+  /// The peer has sent what it must not: ends the connection.
+  protected final void failOfBreach(String wrong) {
+    fail("the peer does not keep to the protocol: " + wrong);
+  }
+
+  /// What has broken the connection, with the peer's name.
+  protected final NetException failure(String what, @Nullable Throwable cause) {
+    return new NetException("exchange messages with", peer(), what, cause);
   }
 
   /// The peer has closed in order. Nothing touches the memory of posted transfers any more.

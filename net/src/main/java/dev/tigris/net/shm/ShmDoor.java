@@ -217,7 +217,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
       ShmLink link =
           new ShmLink((ShmPort) port, socket, mapped, channel, peer(), attributes, maximum);
       if (!answered) {
-        link.fail("the peer has given up connecting", null);
+        link.fail("the peer has given up connecting");
       }
       return link;
     }

@@ -2,7 +2,6 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.NetException;
 import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SteadyMemory;
@@ -355,7 +354,7 @@ final class ShmLink extends Link {
   }
 
   private void failOfWithdrawal() {
-    fail("it has ended the connection while a message of it was copied", null);
+    fail("it has ended the connection while a message of it was copied");
   }
 
   /// Whether all of the message lies in one place.
@@ -423,10 +422,10 @@ final class ShmLink extends Link {
   private void endUnlessThereIsMore() {
     if (stage == Stage.WAITING) {
       if (!sends.isEmpty()) {
-        fail("it is gone, with messages to it under way", null);
+        fail("it is gone, with messages to it under way");
       }
     } else if (!channel.in().look()) {
-      fail("it is gone without a goodbye: it was killed, or has aborted", null);
+      fail("it is gone without a goodbye: it was killed, or has aborted");
     }
   }
 
@@ -483,10 +482,10 @@ final class ShmLink extends Link {
 
   // ---- the end
 
-  /// Ends the link as broken, unless it has ended already.
-  void fail(String what, @Nullable Throwable cause) {
+  @Override
+  protected void fail(String what, @Nullable Throwable cause) {
     release();
-    broken(new NetException("exchange messages with", peer, what, cause));
+    broken(failure(what, cause));
   }
 
   @Override

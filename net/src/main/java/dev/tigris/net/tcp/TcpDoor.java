@@ -252,7 +252,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
       TcpLink link =
           new TcpLink((TcpPort) port, wire, peer, attributes, hello.maximumMessageBytes());
       if (!answered) {
-        link.fail("the peer has given up connecting", null);
+        link.fail("the peer has given up connecting");
       }
       return link;
     }

@@ -1,7 +1,6 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
@@ -145,14 +144,10 @@ final class TcpLink extends Link {
     fail("the connection is lost: " + cause.getMessage(), cause);
   }
 
-  /// Ends the link as broken, unless it has ended already.
-  void fail(String what, @Nullable Throwable cause) {
+  @Override
+  protected void fail(String what, @Nullable Throwable cause) {
     release();
     broken(failure(what, cause));
-  }
-
-  private NetException failure(String what, @Nullable Throwable cause) {
-    return new NetException("exchange messages with", peer, what, cause);
   }
 
   private void write() throws IOException {
@@ -171,7 +166,7 @@ final class TcpLink extends Link {
       }
       if (endOfStream) {
         if (stage != Stage.WAITING) {
-          fail("it ended without a goodbye: the peer was killed, or has aborted", null);
+          fail("it ended without a goodbye: the peer was killed, or has aborted");
         }
         return;
       }
@@ -287,7 +282,7 @@ final class TcpLink extends Link {
   private void takeHeader(ByteBuffer bytes) {
     String wrong = frame.take(bytes, maximumIncomingBytes, inSequence++);
     if (wrong != null) {
-      fail("the peer does not keep to the protocol: " + wrong, null);
+      failOfBreach(wrong);
     } else if (frame.goodbye) {
       release();
       ended();

@@ -45,7 +45,7 @@ final class UringDoor extends SocketDoor {
       UringLink link =
           ((UringPort) port).link(socket, peer, attributes, hello.maximumMessageBytes());
       if (!answered) {
-        link.fail("the peer has given up connecting", null);
+        link.fail("the peer has given up connecting");
       }
       return link;
     }

@@ -210,7 +210,7 @@ final class UringLink extends Link {
       case WATCH -> {
         watching = false;
         if (!isReceiving()) { // else that will tell, after what arrived before
-          fail("the connection is lost", null);
+          fail("the connection is lost");
         }
       }
       default -> {
@@ -612,7 +612,7 @@ final class UringLink extends Link {
   private void take(ByteBuffer header) {
     String wrong = frame.take(header, maximumIncomingBytes, inSequence++);
     if (wrong != null) {
-      fail("the peer does not keep to the protocol: " + wrong, null);
+      failOfBreach(wrong);
     } else if (frame.goodbye) {
       giveUp(Ending.IN_ORDER, null);
     } else {
@@ -624,13 +624,9 @@ final class UringLink extends Link {
 
   // ---- ending
 
-  /// Ends the link as broken, unless it is ending already.
-  void fail(String what, @Nullable Throwable cause) {
+  @Override
+  protected void fail(String what, @Nullable Throwable cause) {
     giveUp(Ending.BROKEN, failure(what, cause));
-  }
-
-  private NetException failure(String what, @Nullable Throwable cause) {
-    return new NetException("exchange messages with", peer, what, cause);
   }
 
   /// Ends the link without a word to the application, which has closed it.
