@@ -1,6 +1,8 @@
 package dev.tigris.net.provider;
 
+import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
+import java.security.Principal;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,62 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     protected abstract void close();
   }
 
+  /// A connection over which a [Hello] has come, and is answered.
+  public interface Caller {
+    /// Who it is, for people.
+    String name();
+
+    /// Who has proved to be the caller; null without authentication.
+    default @Nullable Principal principal() {
+      return null;
+    }
+
+    /// Makes a link of it. Nothing moves before the answer is sent.
+    ///
+    /// @throws NetException if that is not possible: it is closed then
+    Link link(Port port, Attributes attributes, long peerMaximumMessageBytes);
+
+    /// Sends an answer, for which there is room: nothing was sent before. Returns whether it could.
+    boolean answer(Hello answer);
+
+    /// Closes it: there is no link.
+    void close();
+  }
+
+  /// A request that has come by itself: all it needs is a link.
+  private record Request(Caller caller, Hello hello) implements Knock {
+    @Override
+    public long tag() {
+      return hello.tag();
+    }
+
+    @Override
+    public String peer() {
+      return caller.name();
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+      return caller.principal();
+    }
+
+    @Override
+    public Link accept(Port port, Attributes attributes) {
+      Link link = caller.link(port, attributes, hello.maximumMessageBytes());
+      if (!caller.answer(
+          hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()))) {
+        link.fail("the peer has given up connecting");
+      }
+      return link;
+    }
+
+    @Override
+    public void reject() {
+      boolean _ = caller.answer(hello.answered(Hello.Answer.REJECTED, 0));
+      caller.close();
+    }
+  }
+
   /// @param handshakeNanos how long a peer may take for its request
   protected Reception(long handshakeNanos) {
     this.handshakeNanos = handshakeNanos;
@@ -67,6 +125,21 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   /// and looks at what has come: new connections become `silent`, those that have said what they
   /// want `ready`, and those that took too long are left to [#forgetTheSilent].
   protected abstract void look(long nanos);
+
+  /// Takes what a caller has said. A request becomes `ready`; whoever has said anything else is sent
+  /// away.
+  ///
+  /// @param said null if that was no hello
+  protected final void heard(Caller caller, @Nullable Hello said) {
+    if (said != null && said.version() == Hello.VERSION) {
+      ready.add(new Request(caller, said));
+      return;
+    }
+    if (said != null) {
+      boolean _ = caller.answer(said.answered(Hello.Answer.OTHER_VERSION, 0));
+    }
+    caller.close();
+  }
 
   private long untilForgotten() {
     S oldest = silent.peek();

@@ -13,6 +13,7 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
 import java.util.Iterator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want. A request comes
@@ -130,21 +131,11 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     if (packet == null) {
       return true;
     }
-    Hello request = hello(packet);
-    if (request != null && request.version() != Hello.VERSION) {
-      answer(connection.socket, request.answered(Hello.Answer.OTHER_VERSION, 0));
-      request = null;
-    }
     OpenFile file = packet.file();
-    SharedMemory memory = request == null || file == null ? null : adopt(file);
-    if (request == null || memory == null) {
-      if (file != null) {
-        file.close();
-      }
-      connection.socket.close();
-    } else {
-      ready.add(new Request(connection.socket, connection.peer, request, memory));
-    }
+    SharedMemory memory = file == null ? null : adopt(file);
+    Hello said = hello(packet);
+    boolean isHalf = memory == null && said != null && said.version() == Hello.VERSION;
+    heard(new Connected(connection.socket, connection.peer, memory), isHalf ? null : said);
     return false;
   }
 
@@ -161,16 +152,6 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     return packet.bytes().remaining() == Hello.BYTES ? Hello.from(packet.bytes()) : null;
   }
 
-  /// Whether the answer could be sent.
-  private static boolean answer(UnixSocket socket, Hello answer) {
-    try {
-      socket.send(answer.toBytes(), null);
-      return true;
-    } catch (SystemException goneAlready) {
-      return false;
-    }
-  }
-
   @Override
   protected void endWait() {
     set.wake();
@@ -183,50 +164,48 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     set.close();
   }
 
-  /// A whole request.
-  private record Request(
-      UnixSocket socket, UnixSocket.Peer process, Hello hello, SharedMemory memory)
-      implements Knock {
+  /// @param memory null if none came that is as it must be: then nobody asks for a link
+  private record Connected(
+      UnixSocket socket, UnixSocket.Peer process, @Nullable SharedMemory memory)
+      implements Caller {
     @Override
-    public long tag() {
-      return hello.tag();
-    }
-
-    @Override
-    public String peer() {
+    public String name() {
       return "process " + process.process();
     }
 
     @Override
-    public Link accept(Port port, Attributes attributes) {
+    public Link link(Port port, Attributes attributes, long peerMaximum) {
       LastingMemory mapped = null;
-      try (memory) {
-        mapped = memory.mapLasting();
-        memory.keep(); // who has connected has mapped it before
+      try (SharedMemory shared = Objects.requireNonNull(memory)) {
+        mapped = shared.mapLasting();
+        shared.keep(); // who has connected has mapped it before
       } catch (SystemException e) {
         socket.close();
         if (mapped != null) {
           mapped.close();
         }
-        throw new NetException("accept", peer(), String.valueOf(e.getMessage()), e);
+        throw new NetException("accept", name(), String.valueOf(e.getMessage()), e);
       }
-      boolean answered =
-          answer(socket, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
-      long maximum = hello.maximumMessageBytes();
       Channel channel = Channel.over(mapped, false);
-      ShmLink link =
-          new ShmLink((ShmPort) port, socket, mapped, channel, peer(), attributes, maximum);
-      if (!answered) {
-        link.fail("the peer has given up connecting");
-      }
-      return link;
+      return new ShmLink((ShmPort) port, socket, mapped, channel, name(), attributes, peerMaximum);
     }
 
     @Override
-    public void reject() {
-      answer(socket, hello.answered(Hello.Answer.REJECTED, 0));
+    public boolean answer(Hello answer) {
+      try {
+        socket.send(answer.toBytes(), null);
+        return true;
+      } catch (SystemException goneAlready) {
+        return false;
+      }
+    }
+
+    @Override
+    public void close() {
       socket.close();
-      memory.close();
+      if (memory != null) {
+        memory.close();
+      }
     }
   }
 }

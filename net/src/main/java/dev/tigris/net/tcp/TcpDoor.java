@@ -184,24 +184,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
 
   private void heard(Unheard from) {
     from.key.cancel();
-    Hello request = Hello.from(from.request);
-    if (request == null) {
-      from.close();
-    } else if (request.version() != Hello.VERSION) {
-      answer(from.wire, request.answered(Hello.Answer.OTHER_VERSION, 0));
-      from.close();
-    } else {
-      ready.add(new Request(from.wire, request));
-    }
-  }
-
-  /// Whether the answer could be sent: the socket's buffer is empty, so there is room.
-  private static boolean answer(Wire wire, Hello answer) {
-    try {
-      return wire.write(answer.toBytes()) == Hello.BYTES;
-    } catch (IOException goneAlready) {
-      return false;
-    }
+    heard(new Connected(from.wire, nameOf(from.wire.channel())), Hello.from(from.request));
   }
 
   private static String nameOf(SocketChannel channel) {
@@ -229,37 +212,28 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     }
   }
 
-  /// A whole request.
-  private record Request(Wire wire, Hello hello, String peer) implements Knock {
-    Request(Wire wire, Hello hello) {
-      this(wire, hello, nameOf(wire.channel()));
-    }
-
-    @Override
-    public long tag() {
-      return hello.tag();
-    }
-
+  private record Connected(Wire wire, String name) implements Caller {
     @Override
     public @Nullable Principal principal() {
       return wire.peer();
     }
 
     @Override
-    public Link accept(Port port, Attributes attributes) {
-      boolean answered =
-          answer(wire, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
-      TcpLink link =
-          new TcpLink((TcpPort) port, wire, peer, attributes, hello.maximumMessageBytes());
-      if (!answered) {
-        link.fail("the peer has given up connecting");
-      }
-      return link;
+    public Link link(Port port, Attributes attributes, long peerMaximum) {
+      return new TcpLink((TcpPort) port, wire, name, attributes, peerMaximum);
     }
 
     @Override
-    public void reject() {
-      answer(wire, hello.answered(Hello.Answer.REJECTED, 0));
+    public boolean answer(Hello answer) {
+      try {
+        return wire.write(answer.toBytes()) == Hello.BYTES;
+      } catch (IOException goneAlready) {
+        return false;
+      }
+    }
+
+    @Override
+    public void close() {
       TcpCarrier.closeQuietly(wire.channel());
     }
   }

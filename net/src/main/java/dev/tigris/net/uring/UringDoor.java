@@ -15,44 +15,22 @@ final class UringDoor extends SocketDoor {
 
   @Override
   protected void heard(TcpSocket socket, byte[] request) {
-    Hello hello = Hello.from(request);
-    if (hello == null) {
-      socket.close();
-    } else if (hello.version() != Hello.VERSION) {
-      answer(socket, hello.answered(Hello.Answer.OTHER_VERSION, 0));
-      socket.close();
-    } else {
-      ready.add(new Request(socket, hello, nameOf(socket)));
-    }
+    heard(new Connected(socket, nameOf(socket)), Hello.from(request));
   }
 
-  /// Whether the answer could be sent.
-  private static boolean answer(TcpSocket socket, Hello answer) {
-    return answer(socket, answer.toBytes());
-  }
-
-  /// A whole request.
-  private record Request(TcpSocket socket, Hello hello, String peer) implements Knock {
+  private record Connected(TcpSocket socket, String name) implements Caller {
     @Override
-    public long tag() {
-      return hello.tag();
+    public Link link(Port port, Attributes attributes, long peerMaximum) {
+      return ((UringPort) port).link(socket, name, attributes, peerMaximum);
     }
 
     @Override
-    public Link accept(Port port, Attributes attributes) {
-      boolean answered =
-          answer(socket, hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()));
-      UringLink link =
-          ((UringPort) port).link(socket, peer, attributes, hello.maximumMessageBytes());
-      if (!answered) {
-        link.fail("the peer has given up connecting");
-      }
-      return link;
+    public boolean answer(Hello answer) {
+      return SocketDoor.answer(socket, answer.toBytes());
     }
 
     @Override
-    public void reject() {
-      answer(socket, hello.answered(Hello.Answer.REJECTED, 0));
+    public void close() {
       socket.close();
     }
   }
