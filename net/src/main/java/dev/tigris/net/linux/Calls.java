@@ -52,8 +52,8 @@ public final class Calls {
   private static final MethodHandle GETPEERNAME = link("getpeername", JAVA_INT, ADDRESS, ADDRESS);
   private static final MethodHandle SEND = bytes("send");
   private static final MethodHandle RECV = bytes("recv");
-  private static final MethodHandle SHUTDOWN = ints("shutdown", 2);
-  private static final MethodHandle CLOSE = ints("close", 1);
+  private static final MethodHandle SHUTDOWN = intsQuietly("shutdown", 2);
+  private static final MethodHandle CLOSE = intsQuietly("close", 1);
   private static final MethodHandle POLL =
       linkQuietly("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
   private static final MethodHandle EVENTFD = ints("eventfd", 2);
@@ -61,7 +61,7 @@ public final class Calls {
       linkQuietly("eventfd_read", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
   private static final MethodHandle EVENTFD_WRITE =
       linkQuietly("eventfd_write", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-  private static final MethodHandle GETEUID = ints("geteuid", 0);
+  private static final MethodHandle GETEUID = intsQuietly("geteuid", 0);
   private static final MethodHandle MEMFD_CREATE = link("memfd_create", ADDRESS, JAVA_INT);
   private static final MethodHandle FCNTL =
       link(
@@ -84,7 +84,8 @@ public final class Calls {
       link("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
   private static final MethodHandle SYSCALL_QUIETLY =
       linkQuietly("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
-  private static final MethodHandle MUNMAP = link("munmap", JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle MUNMAP =
+      linkQuietly("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
   private Calls() {}
 
@@ -221,17 +222,17 @@ public final class Calls {
     }
   }
 
-  public static void shutdown(MemorySegment errno, int fd, int how) {
+  public static void shutdown(int fd, int how) {
     try {
-      int _ = (int) SHUTDOWN.invokeExact(errno, fd, how);
+      int _ = (int) SHUTDOWN.invokeExact(fd, how);
     } catch (Throwable e) {
       throw notCalled("shutdown", e);
     }
   }
 
-  public static void close(MemorySegment errno, int fd) {
+  public static void close(int fd) {
     try {
-      int _ = (int) CLOSE.invokeExact(errno, fd);
+      int _ = (int) CLOSE.invokeExact(fd);
     } catch (Throwable e) {
       throw notCalled("close", e);
     }
@@ -269,9 +270,9 @@ public final class Calls {
     }
   }
 
-  public static int geteuid(MemorySegment errno) {
+  public static int geteuid() {
     try {
-      return (int) GETEUID.invokeExact(errno);
+      return (int) GETEUID.invokeExact();
     } catch (Throwable e) {
       throw notCalled("geteuid", e);
     }
@@ -340,9 +341,9 @@ public final class Calls {
     return mmap(errno, address, fd, 0, bytes, protection, flags | MAP_FIXED);
   }
 
-  public static void munmap(MemorySegment errno, long address, long bytes) {
+  public static void munmap(long address, long bytes) {
     try {
-      int _ = (int) MUNMAP.invokeExact(errno, address, bytes);
+      int _ = (int) MUNMAP.invokeExact(address, bytes);
     } catch (Throwable e) {
       throw notCalled("munmap", e);
     }
@@ -401,14 +402,27 @@ public final class Calls {
     return result < 0 ? -(int) ERRNO.get(errno, 0L) : result;
   }
 
-  private static IllegalStateException notCalled(String name, Throwable cause) {
-    return new IllegalStateException(name + " could not be called", cause);
+  /// What to throw for what a call has thrown: the same, as far as that need not be declared.
+  private static RuntimeException notCalled(String name, Throwable cause) {
+    return switch (cause) {
+      case RuntimeException e -> e;
+      case Error e -> throw e;
+      default -> new IllegalStateException(name + " could not be called", cause);
+    };
   }
 
   private static MethodHandle ints(String name, int count) {
+    return link(name, intsOf(count));
+  }
+
+  private static MethodHandle intsQuietly(String name, int count) {
+    return linkQuietly(name, intsOf(count));
+  }
+
+  private static FunctionDescriptor intsOf(int count) {
     MemoryLayout[] arguments = new MemoryLayout[count];
     Arrays.fill(arguments, JAVA_INT);
-    return link(name, FunctionDescriptor.of(JAVA_INT, arguments));
+    return FunctionDescriptor.of(JAVA_INT, arguments);
   }
 
   private static MethodHandle bytes(String name) {

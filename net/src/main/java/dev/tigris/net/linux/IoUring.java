@@ -139,24 +139,17 @@ public final class IoUring implements AutoCloseable {
 
   /// Makes one.
   ///
-  /// @param oneThread whether the same thread of the operating system makes all calls: not so for a
-  ///     virtual thread, which changes its carrier
-  /// @throws SystemException if the kernel refuses, or is too old
-  public IoUring(Polling polling, boolean oneThread) throws SystemException {
-    this(polling, oneThread, null);
-  }
-
-  /// As the other one.
-  ///
+  /// @param polling by the kernel, if several threads of the operating system make the calls, as
+  ///     those of a virtual thread are, which changes its carrier
   /// @param other a ring of this process, whose thread of the kernel this one is to share if it
   ///     has any, too; null for none
-  public IoUring(Polling polling, boolean oneThread, @Nullable IoUring other)
-      throws SystemException {
+  /// @throws SystemException if the kernel refuses, or is too old
+  public IoUring(Polling polling, @Nullable IoUring other) throws SystemException {
     kernelPolls = polling == Polling.BY_THE_KERNEL;
     boolean made = false;
     OpenFile file = null;
     try {
-      setup = IoUringSetup.make(arena, polling, oneThread, other == null ? null : other.setup);
+      setup = IoUringSetup.make(arena, polling, other == null ? null : other.setup);
       file = setup.file();
       fd = file.number();
       setup.requireFeatures();
@@ -203,7 +196,7 @@ public final class IoUring implements AutoCloseable {
       throw new SystemException("map an io_uring", (int) -address);
     }
     return MemorySegment.ofAddress(address)
-        .reinterpret(bytes, arena, ended -> Calls.munmap(Calls.errno(), ended.address(), bytes));
+        .reinterpret(bytes, arena, ended -> Calls.munmap(ended.address(), bytes));
   }
 
   /// Makes the ring of buffers that what is received goes to, empty. The kernel reads it until this

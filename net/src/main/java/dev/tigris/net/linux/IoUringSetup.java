@@ -54,14 +54,10 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
 
   /// Tries the ways that this kernel may know, the best first. Deferred work is done when we ask
   /// for it, which costs least, and binds the ring to one thread.
-  static IoUringSetup make(
-      Arena arena, IoUring.Polling polling, boolean oneThread, @Nullable IoUringSetup other)
+  static IoUringSetup make(Arena arena, IoUring.Polling polling, @Nullable IoUringSetup other)
       throws SystemException {
     if (polling == IoUring.Polling.BY_THE_KERNEL) {
       return polled(arena, other);
-    }
-    if (!oneThread) {
-      return make(arena, 0, 0, "work at any time");
     }
     try {
       int deferred = SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN | SETUP_TASKRUN_FLAG;

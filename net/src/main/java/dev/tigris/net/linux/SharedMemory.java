@@ -140,7 +140,7 @@ public final class SharedMemory implements AutoCloseable {
     }
     MemorySegment mapped =
         MemorySegment.ofAddress(address)
-            .reinterpret(bytes, arena, ended -> Calls.munmap(errno, ended.address(), bytes));
+            .reinterpret(bytes, arena, ended -> Calls.munmap(ended.address(), bytes));
     return readOnly ? mapped.asReadOnly() : mapped;
   }
 

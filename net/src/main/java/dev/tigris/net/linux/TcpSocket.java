@@ -261,12 +261,12 @@ public final class TcpSocket implements AutoCloseable {
 
   /// Says that nothing more will be sent. Without effect on a connection that is gone.
   public void shutdownOutput() {
-    Calls.shutdown(errno, fd(), SHUT_WR);
+    Calls.shutdown(fd(), SHUT_WR);
   }
 
   /// Ends both directions: operations that wait for the socket complete.
   public void shutdown() {
-    Calls.shutdown(errno, fd(), SHUT_RDWR);
+    Calls.shutdown(fd(), SHUT_RDWR);
   }
 
   /// For waiting, and for the kernel to know it by.

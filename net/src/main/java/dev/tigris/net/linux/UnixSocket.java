@@ -150,7 +150,7 @@ public final class UnixSocket implements AutoCloseable {
 
   /// The effective user of this process.
   public static int user() {
-    return Calls.geteuid(Calls.errno());
+    return Calls.geteuid();
   }
 
   /// Sends a packet of up to 64 bytes, and an open file with it, of which this process keeps its
@@ -275,7 +275,7 @@ public final class UnixSocket implements AutoCloseable {
   /// Ends the connection, at once even while another thread waits for it, and closes the socket.
   @Override
   public void close() {
-    Calls.shutdown(errno, file.number(), SHUT_RDWR);
+    Calls.shutdown(file.number(), SHUT_RDWR);
     file.close();
   }
 }

@@ -1,6 +1,5 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.NetException;
 import dev.tigris.net.linux.IoUring;
 import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SystemException;
@@ -33,8 +32,8 @@ public final class UringProvider implements Provider {
   /// @param other a ring whose thread of the kernel that of a virtual thread shares; null for none
   static IoUring ring(IoUring.Polling polling, @Nullable IoUring other) throws SystemException {
     return Thread.currentThread().isVirtual()
-        ? new IoUring(IoUring.Polling.BY_THE_KERNEL, false, other)
-        : new IoUring(polling, true);
+        ? new IoUring(IoUring.Polling.BY_THE_KERNEL, other)
+        : new IoUring(polling, null);
   }
 
   @Override
@@ -79,10 +78,7 @@ public final class UringProvider implements Provider {
 
   @Override
   public Carrier open() {
-    Optional<String> obstacle = obstacle();
-    if (obstacle.isPresent()) {
-      throw new NetException("open", name(), obstacle.get(), null);
-    }
+    requireUsable();
     return new UringCarrier(polling());
   }
 }

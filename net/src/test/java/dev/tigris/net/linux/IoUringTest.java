@@ -34,7 +34,7 @@ class IoUringTest {
   @EnumSource
   void losesNoCompletionWhenThereIsNoRoomForIt(IoUring.Polling polling) throws Exception {
     int operations = 10_000; // the ring of completions has 4,096 places
-    try (IoUring ring = new IoUring(polling, true)) {
+    try (IoUring ring = new IoUring(polling, null)) {
       for (int i = 1; i <= operations; i++) {
         ring.cancel(i, Long.MAX_VALUE); // there is nothing to cancel
       }
@@ -59,7 +59,7 @@ class IoUringTest {
   void tellsWhichBufferWasFilledAndStopsWhenThereIsNone(IoUring.Polling polling) throws Exception {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Arena arena = Arena.ofShared();
-        IoUring ring = new IoUring(polling, true);
+        IoUring ring = new IoUring(polling, null);
         TcpSocket server = TcpSocket.listen(any, 1);
         TcpSocket sender = TcpSocket.connect(server.localAddress(), 1_000_000_000L);
         TcpSocket receiver = server.accept()) {
@@ -102,7 +102,7 @@ class IoUringTest {
   void goesOnWithWhatAThreadHasAskedForWhenItEndsIfTheKernelPolls() throws Exception {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Arena arena = Arena.ofShared();
-        IoUring ring = new IoUring(IoUring.Polling.BY_THE_KERNEL, false);
+        IoUring ring = new IoUring(IoUring.Polling.BY_THE_KERNEL, null);
         TcpSocket server = TcpSocket.listen(any, 1);
         TcpSocket sender = TcpSocket.connect(server.localAddress(), 1_000_000_000L);
         TcpSocket receiver = server.accept()) {
@@ -124,15 +124,15 @@ class IoUringTest {
 
   @Test
   void sharesTheThreadThatPollsAsLongAsThereIsARing() throws Exception {
-    IoUring first = new IoUring(IoUring.Polling.BY_THE_KERNEL, false);
-    try (IoUring second = new IoUring(IoUring.Polling.BY_THE_KERNEL, false, first)) {
+    IoUring first = new IoUring(IoUring.Polling.BY_THE_KERNEL, null);
+    try (IoUring second = new IoUring(IoUring.Polling.BY_THE_KERNEL, first)) {
       assertEquals("polled by the kernel", first.mode());
       assertEquals("polled by the kernel, with others", second.mode());
       first.close();
       second.cancel(1, Long.MAX_VALUE);
       next(second);
       assertEquals(1, second.userData());
-      try (IoUring third = new IoUring(IoUring.Polling.BY_THE_KERNEL, false, first)) {
+      try (IoUring third = new IoUring(IoUring.Polling.BY_THE_KERNEL, first)) {
         assertEquals("polled by the kernel", third.mode());
       }
     }
@@ -142,7 +142,7 @@ class IoUringTest {
   @EnumSource
   void neverTakesAnAddressOutsideTheMemoryItIsGiven(IoUring.Polling polling) throws Exception {
     try (Arena arena = Arena.ofConfined();
-        IoUring ring = new IoUring(polling, true)) {
+        IoUring ring = new IoUring(polling, null)) {
       MemorySegment memory = arena.allocate(16);
       ring.startGathering();
       assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, 1, 16));
