@@ -82,12 +82,9 @@ public final class LibfabricProvider implements Provider {
 
   @Override
   public Carrier open() {
-    Optional<String> obstacle = obstacle();
-    if (obstacle.isPresent()) {
-      throw new NetException("open", name(), obstacle.get(), null);
-    }
+    requireUsable();
     try {
-      Library library = Library.load("libfabric");
+      Library library = Library.load();
       return connected ? new LibfabricCarrier(library) : new RdmCarrier(library);
     } catch (LibfabricException e) {
       throw new NetException("open", name(), String.valueOf(e.getMessage()), e);

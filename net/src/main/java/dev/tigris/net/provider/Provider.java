@@ -22,6 +22,16 @@ public interface Provider {
   /// @throws NetException if it cannot be used: with the reason that [#obstacle] gives
   Carrier open();
 
+  /// For [#open].
+  ///
+  /// @throws NetException if it cannot be used
+  default void requireUsable() {
+    Optional<String> obstacle = obstacle();
+    if (obstacle.isPresent()) {
+      throw new NetException("open", name(), obstacle.get(), null);
+    }
+  }
+
   /// As [#open()], encrypted, and with peers that prove who they are.
   ///
   /// @throws NetException also if this provider has no such thing

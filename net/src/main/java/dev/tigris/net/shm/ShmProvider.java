@@ -1,6 +1,5 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.NetException;
 import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
@@ -45,11 +44,7 @@ public final class ShmProvider implements Provider {
 
   @Override
   public Carrier open() {
-    obstacle()
-        .ifPresent(
-            why -> {
-              throw new NetException("open", "shm", why, null);
-            });
+    requireUsable();
     return new ShmCarrier();
   }
 }

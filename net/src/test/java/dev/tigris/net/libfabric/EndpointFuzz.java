@@ -95,7 +95,7 @@ public final class EndpointFuzz {
   private static final class Peer {
     private final LibfabricPort port;
     private final FutureTask<InterfaceState> victim;
-    private final Library library = Library.load("a test");
+    private final Library library = Library.load();
     private final Greeting greeting = Greeting.of(Hello.request(42, ATTRIBUTES), 64);
     private int sequence = greeting.sequence();
     private Channel channel;

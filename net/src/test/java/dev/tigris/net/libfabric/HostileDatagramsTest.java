@@ -147,7 +147,7 @@ class HostileDatagramsTest {
 
   /// A card as it should be, of an endpoint of this side.
   private Card card() throws Exception {
-    try (Route route = Addresses.unconnected(Library.load("a test"), "127.0.0.1:0")) {
+    try (Route route = Addresses.unconnected(Library.load(), "127.0.0.1:0")) {
       channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
       Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
       sequence = ours.sequence();

@@ -81,7 +81,7 @@ class HostilePeerTest {
 
   /// Connects with this as a greeting; returns what came of it.
   private Events.Event connect(ByteBuffer greeting) throws Exception {
-    Library library = Library.load("a test");
+    Library library = Library.load();
     try (Route route = Addresses.route(library, listener.address(), false)) {
       channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
       channel.endpoint.connect(route, greeting);
@@ -264,7 +264,7 @@ class HostilePeerTest {
   @ParameterizedTest
   @EnumSource
   void isRefusedByWhoeverAcceptsAndAnswersSomethingElse(Answer answer) throws Exception {
-    Library library = Library.load("a test");
+    Library library = Library.load();
     try (Route any = Addresses.route(library, "127.0.0.1:0", true);
         Network network = Network.open(any);
         Events events = Events.open(network);

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric.raw;
 
+import static dev.tigris.net.libfabric.raw.Functions.failed;
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
 import dev.tigris.net.libfabric.raw.Layout.Size;
@@ -42,10 +43,8 @@ public final class AddressVector extends Fid {
         throw new LibfabricException("the peer's endpoint cannot be reached from here");
       }
       return peer.get(ValueLayout.JAVA_LONG, 0);
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      throw failed(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric.raw;
 
+import static dev.tigris.net.libfabric.raw.Functions.failed;
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
 import dev.tigris.net.libfabric.raw.Layout.Constant;
@@ -22,8 +23,6 @@ public final class Endpoint extends Fid {
 
   /// The size of an entry of a list of ranges: address and length.
   public static final int RANGE_BYTES = Size.IOVEC.bytes;
-
-  private static final int NAME_BYTES = 200;
 
   private MemorySegment receive = MemorySegment.NULL;
   private MemorySegment gather = MemorySegment.NULL;
@@ -80,20 +79,7 @@ public final class Endpoint extends Fid {
 
   /// What its provider calls it.
   public ByteBuffer name() throws LibfabricException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocate(NAME_BYTES, Long.BYTES);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, NAME_BYTES);
-      MemorySegment getname = function(Slot.FID_EP__CM, Slot.FI_OPS_CM__GETNAME);
-      int result =
-          (int) Functions.INT_3.invokeExact(getname, address(), name.address(), length.address());
-      library.check("ask for a name", result);
-      long bytes = length.get(ValueLayout.JAVA_LONG, 0);
-      return ByteBuffer.wrap(name.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-    } catch (LibfabricException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw notCalled(e);
-    }
+    return name(Slot.FID_EP__CM);
   }
 
   /// Starts to connect to the address that a route names.
@@ -107,10 +93,8 @@ public final class Endpoint extends Fid {
               Functions.INT_4.invokeExact(
                   connect, address(), route.remote(), copy.address(), copy.byteSize());
       library.check("connect", result);
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      throw failed(e);
     }
   }
 
@@ -123,10 +107,8 @@ public final class Endpoint extends Fid {
       int result =
           (int) Functions.INT_3.invokeExact(accept, address(), copy.address(), copy.byteSize());
       library.check("accept", result);
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      throw failed(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric.raw;
 
+import static dev.tigris.net.libfabric.raw.Functions.failed;
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
 import dev.tigris.net.libfabric.raw.Layout.Constant;
@@ -7,9 +8,12 @@ import dev.tigris.net.libfabric.raw.Layout.Slot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 
 /// An object of the library. It is closed once; whatever was opened with it is closed before.
 public abstract class Fid implements AutoCloseable {
+  private static final int LONGEST_NAME_BYTES = 200;
+
   final Library library;
   private final long address;
   private boolean closed;
@@ -40,10 +44,8 @@ public abstract class Fid implements AutoCloseable {
     try {
       library.check(
           "bind", (int) Functions.INT_3.invokeExact(bind, address(), other.address(), flags));
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      throw failed(e);
     }
   }
 
@@ -53,6 +55,24 @@ public abstract class Fid implements AutoCloseable {
       return (int) Functions.CONTROL.invokeExact(control, address(), command.number(), argument);
     } catch (Throwable e) {
       throw notCalled(e);
+    }
+  }
+
+  /// What the provider calls an end of connections.
+  ///
+  /// @param calls the table in which it can be asked
+  final ByteBuffer name(Slot calls) throws LibfabricException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(LONGEST_NAME_BYTES, Long.BYTES);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, LONGEST_NAME_BYTES);
+      MemorySegment getname = function(calls, Slot.FI_OPS_CM__GETNAME);
+      int result =
+          (int) Functions.INT_3.invokeExact(getname, address(), name.address(), length.address());
+      library.check("ask for a name", result);
+      long bytes = length.get(ValueLayout.JAVA_LONG, 0);
+      return ByteBuffer.wrap(name.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    } catch (Throwable e) {
+      throw failed(e);
     }
   }
 

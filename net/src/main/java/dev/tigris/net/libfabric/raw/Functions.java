@@ -132,7 +132,20 @@ final class Functions {
     return MemorySegment.ofAddress(address);
   }
 
-  static IllegalStateException notCalled(Throwable cause) {
-    return new IllegalStateException("libfabric could not be called", cause);
+  /// What to throw for what a call has thrown: the same, as far as that need not be declared.
+  static RuntimeException notCalled(Throwable cause) {
+    return switch (cause) {
+      case RuntimeException e -> e;
+      case Error e -> throw e;
+      default -> new IllegalStateException("libfabric could not be called", cause);
+    };
+  }
+
+  /// As [#notCalled], for a call whose result was looked at.
+  static RuntimeException failed(Throwable cause) throws LibfabricException {
+    if (cause instanceof LibfabricException failure) {
+      throw failure;
+    }
+    return notCalled(cause);
   }
 }

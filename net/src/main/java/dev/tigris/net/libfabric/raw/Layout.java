@@ -108,7 +108,6 @@ final class Layout {
     FI_EQ_ATTR__WAIT_OBJ(16),
     FI_EQ_CM_ENTRY__FID(0),
     FI_EQ_CM_ENTRY__INFO(8),
-    FI_EQ_CM_ENTRY__DATA(16),
     FI_EQ_ERR_ENTRY__FID(0),
     FI_EQ_ERR_ENTRY__ERR(24),
     FI_EQ_ERR_ENTRY__ERR_DATA(32),
@@ -190,7 +189,6 @@ final class Layout {
     FI_EINTR(4),
     FI_ENOSYS(38),
     FI_ENODATA(61),
-    FI_ECONNREFUSED(111),
     FI_EAVAIL(259);
 
     final long value;

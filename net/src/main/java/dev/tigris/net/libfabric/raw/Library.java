@@ -54,7 +54,7 @@ public final class Library {
 
   /// Loaded when it is first used.
   private static final class Loaded {
-    static final Result RESULT = load();
+    static final Result RESULT = tryToLoad();
   }
 
   private record Result(Optional<Library> library, String failure) {}
@@ -134,16 +134,15 @@ public final class Library {
   /// The library, loaded.
   ///
   /// @throws LibfabricException if that is not possible, with what would have to change
-  public static Library load(String purpose) throws LibfabricException {
+  public static Library load() throws LibfabricException {
     Result result = Loaded.RESULT;
-    return result.library.orElseThrow(
-        () -> new LibfabricException("%s: %s".formatted(purpose, result.failure)));
+    return result.library.orElseThrow(() -> new LibfabricException(result.failure));
   }
 
   // SAFETY: lifetime: the global arena keeps the library loaded for as long as the process runs;
   // bounds and thread: its constructors run here, and their handlers of signals are taken out.
   @SuppressWarnings("restricted")
-  private static Result load() {
+  private static Result tryToLoad() {
     Optional<String> obstacle = obstacle();
     if (obstacle.isPresent()) {
       return new Result(Optional.empty(), obstacle.get());
@@ -213,10 +212,8 @@ public final class Library {
       }
       check("look for a network", result);
       return list.get(JAVA_LONG, 0);
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw Functions.notCalled(e);
+      throw Functions.failed(e);
     }
   }
 
@@ -236,10 +233,8 @@ public final class Library {
         throw new LibfabricException("libfabric has no memory left");
       }
       return copy;
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw Functions.notCalled(e);
+      throw Functions.failed(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric.raw;
 
+import static dev.tigris.net.libfabric.raw.Functions.failed;
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
 import dev.tigris.net.libfabric.raw.Layout.Constant;
@@ -58,10 +59,8 @@ public final class Network extends Fid {
           (int) Functions.INT_4.invokeExact(open, parent.address(), attributes, made.address(), 0L);
       parent.library.check(what, result);
       return made.get(ValueLayout.JAVA_LONG, 0);
-    } catch (LibfabricException e) {
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      throw failed(e);
     }
   }
 }

@@ -1,18 +1,15 @@
 package dev.tigris.net.libfabric.raw;
 
+import static dev.tigris.net.libfabric.raw.Functions.failed;
 import static dev.tigris.net.libfabric.raw.Functions.notCalled;
 
 import dev.tigris.net.libfabric.raw.Layout.Slot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /// Listens (`fid_pep`).
 public final class PassiveEndpoint extends Fid {
-  private static final int ADDRESS_BYTES = 128;
-
   private PassiveEndpoint(Library library, long address) {
     super(library, address);
   }
@@ -28,29 +25,15 @@ public final class PassiveEndpoint extends Fid {
       MemorySegment listen = made.function(Slot.FID_PEP__CM, Slot.FI_OPS_CM__LISTEN);
       made.library.check("listen", (int) Functions.INT_1.invokeExact(listen, made.address()));
       return made;
-    } catch (LibfabricException e) {
-      made.close();
-      throw e;
     } catch (Throwable e) {
-      throw notCalled(e);
+      made.close();
+      throw failed(e);
     }
   }
 
   /// The address that it listens at, a `struct sockaddr`.
   public ByteBuffer name() throws LibfabricException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocate(ADDRESS_BYTES, Long.BYTES);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, ADDRESS_BYTES);
-      MemorySegment getname = function(Slot.FID_PEP__CM, Slot.FI_OPS_CM__GETNAME);
-      int result =
-          (int) Functions.INT_3.invokeExact(getname, address(), name.address(), length.address());
-      library.check("ask for the address", result);
-      return ByteBuffer.wrap(name.toArray(ValueLayout.JAVA_BYTE)).order(ByteOrder.BIG_ENDIAN);
-    } catch (LibfabricException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw notCalled(e);
-    }
+    return name(Slot.FID_PEP__CM);
   }
 
   /// Rejects a request. If the peer is gone, that has no effect.

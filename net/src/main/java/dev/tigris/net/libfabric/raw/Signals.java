@@ -86,8 +86,6 @@ final class Signals implements AutoCloseable {
       if (result != 0) {
         throw new IllegalStateException("no memory for the environment");
       }
-    } catch (RuntimeException e) {
-      throw e;
     } catch (Throwable e) {
       throw Functions.notCalled(e);
     }
