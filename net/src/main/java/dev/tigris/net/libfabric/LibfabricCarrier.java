@@ -5,6 +5,7 @@ import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
@@ -17,10 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Connects and listens. It holds nothing: ports, links and doors are their owners'.
 final class LibfabricCarrier implements Carrier {
-  /// ENETUNREACH, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH.
-  private static final Set<Integer> NOBODY = Set.of(101, 111, 112, 113);
-
-  private static final int ETIMEDOUT = 110;
+  /// The errors that say that nobody is there.
+  private static final Set<Integer> NOBODY =
+      Set.of(
+          SystemException.NETWORK_UNREACHABLE,
+          SystemException.CONNECTION_REFUSED,
+          SystemException.HOST_DOWN,
+          SystemException.HOST_UNREACHABLE);
 
   /// What should have answered.
   private static final String EXPECTED = "a Tigris listener over libfabric does";
@@ -101,7 +105,7 @@ final class LibfabricCarrier implements Carrier {
     if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {
       return Linking.rejected(tag);
     }
-    if (reason == ETIMEDOUT) {
+    if (reason == SystemException.TIMED_OUT) {
       return Linking.timedOut();
     }
     return NOBODY.contains(reason)

@@ -53,6 +53,9 @@ public final class SystemException extends IOException {
   /// Nobody listens there.
   public static final int CONNECTION_REFUSED = 111;
 
+  /// That host does not answer on its own network.
+  public static final int HOST_DOWN = 112;
+
   /// There is no way to that host.
   public static final int HOST_UNREACHABLE = 113;
 

@@ -69,6 +69,7 @@ public final class TcpAddress {
     return switch (why.error()) {
       case SystemException.TIMED_OUT -> Linking.timedOut();
       case SystemException.CONNECTION_REFUSED,
+          SystemException.HOST_DOWN,
           SystemException.HOST_UNREACHABLE,
           SystemException.NETWORK_UNREACHABLE ->
           Linking.nobodyListens(String.valueOf(why.getMessage()));
