@@ -492,11 +492,8 @@ class LibfabricLink extends Link {
       while (there >= Packet.rangeBytes(offer, from)) {
         there -= Packet.rangeBytes(offer, from++);
       }
-      long here = message.posted;
-      int to = 0;
-      while (here >= into.length(to)) {
-        here -= into.length(to++);
-      }
+      int to = into.rangeAt(message.posted);
+      long here = message.posted - into.before(to);
       long size = Math.min(Packet.rangeBytes(offer, from) - there, into.length(to) - here);
       size = Math.min(size, station.operationBytes());
       Operation operation = station.startRead(channel, message);

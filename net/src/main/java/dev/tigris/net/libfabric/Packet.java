@@ -1,6 +1,7 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
+import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -56,8 +57,6 @@ final class Packet {
   static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private static final DataType[] TYPES = byCode();
-
   int kind;
   long content;
   long length;
@@ -65,14 +64,6 @@ final class Packet {
   DataType type = DataType.BYTES;
   int credits;
   int sequence;
-
-  private static DataType[] byCode() {
-    DataType[] types = new DataType[DataType.values().length];
-    for (DataType type : DataType.values()) {
-      types[type.code()] = type;
-    }
-    return types;
-  }
 
   /// Writes a header.
   static void put(
@@ -114,11 +105,12 @@ final class Packet {
     if (sequence != expected) {
       return "packet %d where %d was expected".formatted(sequence, expected);
     }
-    if (code >= TYPES.length || length < 0 || length > maximumBytes) {
+    DataType known = Frame.type(code);
+    if (known == null || length < 0 || length > maximumBytes) {
       return "a message of type %d and of %d bytes where 0 to %d are allowed"
           .formatted(code, length, maximumBytes);
     }
-    type = TYPES[code];
+    type = known;
     content = bytes - HEADER_BYTES;
     boolean right =
         switch (kind) {

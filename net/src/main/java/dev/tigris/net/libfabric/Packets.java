@@ -106,11 +106,8 @@ final class Packets {
   /// Reads or writes memory of the peer; what is missing is done the next time.
   long access(Transfer transfer, Outbound outbound) {
     while (outbound.sent < transfer.bytes()) {
-      long skip = outbound.sent;
-      int range = 0;
-      while (skip >= transfer.length(range)) {
-        skip -= transfer.length(range++);
-      }
+      int range = transfer.rangeAt(outbound.sent);
+      long skip = outbound.sent - transfer.before(range);
       long bytes = Math.min(transfer.length(range) - skip, station.operationBytes());
       long memory = address(transfer, range, skip, bytes);
       long descriptor = descriptor(transfer.region(range));

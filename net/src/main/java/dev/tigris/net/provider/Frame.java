@@ -52,6 +52,11 @@ public final class Frame {
     return types;
   }
 
+  /// The type that a code stands for; null if it stands for none.
+  public static @Nullable DataType type(int code) {
+    return code >= 0 && code < TYPES.length ? TYPES[code] : null;
+  }
+
   /// The first eight bytes of the header of a message.
   public static long lengthAndTag(Transfer message) {
     return (message.bytes() & LOW_BITS) | (long) message.tag() << Integer.SIZE;

@@ -170,6 +170,26 @@ public abstract class Transfer {
     return index == 0 ? firstLength : lengths[index];
   }
 
+  /// The range that a byte of the message lies in.
+  ///
+  /// @param from which byte: there are more than that
+  public final int rangeAt(long from) {
+    int index = 0;
+    for (long skip = from; skip >= length(index); index++) {
+      skip -= length(index);
+    }
+    return index;
+  }
+
+  /// The length of all ranges before one.
+  public final long before(int index) {
+    long sum = 0;
+    for (int i = 0; i < index; i++) {
+      sum += length(i);
+    }
+    return sum;
+  }
+
   /// The length of all ranges.
   public final long bytes() {
     return bytes;

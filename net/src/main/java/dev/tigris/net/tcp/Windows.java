@@ -25,11 +25,8 @@ final class Windows {
   /// Bytes `[from, until)` of a message, of which there is at least one; or the first of them, up
   /// to the end of a range or of a buffer.
   static ByteBuffer of(Transfer message, long from, long until) {
-    long skip = from;
-    int i = 0;
-    while (skip >= message.length(i)) {
-      skip -= message.length(i++);
-    }
+    int i = message.rangeAt(from);
+    long skip = from - message.before(i);
     Windows windows = (Windows) Objects.requireNonNull(message.region(i).registered);
     long at = message.offset(i) + skip;
     ByteBuffer buffer = windows.buffers[(int) (at / WINDOW_BYTES)];

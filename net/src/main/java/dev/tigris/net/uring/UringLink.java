@@ -386,11 +386,8 @@ final class UringLink extends Link {
 
   /// Asks for the rest of a message, or of the range that is next.
   private void receiveBody(Transfer memory) {
-    long skip = taken;
-    int i = 0;
-    while (skip >= memory.length(i)) {
-      skip -= memory.length(i++);
-    }
+    int i = memory.rangeAt(taken);
+    long skip = taken - memory.before(i);
     long offset = memory.offset(i) + skip;
     bodyBytes = Math.min(memory.length(i) - skip, frame.length - taken);
     ring.receive(user(RECEIVE), fd, memory.region(i).segment(), offset, bodyBytes);
