@@ -52,12 +52,6 @@ final class AeronTransport implements Transport {
   private static final int POLLS_BEFORE_YIELDING = 64;
   private static final long SPIN_NANOS = 50_000;
   private static final long SLEEP_NANOS = 200_000;
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
-
-  /// What the receiver of a message is to do with it.
-  private static final int ECHO = 0;
-  private static final int ONE_WAY = 1;
-  private static final int LAST = 2;
 
   private final UnsafeBuffer message =
       new UnsafeBuffer(ByteBuffer.allocateDirect(HEADER_BYTES + LARGEST_BYTES));

@@ -11,7 +11,6 @@ import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
-import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,20 +23,6 @@ final class ArrayTransport implements Transport {
     /// Into a new array, by a call that waits for it: *copy+alloc*.
     BLOCKING
   }
-
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long PATIENCE_NANOS = PATIENCE.toNanos();
-
-  private static final int MOST_POSTED = 64;
-  private static final int FEWEST_POSTED = 4;
-  private static final int POSTED_BYTES = 8 << 20;
-  private static final int ANSWER_BYTES = 8;
-
-  /// What the receiver of a message is to do with it.
-  private static final int ECHO = 0;
-
-  private static final int ONE_WAY = 1;
-  private static final int LAST = 2;
 
   private final Kind kind;
   private final Fabric fabric;
@@ -145,10 +130,6 @@ final class ArrayTransport implements Transport {
     void giveBack() {}
   }
 
-  private static int countFor(int bytes) {
-    return Math.clamp(POSTED_BYTES / bytes, FEWEST_POSTED, MOST_POSTED);
-  }
-
   /// @param posts how many receives are posted, if they are
   private Inbox inbox(ArrayInterface arrays, int bytes, int posts) {
     return switch (kind) {
@@ -186,7 +167,7 @@ final class ArrayTransport implements Transport {
         int bytes = (int) request.tag();
         int room = Math.max(bytes, ANSWER_BYTES);
         try (ArrayInterface arrays =
-            new ArrayInterface(request.accept(queue, Attributes.DEFAULT), room, countFor(bytes))) {
+            new ArrayInterface(request.accept(queue, Attributes.DEFAULT), room, Transport.countFor(bytes))) {
           serve(arrays, bytes);
         }
       }
@@ -194,7 +175,7 @@ final class ArrayTransport implements Transport {
   }
 
   private void serve(ArrayInterface arrays, int bytes) {
-    Inbox inbox = inbox(arrays, bytes, countFor(bytes));
+    Inbox inbox = inbox(arrays, bytes, Transport.countFor(bytes));
     int[] answer = new int[ANSWER_BYTES / Integer.BYTES];
     while (inbox.take()) {
       inbox.check(bytes / Integer.BYTES);
@@ -222,7 +203,7 @@ final class ArrayTransport implements Transport {
           new ArrayInterface(
               fabric.connect(address, bytes, queue, Attributes.DEFAULT, PATIENCE).get(),
               room,
-              countFor(bytes));
+              Transport.countFor(bytes));
       connected = new Client(arrays, bytes, inbox(arrays, room, 1));
       client = connected;
     }

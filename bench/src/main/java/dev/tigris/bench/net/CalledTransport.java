@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 ///   transfer:  0 address of the message | 8 bytes | 12 tag | 16 whether it is sent | 24 twin's own
 /// ```
 final class CalledTransport implements Transport {
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
-
   /// As in `CompletionQueue.await`.
   private static final int POLLS_BETWEEN_CLOCKS = 16;
 
@@ -33,21 +31,10 @@ final class CalledTransport implements Transport {
   private static final long LONG_YIELD_NANOS = 1_000_000;
   private static final long WITHOUT_YIELD_NANOS = 1_000_000_000;
 
-  private static final int MOST_POSTED = 64;
-  private static final int FEWEST_POSTED = 4;
-  private static final int POSTED_BYTES = 8 << 20;
-  private static final int ANSWER_BYTES = 8;
-
   private static final int TRANSFER_BYTES = 40;
   private static final int BYTES = 8;
   private static final int TAG = 12;
   private static final int IS_SEND = 16;
-
-  /// What the receiver of a message is to do with it.
-  private static final int ECHO = 0;
-
-  private static final int ONE_WAY = 1;
-  private static final int LAST = 2;
 
   /// What is called.
   enum Kind {
@@ -176,10 +163,6 @@ final class CalledTransport implements Transport {
     return made;
   }
 
-  private static int countFor(int bytes) {
-    return Math.clamp(POSTED_BYTES / bytes, FEWEST_POSTED, MOST_POSTED);
-  }
-
   private void postReceive(long vi, Memory memory, long transfer, int room) {
     memory.set(transfer + IS_SEND, 0);
     memory.set(transfer + BYTES, room);
@@ -264,7 +247,7 @@ final class CalledTransport implements Transport {
   }
 
   private void serve(long vi, int bytes) {
-    Memory receives = memory(vi, bytes, countFor(bytes));
+    Memory receives = memory(vi, bytes, Transport.countFor(bytes));
     Memory answers = memory(vi, ANSWER_BYTES, 1);
     for (int i = 0; i < receives.count; i++) {
       postReceive(vi, receives, receives.transfer(i), bytes);
@@ -305,7 +288,7 @@ final class CalledTransport implements Transport {
     if (connected == null || connected.bytes() != bytes) {
       disconnect();
       long vi = twin.connect(address, bytes);
-      Memory sends = memory(vi, bytes, countFor(bytes));
+      Memory sends = memory(vi, bytes, Transport.countFor(bytes));
       Memory receives = memory(vi, Math.max(bytes, ANSWER_BYTES), 1);
       connected = new Client(vi, bytes, sends, receives);
       client = connected;

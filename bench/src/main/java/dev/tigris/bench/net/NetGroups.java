@@ -27,15 +27,15 @@ public final class NetGroups {
             new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant(),
             AeronTransport.contestant());
     return List.of(
-        group(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
+        here(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
         inPlace(Wire.shm(), List.of(memory.getFirst(), memory.getLast())),
-        group(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
+        here(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.tcp(), sockets),
-        group(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
+        here(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.uring(), sockets),
-        group(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
+        here(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
         acrossHosts(Wire.libfabric(), List.of(libfabric, ucx)),
-        group(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
+        here(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
         new LevelsGroup(Wire.shm()),
         new LevelsGroup(Wire.tcp()),
         new LevelsGroup(Wire.uring()),
@@ -48,27 +48,28 @@ public final class NetGroups {
     return new ToolExchange.Ucx(title, kind, transports).contestant();
   }
 
-  private static Group group(Wire wire, InterfaceGroup.Sizes sizes, List<Contestant> rivals) {
-    return new InterfaceGroup(
-        "net." + wire.name(),
-        wire.obstacle(),
-        wire::place,
-        sizes,
-        wire.subject(),
-        withTwin(wire, rivals));
+  private static Group here(Wire wire, InterfaceGroup.Sizes sizes, List<Contestant> rivals) {
+    return here(wire, "", sizes, wire.subject(), beside(wire.twin(), rivals));
   }
 
   /// With rivals whose receivers leave messages where they are, too.
   private static Group inPlace(Wire wire, List<Contestant> rivals) {
-    List<Contestant> all = new ArrayList<>(List.of(wire.twinInPlace()));
-    all.addAll(rivals);
-    return new InterfaceGroup(
-        "net.%s.inplace".formatted(wire.name()),
-        wire.obstacle(),
-        wire::place,
+    return here(
+        wire,
+        ".inplace",
         InterfaceGroup.Sizes.ALL,
         wire.inPlace(),
-        all);
+        beside(wire.twinInPlace(), rivals));
+  }
+
+  private static Group here(
+      Wire wire,
+      String variant,
+      InterfaceGroup.Sizes sizes,
+      Contestant subject,
+      List<Contestant> rivals) {
+    return new InterfaceGroup(
+        "net." + wire.name() + variant, wire.obstacle(), wire::place, sizes, subject, rivals);
   }
 
   /// Between two network namespaces, which are to each other as two hosts with a fast cable.
@@ -79,11 +80,11 @@ public final class NetGroups {
         Place::veth,
         InterfaceGroup.Sizes.FEW,
         wire.subject(),
-        withTwin(wire, rivals));
+        beside(wire.twin(), rivals));
   }
 
-  private static List<Contestant> withTwin(Wire wire, List<Contestant> rivals) {
-    List<Contestant> all = new ArrayList<>(List.of(wire.twin()));
+  private static List<Contestant> beside(Contestant twin, List<Contestant> rivals) {
+    List<Contestant> all = new ArrayList<>(List.of(twin));
     all.addAll(rivals);
     return all;
   }

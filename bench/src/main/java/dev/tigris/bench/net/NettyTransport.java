@@ -37,14 +37,6 @@ final class NettyTransport implements Transport {
   private static final int HEADER_BYTES = 8;
   private static final int LARGEST_BYTES = 1 << 24;
   private static final int READ_BYTES = 64 << 10;
-  private static final int MOST_UNDER_WAY = 64;
-  private static final int FEWEST_UNDER_WAY = 4;
-  private static final int BYTES_UNDER_WAY = 8 << 20;
-
-  /// What the receiver of a message is to do with it.
-  private static final int ECHO = 0;
-  private static final int ONE_WAY = 1;
-  private static final int LAST = 2;
 
   private final NettyKind kind;
   private final EventLoopGroup loop;
@@ -283,7 +275,7 @@ final class NettyTransport implements Transport {
       this.channel = channel;
       this.bytes = bytes;
       this.count = count;
-      this.most = Math.clamp(BYTES_UNDER_WAY / bytes, FEWEST_UNDER_WAY, MOST_UNDER_WAY);
+      this.most = Transport.countFor(bytes);
     }
 
     @Override

@@ -15,14 +15,12 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Lists of objects as messages: one side writes to every field and sends, the other reads every
 /// field and answers with their sum.
 final class ObjectTransport implements Transport {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int BUFFER_BYTES = 16 << 10;
 
   private final Fabric fabric;
@@ -63,7 +61,7 @@ final class ObjectTransport implements Transport {
     Ticket answer = link.register(sum);
     link.postReceive(list).orThrow();
     while (link.state() == InterfaceState.CONNECTED) {
-      Descriptor ready = queue.await(PATIENCE.toNanos());
+      Descriptor ready = queue.await(PATIENCE_NANOS);
       if (ready == list && list.status() == Status.DONE) {
         sum.set(0, codec.sum(list.transferredBytes()));
         link.postReceive(list).orThrow();
@@ -118,7 +116,7 @@ final class ObjectTransport implements Transport {
   }
 
   private void next() {
-    Descriptor next = queue.await(PATIENCE.toNanos());
+    Descriptor next = queue.await(PATIENCE_NANOS);
     if (next == null || next.status() != Status.DONE) {
       throw new IllegalStateException("nothing came for 10 seconds, or the peer has closed");
     }

@@ -1,10 +1,37 @@
 package dev.tigris.bench.net;
 
+import java.time.Duration;
 import java.util.Arrays;
 
 /// What a [WorkerMain] measures over. A message is a number in its first and its last 4 bytes, with
 /// whatever lies between; the one who receives it compares the two.
 interface Transport {
+  /// What the receiver of a message is to do with it, which its tag says: to send it back.
+  int ECHO = 0;
+
+  /// To count it.
+  int ONE_WAY = 1;
+
+  /// To count it, and to answer how many there were.
+  int LAST = 2;
+
+  /// The size of that answer.
+  int ANSWER_BYTES = 8;
+
+  /// How many messages are under way at least.
+  int FEWEST_POSTED = 4;
+
+  /// How long somebody waits for the other side.
+  Duration PATIENCE = Duration.ofSeconds(10);
+
+  long PATIENCE_NANOS = PATIENCE.toNanos();
+
+  /// How many messages of a size are under way one way: 8 MiB of them, if that is neither too few
+  /// nor too many.
+  static int countFor(int bytes) {
+    return Math.clamp((8 << 20) / bytes, FEWEST_POSTED, 64);
+  }
+
   /// Listens, and returns the address to connect to.
   String listen(String address) throws Exception;
 

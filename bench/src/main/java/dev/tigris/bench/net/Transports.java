@@ -66,9 +66,9 @@ final class Transports {
   static Transport named(String name) {
     String[] words = name.split(":", -1);
     return switch (words[0]) {
-      case TIGRIS -> new TigrisTransport(words[1], TigrisTransport.Memory.BUFFERS);
-      case PINNED -> new TigrisTransport(words[1], TigrisTransport.Memory.ARRAYS);
-      case IN_PLACE -> new TigrisTransport(words[1], TigrisTransport.Memory.IN_PLACE);
+      case TIGRIS -> new TigrisTransport(words[1], Messages.Kind.BUFFERS);
+      case PINNED -> new TigrisTransport(words[1], Messages.Kind.ARRAYS);
+      case IN_PLACE -> new TigrisTransport(words[1], Messages.Kind.IN_PLACE);
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
       case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
