@@ -185,7 +185,7 @@ public final class Fabric implements AutoCloseable {
     try {
       return duration.toNanos();
     } catch (ArithmeticException longerThanTheAges) {
-      return duration.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
+      return duration.isNegative() ? 0 : Long.MAX_VALUE;
     }
   }
 }

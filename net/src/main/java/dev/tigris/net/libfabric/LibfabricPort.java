@@ -7,6 +7,7 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
@@ -76,10 +77,9 @@ final class LibfabricPort extends Port {
   /// @return whether they have
   @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor to answer
   boolean greet(LibfabricLink link, long timeoutNanos) {
-    long start = System.nanoTime();
+    Deadline deadline = Deadline.in(timeoutNanos);
     while (!link.isGreeted() && link.state() == InterfaceState.CONNECTED) {
-      long left = timeoutNanos - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+      if (deadline.leftNanos() <= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
       progress();
@@ -91,10 +91,10 @@ final class LibfabricPort extends Port {
   /// Waits for what happens to a channel that is being connected. Nothing else on this port moves
   /// meanwhile.
   Events.@Nullable Event await(Channel channel, long timeoutNanos) {
-    long start = System.nanoTime();
+    Deadline deadline = Deadline.in(timeoutNanos);
     try (PollSet own = new PollSet()) {
       channel.station.files().forEach(own::add);
-      for (long left = timeoutNanos; left > 0; left = timeoutNanos - (System.nanoTime() - start)) {
+      for (long left = timeoutNanos; left > 0; left = deadline.leftNanos()) {
         Events.Event event = channel.station.next(channel);
         if (event != null || Thread.currentThread().isInterrupted()) {
           return event;

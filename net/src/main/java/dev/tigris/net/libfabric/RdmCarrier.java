@@ -9,6 +9,7 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
@@ -79,7 +80,7 @@ final class RdmCarrier implements Carrier {
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
     LibfabricPort ours = (LibfabricPort) port;
-    long start = System.nanoTime();
+    Deadline deadline = Deadline.in(timeoutNanos);
     TcpSocket socket = null;
     Channel channel = null;
     boolean kept = false;
@@ -90,9 +91,9 @@ final class RdmCarrier implements Carrier {
       Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
       channel = ours.station(route).open(route, greeting.window());
       Card mine = card(greeting, route, channel);
-      socket = TcpSocket.connect(remote, timeoutNanos - (System.nanoTime() - start));
+      socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.send(mine.toBytes());
-      byte[] answer = socket.receiveAll(Card.BYTES, timeoutNanos - (System.nanoTime() - start));
+      byte[] answer = socket.receiveAll(Card.BYTES, deadline.leftNanos());
       Card theirs = answer == null ? null : Card.from(answer);
       String expected = "a Tigris listener over libfabric's datagrams does";
       Linking refusal =
@@ -107,7 +108,7 @@ final class RdmCarrier implements Carrier {
                 .formatted(theirs.provider(), mine.provider()));
       }
       LibfabricLink link = link(channel, socket, address, attributes, mine, theirs, true);
-      kept = ours.greet(link, timeoutNanos - (System.nanoTime() - start));
+      kept = ours.greet(link, deadline.leftNanos());
       return kept ? new Linking.Linked(link) : silent(link);
     } catch (LibfabricException e) {
       throw Failures.of("connect to", address, e);

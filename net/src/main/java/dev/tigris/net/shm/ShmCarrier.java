@@ -9,6 +9,7 @@ import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
@@ -38,7 +39,7 @@ final class ShmCarrier implements Carrier {
   public Linking connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     String name = ShmAddress.socketName(address);
-    Deadline deadline = new Deadline(System.nanoTime(), timeoutNanos);
+    Deadline deadline = Deadline.in(timeoutNanos);
     try {
       UnixSocket socket = open(name, deadline);
       if (socket == null) {
@@ -68,13 +69,6 @@ final class ShmCarrier implements Carrier {
   /// What is asked for.
   private record Request(String address, long tag, Attributes attributes, Deadline deadline) {}
 
-  /// When an operation must have ended.
-  private record Deadline(long start, long nanos) {
-    long left() {
-      return nanos - (System.nanoTime() - start);
-    }
-  }
-
   /// Returns null if too many others want the same for too long.
   private static @Nullable UnixSocket open(String name, Deadline deadline) throws SystemException {
     while (true) {
@@ -85,7 +79,7 @@ final class ShmCarrier implements Carrier {
           throw e;
         }
       }
-      if (deadline.left() <= 0 || Thread.currentThread().isInterrupted()) {
+      if (deadline.leftNanos() <= 0 || Thread.currentThread().isInterrupted()) {
         return null;
       }
       LockSupport.parkNanos(RETRY_NANOS);
@@ -140,7 +134,7 @@ final class ShmCarrier implements Carrier {
       set.add(socket.file());
       while (true) {
         UnixSocket.Packet packet = socket.receive();
-        long left = deadline.left();
+        long left = deadline.leftNanos();
         if (packet != null || left <= 0 || Thread.currentThread().isInterrupted()) {
           return packet;
         }

@@ -5,6 +5,7 @@ import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
@@ -54,7 +55,7 @@ final class TcpCarrier implements Carrier {
     boolean kept = false;
     try {
       channel = SocketChannel.open();
-      Deadline deadline = new Deadline(timeoutNanos);
+      Deadline deadline = Deadline.in(timeoutNanos);
       reach(channel, remote, deadline);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
@@ -99,7 +100,7 @@ final class TcpCarrier implements Carrier {
   private static void reach(SocketChannel channel, InetSocketAddress remote, Deadline deadline)
       throws IOException {
     try {
-      channel.socket().connect(remote, deadline.leftMillis());
+      channel.socket().connect(remote, leftMillis(deadline));
     } catch (ConnectException | NoRouteToHostException e) {
       throw e;
     } catch (SocketException e) {
@@ -133,7 +134,7 @@ final class TcpCarrier implements Carrier {
         }
         boolean needsRoom = wire.isPending() || (wire.isOpen() && request.hasRemaining());
         key.interestOps(SelectionKey.OP_READ | (needsRoom ? SelectionKey.OP_WRITE : 0));
-        int leftMillis = deadline.leftMillis();
+        int leftMillis = leftMillis(deadline);
         if (!wire.hasMore() || wire.isPending()) { // else the selector knows nothing of it
           selector.select(ready -> {}, leftMillis);
         }
@@ -157,19 +158,12 @@ final class TcpCarrier implements Carrier {
     }
   }
 
-  /// When an operation must have ended.
-  private record Deadline(long start, long nanos) {
-    Deadline(long nanos) {
-      this(System.nanoTime(), nanos);
+  /// What is left, at least 1: sockets take 0 as for ever.
+  private static int leftMillis(Deadline deadline) throws SocketTimeoutException {
+    long left = deadline.leftNanos();
+    if (left <= 0) {
+      throw new SocketTimeoutException();
     }
-
-    /// What is left, at least 1: sockets take 0 as for ever.
-    int leftMillis() throws SocketTimeoutException {
-      long left = nanos - (System.nanoTime() - start);
-      if (left <= 0) {
-        throw new SocketTimeoutException();
-      }
-      return (int) Math.min(Integer.MAX_VALUE, Math.max(1, left / 1_000_000));
-    }
+    return Math.clamp(left / 1_000_000, 1, Integer.MAX_VALUE);
   }
 }

@@ -5,6 +5,7 @@ import dev.tigris.net.linux.IoUring;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
@@ -36,14 +37,14 @@ final class UringCarrier implements Carrier {
   public Linking connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
-    long start = System.nanoTime();
+    Deadline deadline = Deadline.in(timeoutNanos);
     TcpSocket socket = null;
     boolean kept = false;
     try {
-      socket = TcpSocket.connect(remote, timeoutNanos);
+      socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.sendAtOnce();
       socket.send(Hello.request(tag, attributes).toBytes());
-      byte[] bytes = socket.receiveAll(Hello.BYTES, timeoutNanos - (System.nanoTime() - start));
+      byte[] bytes = socket.receiveAll(Hello.BYTES, deadline.leftNanos());
       Hello answer = bytes == null ? null : Hello.from(bytes);
       Linking refusal = Linking.refusal(tag, answer, "a Tigris listener does");
       if (refusal != null) {

@@ -1,0 +1,18 @@
+package dev.tigris.net.provider;
+
+/// When something must be over. For what happens once: a connection is made, and not a message
+/// moved.
+///
+/// @param startNanos by the clock of `System.nanoTime`
+/// @param nanos how long after that
+public record Deadline(long startNanos, long nanos) {
+  /// So long from now on.
+  public static Deadline in(long nanos) {
+    return new Deadline(System.nanoTime(), nanos);
+  }
+
+  /// What is left; 0 or less when it is over.
+  public long leftNanos() {
+    return nanos - (System.nanoTime() - startNanos);
+  }
+}
