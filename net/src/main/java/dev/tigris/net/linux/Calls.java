@@ -94,7 +94,7 @@ public final class Calls {
     return Arena.ofAuto().allocate(STATE);
   }
 
-  public static int socket(MemorySegment errno, int family, int type) {
+  static int socket(MemorySegment errno, int family, int type) {
     try {
       return result((int) SOCKET.invokeExact(errno, family, type, 0), errno);
     } catch (Throwable e) {
@@ -102,7 +102,7 @@ public final class Calls {
     }
   }
 
-  public static int bind(MemorySegment errno, int fd, MemorySegment address) {
+  static int bind(MemorySegment errno, int fd, MemorySegment address) {
     try {
       int length = (int) address.byteSize();
       return result((int) BIND.invokeExact(errno, fd, address, length), errno);
@@ -111,7 +111,7 @@ public final class Calls {
     }
   }
 
-  public static int connect(MemorySegment errno, int fd, MemorySegment address) {
+  static int connect(MemorySegment errno, int fd, MemorySegment address) {
     try {
       int length = (int) address.byteSize();
       return result((int) CONNECT.invokeExact(errno, fd, address, length), errno);
@@ -120,7 +120,7 @@ public final class Calls {
     }
   }
 
-  public static int listen(MemorySegment errno, int fd, int backlog) {
+  static int listen(MemorySegment errno, int fd, int backlog) {
     try {
       return result((int) LISTEN.invokeExact(errno, fd, backlog), errno);
     } catch (Throwable e) {
@@ -128,7 +128,7 @@ public final class Calls {
     }
   }
 
-  public static int accept(MemorySegment errno, int fd, int flags) {
+  static int accept(MemorySegment errno, int fd, int flags) {
     try {
       MemorySegment nobody = MemorySegment.NULL;
       return result((int) ACCEPT.invokeExact(errno, fd, nobody, nobody, flags), errno);
@@ -137,7 +137,7 @@ public final class Calls {
     }
   }
 
-  public static long sendmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
+  static long sendmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
     try {
       return result((long) SENDMSG.invokeExact(errno, fd, header, flags), errno);
     } catch (Throwable e) {
@@ -145,7 +145,7 @@ public final class Calls {
     }
   }
 
-  public static long recvmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
+  static long recvmsg(MemorySegment errno, int fd, MemorySegment header, int flags) {
     try {
       return result((long) RECVMSG.invokeExact(errno, fd, header, flags), errno);
     } catch (Throwable e) {
@@ -153,7 +153,7 @@ public final class Calls {
     }
   }
 
-  public static long sendmsgQuietly(int fd, MemorySegment header, int flags) {
+  static long sendmsgQuietly(int fd, MemorySegment header, int flags) {
     try {
       return (long) SENDMSG_QUIETLY.invokeExact(fd, header, flags);
     } catch (Throwable e) {
@@ -161,7 +161,7 @@ public final class Calls {
     }
   }
 
-  public static long recvmsgQuietly(int fd, MemorySegment header, int flags) {
+  static long recvmsgQuietly(int fd, MemorySegment header, int flags) {
     try {
       return (long) RECVMSG_QUIETLY.invokeExact(fd, header, flags);
     } catch (Throwable e) {
@@ -169,7 +169,7 @@ public final class Calls {
     }
   }
 
-  public static int getsockopt(
+  static int getsockopt(
       MemorySegment errno, int fd, int level, int name, MemorySegment value, MemorySegment length) {
     try {
       return result((int) GETSOCKOPT.invokeExact(errno, fd, level, name, value, length), errno);
@@ -178,7 +178,7 @@ public final class Calls {
     }
   }
 
-  public static int setsockopt(
+  static int setsockopt(
       MemorySegment errno, int fd, int level, int name, MemorySegment value) {
     try {
       int length = (int) value.byteSize();
@@ -188,7 +188,7 @@ public final class Calls {
     }
   }
 
-  public static int getsockname(
+  static int getsockname(
       MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
     try {
       return result((int) GETSOCKNAME.invokeExact(errno, fd, address, length), errno);
@@ -197,7 +197,7 @@ public final class Calls {
     }
   }
 
-  public static int getpeername(
+  static int getpeername(
       MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
     try {
       return result((int) GETPEERNAME.invokeExact(errno, fd, address, length), errno);
@@ -206,7 +206,7 @@ public final class Calls {
     }
   }
 
-  public static long send(MemorySegment errno, int fd, MemorySegment from, long count, int flags) {
+  static long send(MemorySegment errno, int fd, MemorySegment from, long count, int flags) {
     try {
       return result((long) SEND.invokeExact(errno, fd, from, count, flags), errno);
     } catch (Throwable e) {
@@ -214,7 +214,7 @@ public final class Calls {
     }
   }
 
-  public static long recv(MemorySegment errno, int fd, MemorySegment to, long count, int flags) {
+  static long recv(MemorySegment errno, int fd, MemorySegment to, long count, int flags) {
     try {
       return result((long) RECV.invokeExact(errno, fd, to, count, flags), errno);
     } catch (Throwable e) {
@@ -222,7 +222,7 @@ public final class Calls {
     }
   }
 
-  public static void shutdown(int fd, int how) {
+  static void shutdown(int fd, int how) {
     try {
       int _ = (int) SHUTDOWN.invokeExact(fd, how);
     } catch (Throwable e) {
@@ -230,7 +230,7 @@ public final class Calls {
     }
   }
 
-  public static void close(int fd) {
+  static void close(int fd) {
     try {
       int _ = (int) CLOSE.invokeExact(fd);
     } catch (Throwable e) {
@@ -238,7 +238,7 @@ public final class Calls {
     }
   }
 
-  public static int poll(MemorySegment entries, long count, int millis) {
+  static int poll(MemorySegment entries, long count, int millis) {
     try {
       return (int) POLL.invokeExact(entries, count, millis);
     } catch (Throwable e) {
@@ -246,7 +246,7 @@ public final class Calls {
     }
   }
 
-  public static int eventfd(MemorySegment errno, int flags) {
+  static int eventfd(MemorySegment errno, int flags) {
     try {
       return result((int) EVENTFD.invokeExact(errno, 0, flags), errno);
     } catch (Throwable e) {
@@ -254,7 +254,7 @@ public final class Calls {
     }
   }
 
-  public static int eventfdRead(int fd, MemorySegment value) {
+  static int eventfdRead(int fd, MemorySegment value) {
     try {
       return (int) EVENTFD_READ.invokeExact(fd, value);
     } catch (Throwable e) {
@@ -262,7 +262,7 @@ public final class Calls {
     }
   }
 
-  public static int eventfdWrite(int fd, long value) {
+  static int eventfdWrite(int fd, long value) {
     try {
       return (int) EVENTFD_WRITE.invokeExact(fd, value);
     } catch (Throwable e) {
@@ -270,7 +270,7 @@ public final class Calls {
     }
   }
 
-  public static int geteuid() {
+  static int geteuid() {
     try {
       return (int) GETEUID.invokeExact();
     } catch (Throwable e) {
@@ -294,7 +294,7 @@ public final class Calls {
     }
   }
 
-  public static int fallocate(MemorySegment errno, int fd, long bytes) {
+  static int fallocate(MemorySegment errno, int fd, long bytes) {
     try {
       return result((int) FALLOCATE.invokeExact(errno, fd, 0, 0L, bytes), errno);
     } catch (Throwable e) {
@@ -302,7 +302,7 @@ public final class Calls {
     }
   }
 
-  public static long lseek(MemorySegment errno, int fd, int whence) {
+  static long lseek(MemorySegment errno, int fd, int whence) {
     try {
       return result((long) LSEEK.invokeExact(errno, fd, 0L, whence), errno);
     } catch (Throwable e) {
@@ -310,11 +310,11 @@ public final class Calls {
     }
   }
 
-  public static long mmap(MemorySegment errno, int fd, long bytes, int protection, int flags) {
+  static long mmap(MemorySegment errno, int fd, long bytes, int protection, int flags) {
     return mmap(errno, fd, 0, bytes, protection, flags);
   }
 
-  public static long mmap(
+  static long mmap(
       MemorySegment errno, int fd, long offset, long bytes, int protection, int flags) {
     return mmap(errno, 0, fd, offset, bytes, protection, flags);
   }
@@ -341,7 +341,7 @@ public final class Calls {
     return mmap(errno, address, fd, 0, bytes, protection, flags | MAP_FIXED);
   }
 
-  public static void munmap(long address, long bytes) {
+  static void munmap(long address, long bytes) {
     try {
       int _ = (int) MUNMAP.invokeExact(address, bytes);
     } catch (Throwable e) {

@@ -46,7 +46,7 @@ public final class PollSet implements AutoCloseable {
 
   /// As [#add], a socket that is ready when there is room to send something, or when an attempt to
   /// connect is over.
-  public void addForSending(OpenFile file) {
+  void addForSending(OpenFile file) {
     add(file, POLLOUT);
   }
 

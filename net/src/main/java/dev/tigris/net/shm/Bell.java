@@ -47,7 +47,7 @@ public final class Bell {
   }
 
   /// Says that it does not. Any thread.
-  public void awake() {
+  void awake() {
     words.setIntRelease(own, 0);
   }
 

@@ -95,17 +95,17 @@ public final class RingReader {
 
   /// Whether the message whose header was taken lies in lent memory: of [#loan], at
   /// [#loanOffset]. It has one slot, which [#takeLent] takes.
-  public boolean isLent() {
+  boolean isLent() {
     return lent;
   }
 
   /// The number of the loan. It may be anything.
-  public int loan() {
+  int loan() {
     return (int) ring.getLong(slot + Ring.LOAN);
   }
 
   /// Where in it the message begins. It may be anything.
-  public long loanOffset() {
+  long loanOffset() {
     return ring.getLong(slot + Ring.LOAN_OFFSET);
   }
 
@@ -113,7 +113,7 @@ public final class RingReader {
   /// that has come together.
   ///
   /// @return whether it did
-  public boolean takeLent(long bytes) {
+  boolean takeLent(long bytes) {
     next();
     owes = true;
     owedBytes += bytes;
@@ -124,7 +124,7 @@ public final class RingReader {
   /// now.
   ///
   /// @return whether that was anything
-  public boolean giveLentBack() {
+  boolean giveLentBack() {
     return owes && giveAllBack();
   }
 
@@ -168,7 +168,7 @@ public final class RingReader {
   ///
   /// @param length of the message: a part at the most
   /// @return where in the ring it begins
-  public long leave(long length) {
+  long leave(long length) {
     long at = payload(length <= Ring.INLINE_BYTES, Ring.begin(dataEnd, (int) length));
     keep();
     int _ = takePart(length, 0, null);
@@ -176,7 +176,7 @@ public final class RingReader {
   }
 
   /// The same for a message in lent memory.
-  public void leaveLent() {
+  void leaveLent() {
     keep();
     next();
   }
@@ -190,17 +190,17 @@ public final class RingReader {
   }
 
   /// The use that was taken last.
-  public long lastTaken() {
+  long lastTaken() {
     return read - 1;
   }
 
   /// The ring for others, who read what [#leave] has left there until the arena is closed.
-  public MemorySegment forReading(Arena arena) {
+  MemorySegment forReading(Arena arena) {
     return ring.forReading(arena);
   }
 
   /// Whether something was left where it lies, and not released.
-  public boolean hasLeft() {
+  boolean hasLeft() {
     return oldestLeft != Long.MAX_VALUE;
   }
 
@@ -208,7 +208,7 @@ public final class RingReader {
   /// by [#giveLentBack].
   ///
   /// @param use that it has
-  public void release(long use) {
+  void release(long use) {
     dataBefore[Ring.index(use)] = NOT_LEFT;
     owes = true;
     if (use == oldestLeft) {
@@ -253,7 +253,7 @@ public final class RingReader {
   }
 
   /// Throws if what is counted does not add up.
-  public void checkInvariants() {
+  void checkInvariants() {
     if (read - freed > Ring.SLOTS
         || dataEnd - dataFreed > Ring.DATA_BYTES
         || freed > Math.min(read, oldestLeft)) {

@@ -80,7 +80,7 @@ public final class RingWriter {
   /// to it: for who has nothing else to do.
   ///
   /// @return whether there is more
-  public boolean fetch() {
+  boolean fetch() {
     long to = Math.min(fetchFrom + Ring.FETCHED_AT_ONCE, fetchTo);
     if (fetchFrom >= to || !hasRoom(to)) {
       return false;
@@ -96,7 +96,7 @@ public final class RingWriter {
   ///
   /// @return whether there was
   /// @throws BreachException if the reader does not keep to the protocol
-  public boolean lend(Transfer message, int loan) {
+  boolean lend(Transfer message, int loan) {
     if (!hasRoom(dataEnd) && !(lookWhatIsFree() && hasRoom(dataEnd))) {
       return false;
     }
@@ -113,7 +113,7 @@ public final class RingWriter {
   /// Whether the reader needs the memory of a message no more, of which all was written.
   ///
   /// @throws BreachException as for [#lend]
-  public boolean hasTaken(Transfer message) {
+  boolean hasTaken(Transfer message) {
     long use = ~message.progress; // below zero where it was copied
     return use < freed || (lookWhatIsFree() && use < freed);
   }
@@ -126,7 +126,7 @@ public final class RingWriter {
   }
 
   /// Writes the last slot.
-  public void writeGoodbye() {
+  void writeGoodbye() {
     long slot = Ring.slot(used);
     ring.setLong(slot + Ring.LENGTH_AND_TAG, 0L);
     publish(slot, dataEnd, Frame.goodbye(Ring.sequence(used)));
@@ -162,12 +162,12 @@ public final class RingWriter {
 
   /// Whether the reader has given back more than [#write] knows. Any thread; it may then be wrong
   /// to say yes.
-  public boolean seesMoreRoom() {
+  boolean seesMoreRoom() {
     return ring.getLongAcquire(Ring.FREED) != freed;
   }
 
   /// Throws if what is counted does not add up.
-  public void checkInvariants() {
+  void checkInvariants() {
     if (fetchFrom < dataEnd) {
       throw new IllegalStateException(
           "data up to %d, and fetched from %d on".formatted(dataEnd, fetchFrom));

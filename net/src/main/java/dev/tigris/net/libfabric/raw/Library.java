@@ -44,7 +44,6 @@ public final class Library {
   private static final int OLDEST_VERSION = version(1, 9);
   private static final int NEWEST_VERSION = version(1, 17);
 
-  private final Path path;
   private final int installedVersion;
   private final MethodHandle strerror;
   private final MethodHandle getinfo;
@@ -64,7 +63,6 @@ public final class Library {
   @SuppressWarnings("restricted")
   private Library(Path path, SymbolLookup symbols) throws LibfabricException {
     Linker linker = Linker.nativeLinker();
-    this.path = path;
     MethodHandle version =
         linker.downcallHandle(symbols.findOrThrow("fi_version"), FunctionDescriptor.of(JAVA_INT));
     try {
@@ -166,14 +164,8 @@ public final class Library {
     return major << 16 | minor;
   }
 
-  /// Its version.
-  public String version() {
+  private String version() {
     return "%d.%d".formatted(installedVersion >>> 16, installedVersion & 0xffff);
-  }
-
-  /// Where it was found.
-  public Path path() {
-    return path;
   }
 
   /// Returns `result`, if it is not negative.
