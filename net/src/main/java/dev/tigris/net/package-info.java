@@ -15,6 +15,7 @@
 ///   bytes.set(0, (byte) 42);
 ///   peer.postSend(ticket.range(0, 1)).orThrow();
 ///   Descriptor sent = queue.await(Long.MAX_VALUE);
+///   peer.deregister(ticket);
 /// }
 /// ```
 ///

@@ -9,6 +9,7 @@ import dev.tigris.net.Faults;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Status;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import java.security.Principal;
@@ -38,9 +39,6 @@ final class FaultyLink extends Link {
 
   private static final int MOST_OVERTAKING = 8;
   private static final long OVERTAKEN_NANOS = 1_000_000;
-
-  /// How long a close waits for what is held back, as the wrapped link waits for its peer.
-  private static final long LINGER_NANOS = 1_000_000_000L;
 
   private final FaultyPort port;
   private final Link inner;
@@ -125,8 +123,8 @@ final class FaultyLink extends Link {
 
   /// Of receives, which the wrapped link has filled itself.
   @Override
-  public boolean release(Transfer left) {
-    return inner.release(left);
+  public boolean givenBack(Transfer left) {
+    return inner.givenBack(left);
   }
 
   @Override
@@ -274,7 +272,7 @@ final class FaultyLink extends Link {
     long start = System.nanoTime();
     while (inner.state() == InterfaceState.CONNECTED
         && copiesPosted + held.size() > 0
-        && System.nanoTime() - start < LINGER_NANOS) {
+        && System.nanoTime() - start < Port.LINGER_NANOS) {
       release(start, true);
       inner.ring();
       port.inner().progress();

@@ -5,6 +5,7 @@ import dev.tigris.net.DataType;
 import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
@@ -33,9 +34,6 @@ import org.jspecify.annotations.Nullable;
 class LibfabricLink extends Link {
   /// How many long messages are read at a time: while one is, the next is asked for.
   private static final int READS_AHEAD = 4;
-
-  /// How long a closed link waits for the peer to take the last messages and close its side.
-  private static final long LINGER_NANOS = 1_000_000_000L;
 
   /// How long nothing must have arrived before a peer whose line has ended is given up: what it has
   /// sent goes another way, and may come later.
@@ -257,7 +255,7 @@ class LibfabricLink extends Link {
   }
 
   /// A packet has left its memory.
-  void sent(@Nullable Outbound message, int failure) {
+  void packetSent(@Nullable Outbound message, int failure) {
     if (failure != 0) {
       fail("the connection is lost: " + station.device().describe(failure));
     } else if (message != null) {
@@ -603,7 +601,7 @@ class LibfabricLink extends Link {
 
   /// Whether it has waited long enough after its close.
   private boolean isOverdue(long now) {
-    return lingering && now - lingersSince > LINGER_NANOS;
+    return lingering && now - lingersSince > Port.LINGER_NANOS;
   }
 
   /// Gives up a peer that has not closed its side in time; returns whether nothing lingers any

@@ -25,9 +25,6 @@ final class LibfabricPort extends Port {
   /// it from the collector when the application forgets a queue instead of closing it.
   private static final Set<LibfabricPort> OPEN = ConcurrentHashMap.newKeySet();
 
-  /// How long [#close] waits for peers to take the last messages.
-  private static final long LINGER_NANOS = 1_000_000_000L;
-
   private final Map<String, Station> byName = new LinkedHashMap<>();
   private Station[] stations = new Station[0];
 

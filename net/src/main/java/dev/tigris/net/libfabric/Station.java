@@ -378,9 +378,9 @@ final class Station implements Completions.Taker {
       case RECEIVE -> link.arrived(Objects.requireNonNull(buffer), packetBytes, failure);
       case SEND -> {
         giveBack(Objects.requireNonNull(buffer));
-        link.sent(outbound, failure);
+        link.packetSent(outbound, failure);
       }
-      case ACCESS -> link.sent(outbound, failure);
+      case ACCESS -> link.packetSent(outbound, failure);
       case READ -> link.read(Objects.requireNonNull(inbound), failure);
       case NONE -> throw new IllegalStateException("a completion of nothing");
     }

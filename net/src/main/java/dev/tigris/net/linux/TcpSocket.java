@@ -139,20 +139,24 @@ public final class TcpSocket implements AutoCloseable {
 
   /// The address of this side.
   public InetSocketAddress localAddress() throws SystemException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment address = arena.allocate(IPV6_BYTES, 8);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
-      check("ask for the address", Calls.getsockname(errno, fd(), address, length));
-      return decode(address);
-    }
+    return address("ask for the address", Calls::getsockname);
   }
 
   /// The address of the other side.
   public InetSocketAddress remoteAddress() throws SystemException {
+    return address("ask for the address of the peer", Calls::getpeername);
+  }
+
+  /// What fills in an address, and its length.
+  private interface Asking {
+    int ask(MemorySegment errno, int fd, MemorySegment address, MemorySegment length);
+  }
+
+  private InetSocketAddress address(String what, Asking asking) throws SystemException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(IPV6_BYTES, 8);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
-      check("ask for the address of the peer", Calls.getpeername(errno, fd(), address, length));
+      check(what, asking.ask(errno, fd(), address, length));
       return decode(address);
     }
   }

@@ -87,19 +87,19 @@ public abstract class Link {
   /// Nobody reads any longer what was left where it was ([Transfer#leave]).
   ///
   /// @return whether it was the message all the time
-  public boolean release(Transfer left) {
+  public boolean givenBack(Transfer left) {
     throw new IllegalStateException("this provider leaves no message where it was");
   }
 
   // ---- what the interface calls
 
-  /// Gives the memory back in which a message was left, if it was; returns as [#release].
+  /// Gives the memory back in which a message was left, if it was; returns as [#givenBack].
   public final boolean giveBack(Transfer received) {
     if (!received.isLeft()) {
       return true;
     }
     received.taken();
-    return release(received);
+    return givenBack(received);
   }
 
   /// Adds a send or a receive. There is room: the interface has counted.

@@ -3,6 +3,10 @@ package dev.tigris.net.provider;
 /// A provider's half of a completion queue: what moves the messages of all its links. Nothing
 /// moves but in a call: a provider needs no thread.
 public abstract class Port implements AutoCloseable {
+  /// How long a link that is closed, and [#close], waits for the peer to take the last messages and
+  /// to close its side.
+  public static final long LINGER_NANOS = 1_000_000_000L;
+
   /// Whether the owner was interrupted while it closed.
   private boolean interrupted;
 

@@ -63,6 +63,7 @@ public abstract class Transfer {
   private Remote remote = Remote.NONE;
   private long remoteAddress;
   private long remoteKey;
+
   /// Whether a message that arrives may stay where it is, and whether one has, and where.
   private boolean wantedInPlace;
 
@@ -254,7 +255,7 @@ public abstract class Transfer {
   }
 
   /// Notes that the message that has arrived stays where it is, for reading only, until
-  /// [Link#release].
+  /// [Link#givenBack].
   ///
   /// @param use for `progress`, by which the provider knows it
   @SuppressWarnings({

@@ -390,7 +390,7 @@ final class ShmLink extends Link {
   }
 
   @Override
-  public boolean release(Transfer left) {
+  public boolean givenBack(Transfer left) {
     if (unmapped) {
       return false;
     }

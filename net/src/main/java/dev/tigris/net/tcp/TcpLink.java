@@ -3,6 +3,7 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Stage;
 import java.io.IOException;
@@ -357,9 +358,9 @@ final class TcpLink extends Link {
     }
   }
 
-  /// Whether it was closed so long ago.
-  boolean lingersLongerThan(long nanos) {
-    return System.nanoTime() - lingersSince > nanos;
+  /// Whether it was closed so long ago that the peer is given up.
+  boolean isOverdue() {
+    return System.nanoTime() - lingersSince > Port.LINGER_NANOS;
   }
 
   /// Closes the socket, and lets go of everything that belongs to it.

@@ -18,10 +18,6 @@ final class TcpPort extends Port {
   /// socket.
   private static final int MANY = 4;
 
-  /// How long a closed link, and [#close], waits for the peer to take the last messages and close
-  /// its side.
-  private static final long LINGER_NANOS = 1_000_000_000L;
-
   private static final int CALLS_BETWEEN_CLOCKS = 1024;
 
   private final Selector selector;
@@ -67,7 +63,7 @@ final class TcpPort extends Port {
       }
     }
     TcpLink oldest = lingering.peek();
-    if (oldest != null && oldest.lingersLongerThan(LINGER_NANOS)) {
+    if (oldest != null && oldest.isOverdue()) {
       oldest.release();
     }
     closeRemoved();

@@ -9,6 +9,7 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
@@ -264,7 +265,7 @@ final class UringLink extends Link {
     if (bytes.position() > copied) {
       ring.gather(buffer.memory(), copied, bytes.position() - copied);
     }
-    sent(total);
+    startSending(total);
   }
 
   private void gather(Transfer message) {
@@ -275,7 +276,7 @@ final class UringLink extends Link {
     }
   }
 
-  private void sent(long total) {
+  private void startSending(long total) {
     sentBytes = Math.toIntExact(total);
     sending = true;
     inFlight++;
@@ -427,7 +428,7 @@ final class UringLink extends Link {
     if (splitHeader.hasRemaining()) {
       return;
     }
-    take(splitHeader.flip());
+    takeApart(splitHeader.flip());
     splitHeader.clear();
     if (ending != Ending.NOT_YET) {
       return;
@@ -590,7 +591,7 @@ final class UringLink extends Link {
     if (buffer != null
         && splitHeader.position() == 0
         && buffer.bytes().remaining() >= Frame.HEADER_BYTES) {
-      take(buffer.bytes());
+      takeApart(buffer.bytes());
       return true;
     }
     for (; buffer != null && splitHeader.hasRemaining(); buffer = available()) {
@@ -601,12 +602,12 @@ final class UringLink extends Link {
     if (splitHeader.hasRemaining()) {
       return false;
     }
-    take(splitHeader.flip());
+    takeApart(splitHeader.flip());
     splitHeader.clear();
     return true;
   }
 
-  private void take(ByteBuffer header) {
+  private void takeApart(ByteBuffer header) {
     String wrong = frame.take(header, maximumIncomingBytes, inSequence++);
     if (wrong != null) {
       failOfBreach(wrong);
@@ -717,13 +718,13 @@ final class UringLink extends Link {
     Frame.putGoodbye(buffer.bytes(), outSequence++);
     ring.startGathering();
     ring.gather(buffer.memory(), 0, Frame.HEADER_BYTES);
-    sent(Frame.HEADER_BYTES);
+    startSending(Frame.HEADER_BYTES);
   }
 
-  /// Whether it was closed so long ago. It reads on until the peer has closed: a socket that is
-  /// closed with something unread takes back what the peer has not read.
-  boolean lingersLongerThan(long nanos) {
-    return System.nanoTime() - lingersSince > nanos;
+  /// Whether it was closed so long ago that the peer is given up. It reads on until the peer has
+  /// closed: a socket that is closed with something unread takes back what the peer has not read.
+  boolean isOverdue() {
+    return System.nanoTime() - lingersSince > Port.LINGER_NANOS;
   }
 
   void checkInvariants() {

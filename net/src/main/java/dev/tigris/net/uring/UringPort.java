@@ -25,14 +25,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The buffers that messages arrive in are the port's. The kernel picks one when something arrives,
 /// so that idle links have none; a link keeps some only while it waits for a receive to be posted.
-///
 final class UringPort extends Port {
   /// Every open port. The kernel may write to memory that only a port's links hold on to: this
   /// keeps it from the collector when the application forgets a queue instead of closing it.
   private static final Set<UringPort> OPEN = ConcurrentHashMap.newKeySet();
-
-  /// How long [#close] waits for peers to take the last messages.
-  private static final long LINGER_NANOS = 1_000_000_000L;
 
   private static final int CALLS_BETWEEN_CLOCKS = 1024;
 
@@ -159,7 +155,7 @@ final class UringPort extends Port {
     }
     takeCompletions();
     UringLink oldest = lingering.peek();
-    if (oldest != null && oldest.lingersLongerThan(LINGER_NANOS)) {
+    if (oldest != null && oldest.isOverdue()) {
       lingering.poll();
       oldest.giveUp();
     }
