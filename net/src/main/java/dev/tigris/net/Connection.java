@@ -40,10 +40,7 @@ public sealed interface Connection {
       case Established(VirtualInterface made) -> made;
       case Refused(Reason reason, String address, String detail) ->
           throw new NetException(
-              "connect to",
-              address,
-              "%s, %s; %s".formatted(reason, detail, reason.advice),
-              null);
+              "connect to", address, "%s, %s; %s".formatted(reason, detail, reason.advice), null);
     };
   }
 }

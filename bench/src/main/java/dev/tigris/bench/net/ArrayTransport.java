@@ -167,7 +167,8 @@ final class ArrayTransport implements Transport {
         int bytes = (int) request.tag();
         int room = Math.max(bytes, ANSWER_BYTES);
         try (ArrayInterface arrays =
-            new ArrayInterface(request.accept(queue, Attributes.DEFAULT), room, Transport.countFor(bytes))) {
+            new ArrayInterface(
+                request.accept(queue, Attributes.DEFAULT), room, Transport.countFor(bytes))) {
           serve(arrays, bytes);
         }
       }

@@ -178,8 +178,7 @@ public final class Calls {
     }
   }
 
-  static int setsockopt(
-      MemorySegment errno, int fd, int level, int name, MemorySegment value) {
+  static int setsockopt(MemorySegment errno, int fd, int level, int name, MemorySegment value) {
     try {
       int length = (int) value.byteSize();
       return result((int) SETSOCKOPT.invokeExact(errno, fd, level, name, value, length), errno);
@@ -188,8 +187,7 @@ public final class Calls {
     }
   }
 
-  static int getsockname(
-      MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
+  static int getsockname(MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
     try {
       return result((int) GETSOCKNAME.invokeExact(errno, fd, address, length), errno);
     } catch (Throwable e) {
@@ -197,8 +195,7 @@ public final class Calls {
     }
   }
 
-  static int getpeername(
-      MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
+  static int getpeername(MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
     try {
       return result((int) GETPEERNAME.invokeExact(errno, fd, address, length), errno);
     } catch (Throwable e) {

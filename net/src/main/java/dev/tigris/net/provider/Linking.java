@@ -37,8 +37,7 @@ public sealed interface Linking {
   static Linking otherVersion(int version) {
     return refused(
         Reason.INCOMPATIBLE,
-        "it speaks version %d of the protocol, and this side %d"
-            .formatted(version, Hello.VERSION));
+        "it speaks version %d of the protocol, and this side %d".formatted(version, Hello.VERSION));
   }
 
   /// The refusal of a peer that has rejected the request.

@@ -86,8 +86,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     @Override
     public Link accept(Port port, Attributes attributes) {
       Link link = caller.link(port, attributes, hello.maximumMessageBytes());
-      if (!caller.answer(
-          hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()))) {
+      if (!caller.answer(hello.answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes()))) {
         link.fail("the peer has given up connecting");
       }
       return link;
@@ -126,8 +125,8 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   /// want `ready`, and those that took too long are left to [#forgetTheSilent].
   protected abstract void look(long nanos);
 
-  /// Takes what a caller has said. A request becomes `ready`; whoever has said anything else is sent
-  /// away.
+  /// Takes what a caller has said: a request becomes `ready`, and whoever has said anything else is
+  /// sent away.
   ///
   /// @param said null if that was no hello
   protected final void heard(Caller caller, @Nullable Hello said) {

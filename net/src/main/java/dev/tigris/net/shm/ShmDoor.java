@@ -166,8 +166,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
   /// @param memory null if none came that is as it must be: then nobody asks for a link
   private record Connected(
-      UnixSocket socket, UnixSocket.Peer process, @Nullable SharedMemory memory)
-      implements Caller {
+      UnixSocket socket, UnixSocket.Peer process, @Nullable SharedMemory memory) implements Caller {
     @Override
     public String name() {
       return "process " + process.process();
