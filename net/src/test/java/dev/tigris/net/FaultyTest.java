@@ -1,8 +1,10 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -41,6 +43,33 @@ class FaultyTest {
         assertArrayEquals(
             sent, right.call(() -> to.receive(ArrayType.INTS, Side.LONG_NANOS)).array());
       }
+    }
+  }
+
+  @Nested
+  class Cuts extends FabricContract {
+    Cuts() {
+      super(new Wrapped("shm", "*", Faults.NONE.withCut(0.5).withSeed(SEED)));
+    }
+
+    /// With it, the first message of who connects passes, and that of who accepts is cut.
+    private static final long SEED = 6;
+
+    @Test
+    void leaveWhatIsReadInPlace() {
+      connect();
+      Ticket memory = right.memory(10);
+      right.run(() -> memory.inPlace(true));
+      right.receive(memory);
+      expect(left, left.send(left.memory(text("hello"))), Status.DONE);
+      expect(right, memory, Status.DONE);
+      Ticket cut = right.send(right.memory(10));
+      expectBroken(right);
+      assertEquals(Status.FLUSHED, cut.status());
+      expectBroken(left);
+      assertTrue(memory.isInPlace());
+      assertEquals('h', memory.memory().get(ValueLayout.JAVA_BYTE, memory.memoryOffset()));
+      assertTrue(right.call(memory::giveBack));
     }
   }
 

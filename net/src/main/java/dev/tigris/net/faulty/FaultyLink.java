@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///        |--- duplicate, corrupt: a copy ----------------------------|
 ///        |--- late, overtaken:    a copy, held back until it is due -'
 ///        |--- lost:               complete, and that is all
-///        '--- cut:                the wrapped link is closed abruptly
+///        '--- cut:                the wrapped link breaks
 /// ```
 ///
 /// A message of which only a copy travels on is complete at once. Receives go to the wrapped link
@@ -48,6 +48,7 @@ final class FaultyLink extends Link {
   private final List<Copy> held = new ArrayList<>();
   private final ArrayDeque<Copy> spare = new ArrayDeque<>();
   private final List<Copy> copies = new ArrayList<>();
+  private boolean isCut;
   private int copiesPosted;
   private long copiesSent;
   private long copiedBytesSent;
@@ -133,7 +134,7 @@ final class FaultyLink extends Link {
     for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
       inner.post(next);
     }
-    while (isConnected() && !sends.isEmpty()) {
+    while (isConnected() && !isCut && !sends.isEmpty()) {
       inject(Objects.requireNonNull(sends.peek()));
     }
     release(System.nanoTime(), false);
@@ -174,11 +175,13 @@ final class FaultyLink extends Link {
     }
   }
 
+  /// Breaks the wrapped link, which may take a moment. It is not closed: messages that were left in
+  /// place are there still.
   @Override
   protected void fail(String what, @Nullable Throwable cause) {
-    inner.close(true);
-    broken(failure(what, cause));
-    letGo();
+    isCut = true;
+    inner.fail(what);
+    follow();
   }
 
   /// Decides what becomes of the message at the head of the queue.
