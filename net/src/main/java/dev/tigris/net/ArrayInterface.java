@@ -44,7 +44,6 @@ public final class ArrayInterface implements AutoCloseable {
 
   /// Whether sends are posted that no doorbell was rung for, and how long they are.
   private boolean unrung;
-
   private long unrungBytes;
 
   /// An array that was posted.
@@ -312,10 +311,9 @@ public final class ArrayInterface implements AutoCloseable {
 
   private void requireConnected(String operation) {
     if (link.state() != InterfaceState.CONNECTED) {
-      NetException failure = link.failure();
-      String why = failure == null ? "" : ": " + failure.what();
-      throw new NetException(
-          operation, link.peer(), "the interface is " + link.state() + why, failure);
+      NetException why = link.failure();
+      String what = why == null ? "the interface is " + link.state() : why.what();
+      throw new NetException(operation, link.peer(), what, why);
     }
   }
 

@@ -66,7 +66,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     void close();
   }
 
-  /// A request that has come by itself: all it needs is a link.
+  /// A request, and whose it is.
   private record Request(Caller caller, Hello hello) implements Knock {
     @Override
     public long tag() {

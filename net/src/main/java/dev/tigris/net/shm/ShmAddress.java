@@ -51,7 +51,7 @@ final class ShmAddress {
         .ifPresent(
             why -> {
               throw new IllegalArgumentException(
-                  why + ": shm is for processes of this one, use uring or tcp");
+                  why + " (shm is for processes of one host: use uring or tcp for others)");
             });
     return Optional.of(parts.group("port"));
   }
