@@ -7,17 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
+import dev.tigris.net.linux.LongCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -249,62 +243,14 @@ class ShmInPlaceTest extends FabricContract {
     left.send(own(content));
     Ticket received = receive(content.length);
     MemorySegment place = received.memory().asSlice(received.memoryOffset(), content.length);
-    CountDownLatch called = new CountDownLatch(1);
-    CountDownLatch over = new CountDownLatch(1);
-    Thread reader = new Thread(() -> search(place, called, over));
-    reader.start();
-    called.await();
-    right.run(right.link()::close);
-    left.untilEnded();
-    connect(); // which would have got its memory
-    left.send(own(pattern(4, content.length)));
-    assertArrayEquals(pattern(4, content.length), content(receive(content.length)));
-    assertArrayEquals(content, place.toArray(ValueLayout.JAVA_BYTE));
-    over.countDown();
-    reader.join();
-  }
-
-  /// Has the C library look for something in memory, which takes until a latch is open.
-  @SuppressWarnings("restricted")
-  private static void search(MemorySegment memory, CountDownLatch called, CountDownLatch over) {
-    Linker linker = Linker.nativeLinker();
-    FunctionDescriptor comparison =
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
-    MethodHandle search =
-        linker.downcallHandle(
-            linker.defaultLookup().findOrThrow("bsearch"),
-            FunctionDescriptor.of(
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.ADDRESS));
-    try (Arena arena = Arena.ofConfined()) {
-      MethodType type =
-          MethodType.methodType(int.class, CountDownLatch.class, CountDownLatch.class);
-      MethodHandle pause =
-          MethodHandles.insertArguments(
-              MethodHandles.lookup().findStatic(ShmInPlaceTest.class, "pause", type),
-              0,
-              called,
-              over);
-      MemorySegment stub =
-          linker.upcallStub(
-              MethodHandles.dropArguments(pause, 0, MemorySegment.class, MemorySegment.class),
-              comparison,
-              arena);
-      MemorySegment _ = (MemorySegment) search.invokeExact(memory, memory, 1L, 1L, stub);
-    } catch (Throwable e) {
-      throw new AssertionError(e);
+    try (LongCall _ = new LongCall(place)) {
+      right.run(right.link()::close);
+      left.untilEnded();
+      connect(); // which would have got its memory
+      left.send(own(pattern(4, content.length)));
+      assertArrayEquals(pattern(4, content.length), content(receive(content.length)));
+      assertArrayEquals(content, place.toArray(ValueLayout.JAVA_BYTE));
     }
-  }
-
-  static int pause(CountDownLatch called, CountDownLatch over)
-      throws InterruptedException {
-    called.countDown();
-    over.await();
-    return 0; // as things compare that are the same
   }
 
   @Test
