@@ -132,6 +132,9 @@ final class Tigris {
     if (name.isEmpty()) {
       return Optional.of("an empty name names no file");
     }
+    if (name.equals("-")) {
+      return Optional.of("'-' is neither input nor output: name a file (./- if it is called so)");
+    }
     try {
       Path _ = Path.of(name);
     } catch (InvalidPathException e) {

@@ -121,6 +121,9 @@ class TigrisTest {
           gen many @/f                              | 'many' is not a count
           gen -b-1 1 @/f                            | -b
           gen 1 @/f extra                           | extra
+          gen 1 -                                   | '-' is neither input nor output: name a file
+          sort - @/sorted                           | '-' is neither input nor output: name a file
+          check -                                   | '-' is neither input nor output: name a file
           srot @/data @/sorted                      | there is no command 'srot'
           sort                                      | FILE
           gen 92233720368547759 @/a                 | number of records must be from 0 to
