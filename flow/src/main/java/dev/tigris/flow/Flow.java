@@ -2,13 +2,16 @@ package dev.tigris.flow;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A dataflow graph: stages of replicated modules, joined by reservoirs. A description that does
@@ -242,8 +245,11 @@ public final class Flow {
       for (Feed feed : feeds) {
         refuseSource(feed.stage(), "streams that feed it");
       }
+      Set<String> joined = edges.stream().map(Edge::to).collect(Collectors.toSet());
       for (Stage stage : stages.values()) {
-        refuseWithoutInput(stage);
+        if (!stage.isSource() && !joined.contains(stage.name())) {
+          refuseUnfed(stage);
+        }
       }
       refuseCycle();
       return new Flow(this);
@@ -291,10 +297,8 @@ public final class Flow {
       }
     }
 
-    private void refuseWithoutInput(Stage stage) {
-      if (stage.isSource() || edges.stream().anyMatch(edge -> edge.to().equals(stage.name()))) {
-        return;
-      }
+    /// For a stage with no other input than feeds.
+    private void refuseUnfed(Stage stage) {
       int fed =
           feeds.stream()
               .filter(feed -> feed.stage().equals(stage.name()))
@@ -313,30 +317,37 @@ public final class Flow {
       }
     }
 
+    /// Follows the reservoirs from every stage. Without recursion: a flow may have more stages in a
+    /// row than a stack has frames.
     private void refuseCycle() {
-      Set<String> done = new HashSet<>();
-      for (String stage : stages.keySet()) {
-        visit(stage, new ArrayList<>(), done);
-      }
-    }
-
-    private void visit(String stage, List<String> path, Set<String> done) {
-      int seen = path.indexOf(stage);
-      if (seen >= 0) {
-        path.add(stage);
-        throw wrong("it has a cycle: " + String.join(" -> ", path.subList(seen, path.size())));
-      }
-      if (done.contains(stage)) {
-        return;
-      }
-      path.add(stage);
+      Map<String, List<String>> downstream = new HashMap<>();
       for (Edge edge : edges) {
-        if (edge.from().equals(stage)) {
-          visit(edge.to(), path, done);
+        downstream.computeIfAbsent(edge.from(), _ -> new ArrayList<>()).add(edge.to());
+      }
+      Set<String> visited = new HashSet<>();
+      // The way to where the search is: each stage, with those behind it that are left to follow.
+      var path = new LinkedHashMap<String, Iterator<String>>();
+      for (String start : stages.keySet()) {
+        if (visited.add(start)) {
+          path.put(start, downstream.getOrDefault(start, List.of()).iterator());
+        }
+        while (!path.isEmpty()) {
+          Iterator<String> left = path.lastEntry().getValue();
+          if (!left.hasNext()) {
+            path.pollLastEntry();
+            continue;
+          }
+          String next = left.next();
+          if (path.containsKey(next)) {
+            List<String> cycle =
+                path.keySet().stream().dropWhile(stage -> !stage.equals(next)).toList();
+            throw wrong("it has a cycle: %s -> %s".formatted(String.join(" -> ", cycle), next));
+          }
+          if (visited.add(next)) {
+            path.put(next, downstream.getOrDefault(next, List.of()).iterator());
+          }
         }
       }
-      path.removeLast();
-      done.add(stage);
     }
 
     private IllegalArgumentException wrong(String what) {

@@ -44,6 +44,31 @@ class GraphTest {
   }
 
   @Test
+  void refusesACycleBehindAStageThatOthersLeadTo() {
+    assertRefused(
+        "it has a cycle: c -> d -> c",
+        flow()
+            .source("start", () -> NOTHING)
+            .stage("b", () -> PASS)
+            .stage("c", () -> PASS)
+            .stage("d", () -> PASS)
+            .connect("start", "b", Reservoir.random())
+            .connect("start", "c", Reservoir.random())
+            .connect("b", "c", Reservoir.random())
+            .connect("c", "d", Reservoir.random())
+            .connect("d", "c", Reservoir.random().withName("back")));
+  }
+
+  @Test
+  void acceptsALongChain() {
+    Flow.Builder chain = flow().source("start", () -> NOTHING);
+    for (int i = 0; i < 100_000; i++) {
+      chain.reservoir(Reservoir.random()).stage("stage" + i, () -> PASS);
+    }
+    assertEquals(100_001, chain.build().stages().size());
+  }
+
+  @Test
   void acceptsADiamond() {
     Flow built =
         flow()
