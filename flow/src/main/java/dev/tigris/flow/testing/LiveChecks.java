@@ -25,12 +25,7 @@ final class LiveChecks {
 
   private LiveChecks() {}
 
-  record Live(String name, Body body) {}
-
-  @FunctionalInterface
-  interface Body {
-    void check(StreamContract.Ends ends) throws Exception;
-  }
+  record Live(String name, StreamContract.OnEnds body) {}
 
   static List<Live> all() {
     return List.of(

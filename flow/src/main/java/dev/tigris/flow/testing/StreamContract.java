@@ -70,8 +70,9 @@ public final class StreamContract {
     void run() throws Exception;
   }
 
+  /// What a check does with the ends of a new stream.
   @FunctionalInterface
-  private interface OnEnds {
+  interface OnEnds {
     void check(Ends ends) throws Exception;
   }
 
@@ -86,11 +87,6 @@ public final class StreamContract {
   /// The contract of a kind whose streams have both ends in this JVM at once.
   public static StreamContract of(StreamKind kind) {
     return new StreamContract(window -> new BothEnds(kind, window), false);
-  }
-
-  /// The contract of a kind with two ends that are opened apart, but used at once.
-  public static StreamContract ofEnds(Opener opener) {
-    return new StreamContract(opener, false);
   }
 
   /// The contract of a kind that stores all that is put until it has ended, and gives it then.
@@ -111,7 +107,7 @@ public final class StreamContract {
     add(checks, "toleratesBeingEndedTwice", StreamContract::toleratesBeingEndedTwice);
     if (!stores) {
       for (LiveChecks.Live live : LiveChecks.all()) {
-        add(checks, live.name(), live.body()::check);
+        add(checks, live.name(), live.body());
       }
     }
     return List.copyOf(checks);
