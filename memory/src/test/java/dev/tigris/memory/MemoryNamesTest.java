@@ -50,6 +50,11 @@ class MemoryNamesTest {
     assertEquals(
         Set.of(desc(PsoArray.class), desc(PsoList.class), desc(PsoTable.class)),
         MemoryNames.VARYING);
+    assertEquals(
+        Stream.of(PsoCollection.class.getPermittedSubclasses())
+            .map(MemoryNamesTest::desc)
+            .collect(Collectors.toSet()),
+        MemoryNames.COLLECTIONS);
   }
 
   @Test

@@ -3,19 +3,23 @@ package dev.tigris.specializer;
 import java.lang.classfile.Annotation;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.FieldModel;
+import java.lang.classfile.Signature;
 import java.lang.constant.ClassDesc;
 import java.lang.reflect.AccessFlag;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /// A field as its class file declares it.
 ///
 /// @param owner the class that declares it
+/// @param signature its type with type arguments, where it has any (JVMS 4.7.9)
 /// @param annotations those that are visible at run time
 public record FieldInfo(
     ClassDesc owner,
     String name,
     ClassDesc type,
+    Optional<String> signature,
     Set<AccessFlag> flags,
     Set<ClassDesc> annotations) {
   static FieldInfo of(ClassDesc owner, FieldModel field) {
@@ -32,6 +36,9 @@ public record FieldInfo(
         owner,
         field.fieldName().stringValue(),
         field.fieldTypeSymbol(),
+        field
+            .findAttribute(Attributes.signature())
+            .map(attribute -> attribute.signature().stringValue()),
         field.flags().flags(),
         annotations);
   }
@@ -42,5 +49,26 @@ public record FieldInfo(
 
   boolean has(ClassDesc annotation) {
     return annotations.contains(annotation);
+  }
+
+  /// The one class that is the argument of its type: of `PsoList<Trade>` it is `Trade`. Empty for
+  /// other declarations, such as `PsoList`, `PsoList<? extends Trade>` and `PsoList<T>`.
+  Optional<ClassDesc> typeArgument() {
+    try {
+      return signature.map(Signature::parseFrom).flatMap(FieldInfo::argument);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // damaged: the JVM does not look at it, and nor does javac
+    }
+  }
+
+  private static Optional<ClassDesc> argument(Signature type) {
+    return type instanceof Signature.ClassTypeSig generic
+            && generic.typeArgs().size() == 1
+            && generic.typeArgs().getFirst() instanceof Signature.TypeArg.Bounded argument
+            && argument.wildcardIndicator() == Signature.TypeArg.Bounded.WildcardIndicator.NONE
+            && argument.boundType() instanceof Signature.ClassTypeSig plain
+            && plain.typeArgs().isEmpty()
+        ? Optional.of(plain.classDesc())
+        : Optional.empty();
   }
 }

@@ -40,10 +40,13 @@ public final class MemoryNames {
           .map(name -> ClassDesc.of(PACKAGE, name))
           .collect(Collectors.toUnmodifiableSet());
 
+  /// The objects whose elements are of a class that only a field's declaration says.
+  public static final Set<ClassDesc> COLLECTIONS =
+      Set.of(ClassDesc.of(PACKAGE, "PsoList"), ClassDesc.of(PACKAGE, "PsoTable"));
+
   /// The objects that differ in size, which cannot lie in another one.
   public static final Set<ClassDesc> VARYING =
-      Stream.of("PsoArray", "PsoList", "PsoTable")
-          .map(name -> ClassDesc.of(PACKAGE, name))
+      Stream.concat(COLLECTIONS.stream(), Stream.of(ClassDesc.of(PACKAGE, "PsoArray")))
           .collect(Collectors.toUnmodifiableSet());
 
   /// The parameter of the constructor that binds an object to bytes which are already there.

@@ -74,9 +74,28 @@ sealed interface Storage {
     if (type.isPrimitive() || isEnum(type, hierarchy)) {
       return new Stored();
     }
+    if (isObject && MemoryNames.COLLECTIONS.contains(type)) {
+      return ofCollection(field, hierarchy);
+    }
     return isObject && field.has(MemoryNames.IN_PLACE)
         ? inPlace(type, hierarchy)
         : ofReference(type, hierarchy);
+  }
+
+  private static Storage ofCollection(FieldInfo field, ClassHierarchy hierarchy) {
+    boolean known =
+        field
+            .typeArgument()
+            .filter(element -> !MemoryNames.COLLECTIONS.contains(element))
+            .filter(element -> ofReference(element, hierarchy) instanceof Stored)
+            .isPresent();
+    return known
+        ? new Stored()
+        : new Refused(
+            "a field of type %s must say what its elements are, since their bytes do not: declare"
+                    .formatted(field.type().displayName())
+                + " it as %s<E>, where E is a concrete class of objects and no collection itself"
+                    .formatted(field.type().displayName()));
   }
 
   private static Storage inPlace(ClassDesc type, ClassHierarchy hierarchy) {

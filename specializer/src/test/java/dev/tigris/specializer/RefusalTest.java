@@ -95,6 +95,49 @@ class RefusalTest {
     assertEquals(9, problems.size(), () -> String.join("\n", problems));
   }
 
+  private static String collection(String name) {
+    return """
+        package dev.tigris.memory;
+        public class %1$s<T extends Pso> extends Pso {
+          public %1$s(Container container) { super(container); }
+        }
+        """
+        .formatted(name);
+  }
+
+  @Test
+  void refusesCollectionsThatDoNotSayWhatTheyHold() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Bad<T extends Bad<T>> extends Pso {
+              @SuppressWarnings("rawtypes") PsoList raw;
+              PsoList<?> any;
+              PsoList<? extends Point> some;
+              PsoTable<T> variable;
+              PsoList<Bad<T>> generic;
+              PsoList<PsoTable<Point>> nested;
+              PsoTable<Shape> shapes;
+              PsoList<Point> points;
+              PsoTable<Point> table;
+              @HeapOnly PsoList<?> outside;
+              Bad(Container container) { super(container); }
+              static class Point extends Pso { int x; Point(Container c) { super(c); } }
+              abstract static class Shape extends Pso { Shape(Container c) { super(c); } }
+            }
+            """,
+            collection("PsoList"),
+            collection("PsoTable"));
+    for (String field : List.of("raw", "any", "some", "variable", "generic", "nested", "shapes")) {
+      String expected = "app.Bad." + field + "(Bad.java): a field of type Pso";
+      assertTrue(problems.stream().anyMatch(p -> p.startsWith(expected)), expected + problems);
+    }
+    assertEquals(7, problems.size(), () -> String.join("\n", problems));
+    assertTrue(problems.getFirst().contains("declare it as PsoList<E>"), problems.getFirst());
+  }
+
   @Test
   void refusesFieldsThatCannotBeStored() throws IOException {
     List<String> problems =
