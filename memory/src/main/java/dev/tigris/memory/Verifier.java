@@ -37,9 +37,17 @@ final class Verifier {
     }
   }
 
+  private final Thread thread;
+
   private Verifier() {
-    Thread thread = new Thread(this::run, "tigris-jbuf-verifier");
-    thread.setDaemon(true);
+    // It outlives whoever allocates the first Jbuf. The class loader and the thread locals that it
+    // would inherit from that one could never be collected.
+    thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("tigris-jbuf-verifier")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(this::run);
     thread.start();
   }
 
@@ -61,7 +69,7 @@ final class Verifier {
 
   /// Whether the calling thread is the verifier's own, which must not wait for itself.
   boolean isCurrentThread() {
-    return Thread.currentThread().getName().equals("tigris-jbuf-verifier");
+    return Thread.currentThread().equals(thread);
   }
 
   private void run() {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -50,10 +49,7 @@ class BudgetTest {
   }
 
   private static String run(Class<?> main, String budget) throws IOException, InterruptedException {
-    Process process = Forked.java(main, List.of("-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget));
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
-    return output;
+    return Forked.run(main, "-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget);
   }
 
   @Test

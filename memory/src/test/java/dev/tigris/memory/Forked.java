@@ -1,12 +1,15 @@
 package dev.tigris.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs the main class of a test in a JVM of its own.
+/// Runs the main class of a test in a JVM of its own, for what ends it or what options decide.
 final class Forked {
   private Forked() {}
 
@@ -26,6 +29,14 @@ final class Forked {
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /// What the main class printed, on both streams; it must have ended well.
+  static String run(Class<?> main, String... options) throws IOException, InterruptedException {
+    Process process = java(main, List.of(options));
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return printed;
   }
 
   private static String location(Class<?> type) {

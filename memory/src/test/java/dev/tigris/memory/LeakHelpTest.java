@@ -81,7 +81,7 @@ class LeakHelpTest {
       throws Exception {
     Path file = folder.resolve("leak.jfr");
     String printed =
-        ChildJvm.run(Leak.class, BUDGET, SITES, "-XX:StartFlightRecording:filename=" + file);
+        Forked.run(Leak.class, BUDGET, SITES, "-XX:StartFlightRecording:filename=" + file);
     assertTrue(printed.contains("reclaimed: 1\n"), printed);
     assertEquals(List.of("Allocate", "Free"), names(eventsOf("holder", file)));
     List<RecordedEvent> events = eventsOf("forgetful", file);
@@ -106,7 +106,7 @@ class LeakHelpTest {
 
   @Test
   void saysWhereWhatIsHeldOrForgottenWasAllocated() throws Exception {
-    String printed = ChildJvm.run(Leak.class, BUDGET, SITES);
+    String printed = Forked.run(Leak.class, BUDGET, SITES);
     String leak = Leak.class.getName();
     String hold = leak + ".hold(Leak.java:";
     assertTrue(printed.contains("held: {" + hold), printed);
@@ -126,7 +126,7 @@ class LeakHelpTest {
 
   @Test
   void withoutBeingAskedItSaysHowToAsk() throws Exception {
-    String printed = ChildJvm.run(Leak.class, BUDGET);
+    String printed = Forked.run(Leak.class, BUDGET);
     assertTrue(printed.contains("held: {}"), printed);
     assertTrue(printed.contains("tigris.memory.sites=true"), printed);
     assertFalse(printed.contains("Leak.java"), printed);
@@ -135,7 +135,7 @@ class LeakHelpTest {
 
   @Test
   void worksWhereThereIsNoFlightRecorder() throws Exception {
-    String printed = ChildJvm.run(Leak.class, BUDGET, "--limit-modules", "java.base");
+    String printed = Forked.run(Leak.class, BUDGET, "--limit-modules", "java.base");
     assertTrue(printed.endsWith("reclaimed: 1\n"), printed);
   }
 }

@@ -17,7 +17,7 @@ class LeaseCheckTest {
 
   @Test
   void withTheCheckEveryLateUseThrowsAndNoOther() throws Exception {
-    String printed = ChildJvm.run(StaleUses.class, "-Dtigris.check=leases");
+    String printed = Forked.run(StaleUses.class, "-Dtigris.check=leases");
 
     List<String> stale = lines(printed, line -> line.startsWith("stale "));
     assertEquals(16, stale.size(), printed);
@@ -33,7 +33,7 @@ class LeaseCheckTest {
 
   @Test
   void withoutTheCheckLateUsesSeeOtherDataOfTheSameContainer() throws Exception {
-    String printed = ChildJvm.run(StaleUses.class);
+    String printed = Forked.run(StaleUses.class);
     assertTrue(
         lines(printed, line -> true).stream().allMatch(line -> line.endsWith(": passed")), printed);
   }

@@ -371,8 +371,8 @@ class MappingTest {
   void ownsTheFileStillAfterItHasRefusedItToItself(Mapping mapping) throws Exception {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
     assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
-    assertEquals("refused\n", ChildJvm.run(Rival.class, "-Drival.file=" + file()));
+    assertEquals("refused\n", Forked.run(Rival.class, "-Drival.file=" + file()));
     jbuf.free();
-    assertEquals("mapped\n", ChildJvm.run(Rival.class, "-Drival.file=" + file()));
+    assertEquals("mapped\n", Forked.run(Rival.class, "-Drival.file=" + file()));
   }
 }

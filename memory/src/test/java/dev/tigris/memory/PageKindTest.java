@@ -92,7 +92,7 @@ class PageKindTest {
   @Test
   void hugePagesAreAdvisedUntilTheyAreFreed() throws Exception {
     assumeTrue(Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage")), "no huge pages here");
-    String printed = ChildJvm.run(Huge.class, "-Dtigris.memory.hugepages=false");
+    String printed = Forked.run(Huge.class, "-Dtigris.memory.hugepages=false");
     assertEquals(List.of("huge: 1", "freed: 0"), printed.lines().toList());
   }
 
