@@ -167,6 +167,7 @@ class LayoutCommandTest {
           layout app.Nothing -cp @/classes          | 3 | is no subclass of dev.tigris.memory.Pso
           layout app.Bad -cp @/classes              | 3 | mark it @HeapOnly
           layout dev.tigris.memory.Pso -cp @/classes | 3 | is no subclass
+          layout dev.tigris.memory.PsoList -cp @/classes | 3 | name one of your own
           layout app.Trade --c --numpy              | 2 | tigris: --c, --numpy are mutually exclusive
           layout app.Trade -cp :                    | 2 | names no folder and no jar
           layout                                    | 2 | CLASS

@@ -235,6 +235,7 @@ public final class Container extends Region {
   /// The root object if it is a list whose elements are of this class; otherwise as [#root(Class)].
   ///
   /// @throws CorruptReferenceException if no list can be where the header says
+  /// @throws IllegalArgumentException if a list cannot have such elements
   @SuppressWarnings("unchecked") // made for this class
   public <T extends Pso> @Nullable PsoList<T> rootList(Class<T> element) {
     return (PsoList<T>) rootCollection(PsoList.class, element);
@@ -244,6 +245,7 @@ public final class Container extends Region {
   /// [#root(Class)].
   ///
   /// @throws CorruptReferenceException if no table can be where the header says
+  /// @throws IllegalArgumentException if a table cannot have such elements
   @SuppressWarnings("unchecked") // made for this class
   public <T extends Pso> @Nullable PsoTable<T> rootTable(Class<T> element) {
     return (PsoTable<T>) rootCollection(PsoTable.class, element);
@@ -252,6 +254,7 @@ public final class Container extends Region {
   private @Nullable PsoCollection<?> rootCollection(
       @SuppressWarnings("rawtypes") Class<? extends PsoCollection> kind,
       Class<? extends Pso> element) {
+    PsoCollection.requireElement(element);
     long stored = rootOffset();
     if (stored == 0) {
       return null;

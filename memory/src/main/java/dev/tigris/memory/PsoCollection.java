@@ -36,6 +36,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   }
 
   private static long bytes(Class<?> type, long capacity, long strideBytes) {
+    requireElement(type);
     PsoClass.of(type).requireConcrete();
     if (capacity < 0 || capacity > Long.MAX_VALUE / PsoLayout.MAX_BYTES) {
       throw new IllegalArgumentException("no collection can have room for " + capacity);
@@ -62,6 +63,17 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     }
     room = stored;
     publish();
+  }
+
+  /// Refuses elements that are collections themselves: nothing would say what is in those.
+  ///
+  /// @throws IllegalArgumentException if it is a class of such
+  static void requireElement(Class<?> type) {
+    if (PsoCollection.class.isAssignableFrom(type)) {
+      throw new IllegalArgumentException(
+          "nothing says what is in a %s that is an element: let it be a field of the elements' class"
+              .formatted(type.getSimpleName()));
+    }
   }
 
   static boolean hasVaryingSize(Class<?> type) {

@@ -31,8 +31,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   /// Makes a list without elements, with room for `capacity` of them.
   ///
   /// @throws ContainerFullException if the container has no room for it
-  /// @throws IllegalArgumentException if the capacity is larger than an array can be, or the class
-  ///     is abstract
+  /// @throws IllegalArgumentException if the capacity is negative, or the class is abstract or one
+  ///     of collections: nothing would say what is in those
   public PsoList(Container container, Class<T> type, int capacity) {
     super(container, type, capacity, Long.BYTES);
   }

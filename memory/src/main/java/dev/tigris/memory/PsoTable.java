@@ -19,18 +19,24 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   /// Makes a table without elements, with room for `capacity` of them.
   ///
   /// @throws ContainerFullException if the container has no room for it
-  /// @throws IllegalArgumentException if the elements are arrays or collections, or their class is
-  ///     abstract
+  /// @throws IllegalArgumentException if the capacity is negative, the elements are arrays or
+  ///     collections, or their class is abstract
   public PsoTable(Container container, Class<T> type, long capacity) {
     super(container, type, capacity, stride(type));
   }
 
   private static long stride(Class<? extends Pso> type) {
+    requireTableElement(type);
+    return PsoClass.of(type).layout().sizeBytes();
+  }
+
+  /// As [PsoCollection#requireElement], and refuses arrays.
+  static void requireTableElement(Class<?> type) {
+    requireElement(type);
     if (hasVaryingSize(type)) {
       throw new IllegalArgumentException(
           "objects of %s differ in size: use a PsoList of them".formatted(type.getSimpleName()));
     }
-    return PsoClass.of(type).layout().sizeBytes();
   }
 
   @Override

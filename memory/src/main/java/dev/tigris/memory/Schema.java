@@ -52,20 +52,29 @@ public final class Schema {
   /// The schema of containers whose root is an object of this class.
   ///
   /// @throws IllegalArgumentException if a field of it, or of a class that it leads to, cannot be
-  ///     stored
+  ///     stored; or if it is a class of collections, which does not say what their elements are
   public static Schema of(Class<? extends Pso> root) {
+    if (PsoCollection.class.isAssignableFrom(root)) {
+      throw new IllegalArgumentException(
+          "%s does not say what its elements are: use Schema.ofList or Schema.ofTable"
+              .formatted(root.getSimpleName()));
+    }
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(root, null));
   }
 
-  /// The schema of containers whose root is a list of such objects.
+  /// The schema of containers whose root is a list of such objects; errors as for [#of], and for
+  /// what a [PsoList] cannot have as elements.
   public static Schema ofList(Class<? extends Pso> element) {
+    PsoCollection.requireElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoList.class, element));
   }
 
-  /// The schema of containers whose root is a table of such objects.
+  /// The schema of containers whose root is a table of such objects; errors as for [#of], and for
+  /// what a [PsoTable] cannot have as elements.
   public static Schema ofTable(Class<? extends Pso> element) {
+    PsoTable.requireTableElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoTable.class, element));
   }

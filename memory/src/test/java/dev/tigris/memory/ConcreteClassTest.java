@@ -36,10 +36,35 @@ class ConcreteClassTest {
             () -> new PsoList<>(container, Figure.class, 1),
             () -> new PsoTable<>(container, Figure.class, 1),
             () -> new PsoList<>(container, Pso.class, 1));
+    assertRefused(abstractOnes);
+  }
+
+  private void assertRefused(List<Executable> makers) {
     long used = container.usedBytes();
-    for (Executable each : abstractOnes) {
+    for (Executable each : makers) {
       assertThrows(IllegalArgumentException.class, each);
     }
     assertEquals(used, container.usedBytes());
+  }
+
+  /// The bytes of a list do not say what its elements are: its field does, or whoever opens it.
+  @Test
+  void nobodyHasElementsOrARootThatCouldNotSayWhatIsInThem() {
+    assertRefused(
+        List.of(
+            () -> new PsoList<>(container, PsoList.class, 1),
+            () -> new PsoList<>(container, PsoTable.class, 1),
+            () -> new PsoTable<>(container, PsoTable.class, 1),
+            () -> new PsoTable<>(container, PsoArray.class, 1),
+            () -> container.rootList(PsoTable.class),
+            () -> container.rootTable(PsoList.class),
+            () -> Schema.of(PsoList.class),
+            () -> Schema.of(PsoTable.class),
+            () -> Schema.ofList(PsoTable.class),
+            () -> Schema.ofTable(PsoList.class),
+            () -> Schema.ofTable(PsoArray.class)));
+    Schema arrays = Schema.ofList(PsoArray.class);
+    assertEquals(arrays, SchemaText.parse(arrays.toString()));
+    assertEquals("TIGRIS SCHEMA 1\nroot 0\narray\n", Schema.of(PsoArray.class).toString());
   }
 }

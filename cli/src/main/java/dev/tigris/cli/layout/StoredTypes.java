@@ -3,6 +3,7 @@ package dev.tigris.cli.layout;
 import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoArray;
+import dev.tigris.memory.PsoCollection;
 import dev.tigris.memory.PsoField;
 import dev.tigris.memory.PsoLayout;
 import dev.tigris.memory.PsoList;
@@ -156,6 +157,11 @@ public record StoredTypes(
       throw new LayoutException(
           "%s is no subclass of %s, and its objects cannot lie in a container"
               .formatted(found.getName(), Pso.class.getName()));
+    }
+    if (COLLECTIONS.contains(found) || found == PsoCollection.class) {
+      throw new LayoutException(
+          "%s is part of what is printed for every class: name one of your own"
+              .formatted(found.getName()));
     }
     return found.asSubclass(Pso.class);
   }
