@@ -1,15 +1,8 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
-import java.io.IOException;
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 
@@ -59,92 +52,9 @@ final class Conversion {
     return new Conversion(source, own, to);
   }
 
-  /// Maps a file of objects, after converting it if need be: into a new file beside it, which takes
-  /// its place when it is complete and on the disk.
-  static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
-    try {
-      requireOpenable(file);
-      return mapOpenable(file, mapping, leastBytes, schema);
-    } catch (CorruptContainerException e) {
-      CorruptContainerException named =
-          new CorruptContainerException(file + " cannot be opened: " + e.getMessage());
-      named.initCause(e);
-      throw named;
-    }
-  }
-
-  /// Leaves a file that cannot be a container as it is. What is missing, empty or no file is for
-  /// [Jbuf#map] to make or refuse.
-  private static void requireOpenable(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      return;
-    }
-    try (FileChannel channel = FileChannel.open(file)) {
-      ByteBuffer head =
-          ByteBuffer.allocate((int) Container.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      int read = 0;
-      while (head.hasRemaining() && read >= 0) {
-        read = channel.read(head);
-      }
-      Container.requireOpenable(head.flip(), channel.size());
-    }
-  }
-
-  private static Jbuf mapOpenable(Path file, Mapping mapping, long leastBytes, Schema schema)
-      throws IOException {
-    Jbuf jbuf = Jbuf.map(file, mapping, leastBytes);
-    try {
-      Container container = jbuf.peek();
-      Schema own = container.schema();
-      if (own == null && container.usedBytes() > Container.HEADER_BYTES) {
-        throw new SchemaException(
-            file + " does not say what is in it: open its container and declare(schema)");
-      }
-      if (own == null || own.equals(schema)) {
-        container.declare(schema);
-        return jbuf;
-      }
-      Conversion conversion = new Conversion(container, own, schema);
-      if (mapping == Mapping.PRIVATE) {
-        throw new SchemaException(
-            conversion.change.explain() + "; map it SHARED or DURABLE once to convert it");
-      }
-      conversion.replace(file.toRealPath(), mapping, leastBytes);
-    } catch (IOException | RuntimeException e) {
-      jbuf.free();
-      throw e;
-    }
-    jbuf.free();
-    return mapOpenable(file, mapping, leastBytes, schema);
-  }
-
-  private void replace(Path file, Mapping mapping, long leastBytes) throws IOException {
-    // Whoever maps it DURABLE owns it already.
-    try (Journal _ = mapping == Mapping.SHARED ? Journal.own(file) : null) {
-      Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
-      Files.deleteIfExists(fresh); // of somebody who was killed
-      try {
-        long free = source.capacityBytes() - source.usedBytes();
-        Jbuf target = Jbuf.map(fresh, Mapping.SHARED, Math.max(leastBytes, bytes() + free));
-        try {
-          into(target.peek());
-          target.flush();
-        } finally {
-          target.free();
-        }
-        copyPermissions(file, fresh);
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        Journal.syncFolder(file);
-      } finally {
-        Files.deleteIfExists(fresh);
-      }
-    }
-  }
-
-  private static void copyPermissions(Path from, Path to) throws IOException {
-    if (from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
-    }
+  /// What differs.
+  String explain() {
+    return change.explain();
   }
 
   /// What differs between two schemas, and what to do about it.

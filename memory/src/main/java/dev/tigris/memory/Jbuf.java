@@ -126,7 +126,7 @@ public final class Jbuf {
   /// @throws IOException as for [#map(Path, Mapping, long)]
   public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
       throws IOException {
-    return Conversion.map(file, mapping, leastBytes, schema);
+    return FileConversion.map(file, mapping, leastBytes, schema);
   }
 
   /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a

@@ -1,0 +1,107 @@
+package dev.tigris.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/// Maps a file of objects, after [converting][Conversion] it if need be: into a new file beside it,
+/// which takes its place when it is complete and on the disk. Whoever is killed before that leaves
+/// the old file as it was.
+final class FileConversion {
+  private FileConversion() {}
+
+  /// As [Jbuf#map(Path, Mapping, long, Schema)].
+  static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
+    try {
+      requireOpenable(file);
+      return mapOpenable(file, mapping, leastBytes, schema);
+    } catch (CorruptContainerException e) {
+      CorruptContainerException named =
+          new CorruptContainerException(file + " cannot be opened: " + e.getMessage());
+      named.initCause(e);
+      throw named;
+    }
+  }
+
+  /// Leaves a file that cannot be a container as it is. What is missing, empty or no file is for
+  /// [Jbuf#map] to make or refuse.
+  private static void requireOpenable(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(file)) {
+      ByteBuffer head =
+          ByteBuffer.allocate((int) Container.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      int read = 0;
+      while (head.hasRemaining() && read >= 0) {
+        read = channel.read(head);
+      }
+      Container.requireOpenable(head.flip(), channel.size());
+    }
+  }
+
+  private static Jbuf mapOpenable(Path file, Mapping mapping, long leastBytes, Schema schema)
+      throws IOException {
+    Jbuf jbuf = Jbuf.map(file, mapping, leastBytes);
+    boolean fits = false;
+    try {
+      Container container = jbuf.peek();
+      Schema own = container.schema();
+      if (own == null && container.usedBytes() > Container.HEADER_BYTES) {
+        throw new SchemaException(
+            file + " does not say what is in it: open its container and declare(schema)");
+      }
+      if (own == null || own.equals(schema)) {
+        container.declare(schema);
+        fits = true;
+        return jbuf;
+      }
+      Conversion conversion = new Conversion(container, own, schema);
+      if (mapping == Mapping.PRIVATE) {
+        throw new SchemaException(
+            conversion.explain() + "; map it SHARED or DURABLE once to convert it");
+      }
+      long free = container.capacityBytes() - container.usedBytes();
+      long bytes = Math.max(leastBytes, conversion.bytes() + free);
+      replace(file.toRealPath(), mapping, conversion, bytes);
+    } finally {
+      if (!fits) {
+        jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
+      }
+    }
+    return mapOpenable(file, mapping, leastBytes, schema);
+  }
+
+  private static void replace(Path file, Mapping mapping, Conversion conversion, long bytes)
+      throws IOException {
+    // Whoever maps it DURABLE owns it already.
+    try (Journal _ = mapping == Mapping.SHARED ? Journal.own(file) : null) {
+      Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
+      Files.deleteIfExists(fresh); // of somebody who was killed
+      try {
+        Jbuf target = Jbuf.map(fresh, Mapping.SHARED, bytes);
+        try {
+          conversion.into(target.peek());
+          target.flush();
+        } finally {
+          target.free();
+        }
+        copyPermissions(file, fresh);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        Journal.syncFolder(file);
+      } finally {
+        Files.deleteIfExists(fresh);
+      }
+    }
+  }
+
+  private static void copyPermissions(Path from, Path to) throws IOException {
+    if (from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
+    }
+  }
+}
