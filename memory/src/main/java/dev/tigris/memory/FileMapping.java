@@ -265,11 +265,9 @@ final class FileMapping {
       // The kernel's table of mappings is full: the range stays the file's, and nobody else's.
       pool.forgetUnits(bytes);
     }
-    try {
-      channel.close();
-      if (journal != null) {
-        journal.close();
-      }
+    try (Journal _ = journal;
+        FileChannel _ = channel) {
+      // Both are closed, whatever becomes of the other.
     } catch (IOException e) {
       throw new UncheckedIOException("could not close " + path, e);
     }
