@@ -47,9 +47,12 @@ public final class PsoBinding {
     return new PsoBinding(type.type(), container, Raw.SCRATCH - container.address);
   }
 
-  /// The place of an object that lies in another one, at `at` behind its first byte.
+  /// The place of an object that lies in another one, at `at` behind its first byte. It follows
+  /// from the other's address, as all else does that lies in an object: one whose constructor was
+  /// ended half way may have a container and no offset yet, and lies in the scratch area.
   static PsoBinding inside(PsoClass type, Pso holder, int at) {
-    return new PsoBinding(type.type(), holder.container, holder.offset + at);
+    Region container = holder.container;
+    return new PsoBinding(type.type(), container, holder.masked() - container.address + at);
   }
 
   private static @Nullable String fault(Region container, long offset, int sizeBytes) {
