@@ -3,10 +3,13 @@ package dev.tigris.memory;
 import java.lang.constant.ClassDesc;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The compiled accessors of the fields that one class declares: static methods of a hidden class
 /// of this package. Their signatures name [Pso] instead of the class, which this module may not
@@ -20,33 +23,19 @@ final class Accessors {
   /// Compiles the accessors of a layout's own fields.
   static Accessors of(PsoLayout layout) {
     List<Recipe> recipes = new ArrayList<>();
-    List<String> methods = new ArrayList<>();
     for (PsoField field : layout.ownFields()) {
       recipes.add(Recipe.get(field, layout));
       if (!field.kind().isPart()) {
         recipes.add(Recipe.set(field, layout));
       }
     }
-    for (int index = 0; index < recipes.size(); index++) {
-      methods.add("accessor" + index);
-    }
-    List<Object> constants = new ArrayList<>();
-    byte[] classFile =
-        RecipeCompiler.compile(className(layout.type()), recipes, methods, constants);
+    Iterator<MethodHandle> compiled = compile(layout.type(), recipes).iterator();
     Accessors accessors = new Accessors();
-    try {
-      Lookup hidden =
-          PsoClass.packageLookup().defineHiddenClassWithClassData(classFile, constants, true);
-      int index = 0;
-      for (PsoField field : layout.ownFields()) {
-        accessors.getters.put(field.name(), find(hidden, recipes.get(index), methods.get(index++)));
-        if (!field.kind().isPart()) {
-          accessors.setters.put(
-              field.name(), find(hidden, recipes.get(index), methods.get(index++)));
-        }
+    for (PsoField field : layout.ownFields()) {
+      accessors.getters.put(field.name(), compiled.next());
+      if (!field.kind().isPart()) {
+        accessors.setters.put(field.name(), compiled.next());
       }
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("no accessors for " + layout.type().getName(), e);
     }
     return accessors;
   }
@@ -55,26 +44,33 @@ final class Accessors {
   ///
   /// @throws IllegalArgumentException if it is not safe
   static MethodHandle compile(Class<?> type, Recipe recipe) {
-    String method = "accessor";
+    return compile(type, List.of(recipe)).getFirst();
+  }
+
+  /// Compiles recipes to the methods of one hidden class, which are returned in the same order.
+  private static List<MethodHandle> compile(Class<?> of, List<Recipe> recipes) {
+    List<String> methods = new ArrayList<>();
+    for (int index = 0; index < recipes.size(); index++) {
+      methods.add("accessor" + index);
+    }
     List<Object> constants = new ArrayList<>();
-    byte[] classFile =
-        RecipeCompiler.compile(className(type), List.of(recipe), List.of(method), constants);
+    byte[] classFile = RecipeCompiler.compile(className(of), recipes, methods, constants);
+    List<MethodHandle> accessors = new ArrayList<>();
     try {
       Lookup hidden =
           PsoClass.packageLookup().defineHiddenClassWithClassData(classFile, constants, true);
-      return find(hidden, recipe, method);
+      for (int index = 0; index < recipes.size(); index++) {
+        MethodType type = recipes.get(index).type();
+        accessors.add(hidden.findStatic(hidden.lookupClass(), methods.get(index), type));
+      }
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("no accessor for " + recipe, e);
+      throw new IllegalStateException("no accessors for " + of.getName(), e);
     }
+    return accessors;
   }
 
   private static ClassDesc className(Class<?> type) {
     return ClassDesc.of(Pso.class.getPackageName() + ".Accessors$" + type.getSimpleName());
-  }
-
-  private static MethodHandle find(Lookup hidden, Recipe recipe, String method)
-      throws ReflectiveOperationException {
-    return hidden.findStatic(hidden.lookupClass(), method, recipe.type());
   }
 
   /// The accessor `(Pso)T`.
@@ -87,8 +83,7 @@ final class Accessors {
     return require(setters.get(field), field);
   }
 
-  private static MethodHandle require(
-      @org.jspecify.annotations.Nullable MethodHandle accessor, String field) {
+  private static MethodHandle require(@Nullable MethodHandle accessor, String field) {
     if (accessor == null) {
       throw new IllegalStateException("no stored field " + field);
     }
