@@ -7,11 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.classfile.ClassFile;
-import java.lang.classfile.constantpool.ConstantPoolBuilder;
 import java.lang.constant.ClassDesc;
-import java.lang.constant.ConstantDescs;
-import java.lang.constant.MethodTypeDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
@@ -40,17 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// What is loaded is to the byte what the specializer would have written. A class whose patch is
-/// refused, or that has a problem with the rules, fails to load: it must not run half specialized,
-/// and the JVM would ignore an exception and load the original. So the agent puts a class in its
-/// place that no JVM accepts. Its one field has, for a name, the reason, which is no legal name, so
-/// that loading it throws
-///
-/// ```text
-///   java.lang.ClassFormatError: Illegal field name "app.User.use(Trade)long: the code patch ..."
-/// ```
-///
-/// Where format checks are switched off (`-XX:-BytecodeVerificationRemote`), its initializer throws
-/// the same error.
+/// refused, or that has a problem with the rules, must not run half specialized: it fails to load,
+/// with a [ClassFormatError] that says why.
 public final class Agent {
   private static final String TRUST = "trust=";
   private static final String RULES = "rules=";
@@ -58,12 +45,6 @@ public final class Agent {
 
   /// The specializer's own classes are loaded while it is at work on another, and so are the rules.
   private static final String OURS = "dev/tigris/specializer/";
-
-  /// What is left to return when even an error cannot be put into words: no class at all.
-  private static final byte[] NO_CLASS = {0};
-
-  /// What HotSpot prints of an error's message.
-  private static final int MAX_REASON = 900;
 
   private Agent() {}
 
@@ -104,8 +85,9 @@ public final class Agent {
       throw new IllegalArgumentException(
           "tigris agent: rule-path= is for the modules that rules=FILE names: add that");
     }
-    // Loads what looks at every class, before the first one has to wait for it.
-    CodePatch.mayBeIn(NO_CLASS);
+    // Loads what looks at every class, before the first one has to wait for it, and what takes the
+    // place of one, before there may be no memory left for that.
+    CodePatch.mayBeIn(FailingClass.NO_CLASS);
     instrumentation.addTransformer(new Transformer(keys, rules));
   }
 
@@ -163,10 +145,10 @@ public final class Agent {
             ? patched.orElse(null)
             : specialize(loader, name, classFile);
       } catch (PatchRefusedException e) {
-        return failing(name, String.valueOf(e.getMessage()));
+        return FailingClass.of(name, String.valueOf(e.getMessage()));
       } catch (Throwable e) {
         // Whatever it was: if it got out, the JVM would load the class unspecialized.
-        return failing(name, "cannot specialize the class: " + e);
+        return FailingClass.of(name, "cannot specialize the class: " + e);
       }
     }
 
@@ -175,13 +157,13 @@ public final class Agent {
       Known known = known(loader);
       Specialized result = known.specializer.specialize(classFile);
       if (!result.problems().isEmpty()) {
-        return failing(name, result.problems().getFirst().toString());
+        return FailingClass.of(name, result.problems().getFirst().toString());
       }
       ClassDesc type = name == null ? null : ClassDesc.ofInternalName(name);
       if (type != null && known.hierarchy.isPso(type)) {
         known.objects.add(type); // before it looks: a user that is loaded meanwhile does the same
         if (isUnseen(type, loader)) {
-          return failing(name, inTheDark(type));
+          return FailingClass.of(name, inTheDark(type));
         }
       }
       return result.changed() ? result.bytes() : null;
@@ -255,44 +237,5 @@ public final class Agent {
               .formatted(ClassSource.pathOf(type))
           + " cannot be specialized as it is loaded: run `tigris specialize` on both";
     }
-  }
-
-  private static byte[] failing(@Nullable String name, String reason) {
-    try {
-      return failingClass(name == null ? "Patched" : name, reason);
-    } catch (Throwable e) {
-      return NO_CLASS;
-    }
-  }
-
-  /// A class that fails to load, or at the latest to initialize.
-  private static byte[] failingClass(String name, String reason) {
-    String text = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
-    // A dot makes it no legal name, whatever the rest.
-    String illegal = text.endsWith(".") ? text : text + ".";
-    ClassDesc error = ClassDesc.of("java.lang.ClassFormatError");
-    return ClassFile.of()
-        .build(
-            ClassDesc.ofInternalName(name),
-            type -> {
-              ConstantPoolBuilder pool = type.constantPool();
-              type.withField(
-                  pool.utf8Entry(illegal),
-                  pool.utf8Entry(ConstantDescs.CD_int),
-                  field -> field.withFlags(ClassFile.ACC_STATIC));
-              type.withMethodBody(
-                  ConstantDescs.CLASS_INIT_NAME,
-                  ConstantDescs.MTD_void,
-                  ClassFile.ACC_STATIC,
-                  code ->
-                      code.new_(error)
-                          .dup()
-                          .ldc(illegal)
-                          .invokespecial(
-                              error,
-                              ConstantDescs.INIT_NAME,
-                              MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String))
-                          .athrow());
-            });
   }
 }
