@@ -45,6 +45,22 @@ class HostileSchemaTest {
   }
 
   @Test
+  void refusesObjectsInPlaceThatComeToMuchMoreThanTheirText() {
+    StringBuilder pairs = new StringBuilder(HEAD).append("struct A0 8\n  0 ref 0 x\n");
+    StringBuilder chain = new StringBuilder(HEAD).append("struct A0 8\n  0 long x\n");
+    for (int i = 1; i <= 17; i++) {
+      int half = 8 << (i - 1);
+      pairs.append("struct A%d %d\n  0 in %d x\n".formatted(i, 2 * half, i - 1));
+      pairs.append("  %d in %d y\n".formatted(half, i - 1));
+    }
+    for (int i = 1; i < 30_000; i++) {
+      chain.append("struct A%d 8\n  0 in %d x\n".formatted(i, i - 1));
+    }
+    assertRefused(pairs.toString(), "too many fields");
+    assertRefused(chain.toString(), "too many fields");
+  }
+
+  @Test
   void refusesTwoFieldsOfOneName() {
     assertRefused(HEAD + "struct A 8\n  0 int x\n  4 int x\n", "two fields");
     String hidden = HEAD + "struct A 8\n  0 int x\nstruct B 8 extends 0\n  4 int x\n";
