@@ -1,12 +1,17 @@
 package dev.tigris.specializer;
 
 import java.lang.classfile.Annotation;
+import java.lang.classfile.AnnotationElement;
+import java.lang.classfile.AnnotationValue;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.FieldModel;
 import java.lang.classfile.Signature;
+import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.reflect.AccessFlag;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -15,23 +20,21 @@ import java.util.stream.Collectors;
 /// @param owner the class that declares it
 /// @param signature its type with type arguments, where it has any (JVMS 4.7.9)
 /// @param annotations those that are visible at run time
+/// @param capacity what it says in `@Capacity`, where it does
 public record FieldInfo(
     ClassDesc owner,
     String name,
     ClassDesc type,
     Optional<String> signature,
     Set<AccessFlag> flags,
-    Set<ClassDesc> annotations) {
+    Set<ClassDesc> annotations,
+    OptionalInt capacity) {
   static FieldInfo of(ClassDesc owner, FieldModel field) {
-    Set<ClassDesc> annotations =
+    List<Annotation> annotations =
         field
             .findAttribute(Attributes.runtimeVisibleAnnotations())
-            .map(
-                attribute ->
-                    attribute.annotations().stream()
-                        .map(Annotation::classSymbol)
-                        .collect(Collectors.toUnmodifiableSet()))
-            .orElse(Set.of());
+            .map(RuntimeVisibleAnnotationsAttribute::annotations)
+            .orElse(List.of());
     return new FieldInfo(
         owner,
         field.fieldName().stringValue(),
@@ -40,7 +43,14 @@ public record FieldInfo(
             .findAttribute(Attributes.signature())
             .map(attribute -> attribute.signature().stringValue()),
         field.flags().flags(),
-        annotations);
+        annotations.stream().map(Annotation::classSymbol).collect(Collectors.toUnmodifiableSet()),
+        annotations.stream()
+            .filter(annotation -> annotation.classSymbol().equals(MemoryNames.CAPACITY))
+            .flatMap(annotation -> annotation.elements().stream())
+            .map(AnnotationElement::value)
+            .filter(AnnotationValue.OfInt.class::isInstance)
+            .mapToInt(value -> ((AnnotationValue.OfInt) value).intValue())
+            .findFirst());
   }
 
   boolean has(AccessFlag flag) {

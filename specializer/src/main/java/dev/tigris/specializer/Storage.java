@@ -63,7 +63,12 @@ sealed interface Storage {
                   .formatted(type.displayName()));
     }
     if (sized) {
-      return new Part();
+      int capacity = field.capacity().orElse(0);
+      return capacity >= 1 && capacity <= MemoryNames.MAX_BYTES
+          ? new Part()
+          : new Refused(
+              "a capacity of %d is out of bounds: give it one from 1 to %d"
+                  .formatted(capacity, MemoryNames.MAX_BYTES));
     }
     boolean isObject = hierarchy.isPso(type);
     if (field.has(MemoryNames.IN_PLACE) && (!isObject || MemoryNames.VARYING.contains(type))) {

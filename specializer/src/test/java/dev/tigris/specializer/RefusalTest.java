@@ -69,6 +69,8 @@ class RefusalTest {
               @InPlace int wrong;
               @InPlace PsoArray array;
               @Capacity(3) volatile Utf8 ordered;
+              @Capacity(0) Utf8 empty;
+              @Capacity(1 << 21) Utf8 endless;
               @Capacity(3) Utf8 name;
               @Capacity(3) Ints fine;
               @InPlace Point point;
@@ -85,6 +87,8 @@ class RefusalTest {
             "app.Bad.wrong(Bad.java): @InPlace is for an object of fixed size",
             "app.Bad.array(Bad.java): @InPlace is for an object of fixed size",
             "app.Bad.ordered(Bad.java): 'volatile' says nothing",
+            "app.Bad.empty(Bad.java): a capacity of 0 is out of bounds",
+            "app.Bad.endless(Bad.java): a capacity of 2097152 is out of bounds",
             "app.Bad.name lies in the object and cannot be assigned",
             "app.Bad.point lies in the object and cannot be assigned",
             "app.Bad.fine lies in the object and cannot be assigned")) {
@@ -92,7 +96,7 @@ class RefusalTest {
           problems.stream().anyMatch(problem -> problem.contains(expected)),
           () -> expected + " in\n" + String.join("\n", problems));
     }
-    assertEquals(9, problems.size(), () -> String.join("\n", problems));
+    assertEquals(11, problems.size(), () -> String.join("\n", problems));
   }
 
   private static String collection(String name) {
