@@ -200,7 +200,7 @@ public final class Container extends Region {
     // What remains is a multiple of eight, so that what fits still fits when it is rounded up.
     if (objectBytes < 0 || objectBytes > remainingBytes()) {
       throw new ContainerFullException(
-          "no room for an object of %d bytes: %d of %d are used"
+          "no room for an object of %d bytes: %d of %d are used; make the container larger"
               .formatted(objectBytes, usedBytes, bytes));
     }
     long rounded = (objectBytes + 7) & -8;

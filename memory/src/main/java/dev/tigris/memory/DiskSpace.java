@@ -17,6 +17,7 @@ public final class DiskSpace {
   /// @return false if this system, or the file system, cannot do that: the file is as it was
   /// @throws IOException if there is no room, or the file cannot be written: it may be longer than
   ///     it was
+  /// @throws UnsupportedOperationException on other systems than Linux and macOS
   public static boolean reserve(Path file, long bytes) throws IOException {
     int descriptor = FilePages.open(file, true);
     try {

@@ -25,7 +25,7 @@ public sealed interface FieldKind {
   /// byte; 0 is null.
   ///
   /// @param target the class of the object that is recovered
-  /// @param element what its elements refer to, if it is a [PsoList]
+  /// @param element the class of its elements, if it is a [PsoList] or a [PsoTable]
   record Reference(Class<? extends Pso> target, @Nullable Class<? extends Pso> element)
       implements FieldKind {
     @Override

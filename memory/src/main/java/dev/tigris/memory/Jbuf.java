@@ -56,6 +56,8 @@ public final class Jbuf {
   /// @throws IllegalArgumentException if `bytes` is not positive
   /// @throws MemoryBudgetException if the process's budget is used up, even after reclaiming what
   ///     has become unreachable
+  /// @throws IllegalCallerException if the JVM was told to refuse native access, with the option
+  ///     that allows it
   public static Jbuf allocate(long bytes) {
     return allocate(bytes, "unnamed");
   }
@@ -91,6 +93,8 @@ public final class Jbuf {
   ///
   /// @throws IOException if the file is missing, empty, no regular file, or in the way that was
   ///     asked for not accessible; or if it is mapped as [Mapping#DURABLE] and somebody owns it
+  /// @throws UnsupportedOperationException on other systems than Linux and macOS
+  /// @throws IllegalCallerException as for [#allocate(long)]
   public static Jbuf map(Path file, Mapping mapping) throws IOException {
     return map(file, mapping, 0);
   }
@@ -312,7 +316,7 @@ public final class Jbuf {
         state = State.REFERENCED;
       } else if (type != wanted) {
         throw new TypedException(
-            "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time"
+            "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time: unreference it first"
                 .formatted(name(type), name(wanted)));
       }
       return wanted.cast(current.view());

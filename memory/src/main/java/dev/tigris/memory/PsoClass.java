@@ -41,7 +41,7 @@ final class PsoClass {
   /// What is needed to recover a reference.
   ///
   /// @param target what it refers to
-  /// @param element what the elements refer to if the target is a list
+  /// @param element the class of its elements if the target is a list or a table
   /// @param where names the field in messages
   record Slot(PsoClass target, @Nullable Class<? extends Pso> element, String where) {}
 

@@ -117,7 +117,8 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     long index = size();
     if (index == room) {
       throw new ContainerFullException(
-          "a collection with room for %d elements cannot have more".formatted(room));
+          "a collection with room for %d elements cannot have more: make it with a larger capacity"
+              .formatted(room));
     }
     return index;
   }

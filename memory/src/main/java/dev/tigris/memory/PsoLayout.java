@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// A superclass's fields lie where they lie in its own objects, so code that knows only the
 /// superclass works on every subclass. Sizes are rounded up to a multiple of eight, as objects
 /// begin at one.
+///
+/// Immutable. A class has one layout, whoever asks for it and when.
 public final class PsoLayout {
   /// The largest object, in bytes: half of what is set aside behind objects without an address.
   public static final int MAX_BYTES = 1 << 20;
@@ -70,10 +72,8 @@ public final class PsoLayout {
         fields.add(new PsoField(type, name, kind, offset, ordered));
         if (end(fields) > MAX_BYTES) {
           throw new IllegalArgumentException(
-              type.getName()
-                  + " is larger than the "
-                  + MAX_BYTES
-                  + " bytes that an object can have");
+              "%s is larger than the %d bytes that an object can have: refer to a PsoArray or a PsoTable for its largest part"
+                  .formatted(type.getName(), MAX_BYTES));
         }
       }
     }
@@ -85,7 +85,7 @@ public final class PsoLayout {
     FieldKind kind = null;
     if ((field.getModifiers() & refused) == 0 && !field.isSynthetic()) {
       Capacity capacity = field.getAnnotation(Capacity.class);
-      kind = capacity == null ? kindOfFixedSize(field) : kindWith(field.getType(), capacity);
+      kind = capacity == null ? kindOfFixedSize(field) : kindWith(capacity, field);
     }
     if (kind == null || (kind.isPart() && Modifier.isVolatile(field.getModifiers()))) {
       throw new IllegalArgumentException(
@@ -95,10 +95,13 @@ public final class PsoLayout {
     return kind;
   }
 
-  private static @Nullable FieldKind kindWith(Class<?> type, Capacity capacity) {
+  private static @Nullable FieldKind kindWith(Capacity capacity, Field field) {
+    Class<?> type = field.getType();
     int count = capacity.value();
     if (count < 1 || count > MAX_BYTES) {
-      throw new IllegalArgumentException("no field has the capacity " + count);
+      throw new IllegalArgumentException(
+          "the field '%s' cannot have the capacity %d: give it one from 1 to %d"
+              .formatted(field, count, MAX_BYTES));
     }
     if (type == Utf8.class) {
       return new FieldKind.Text(count);

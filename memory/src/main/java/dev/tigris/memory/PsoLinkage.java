@@ -10,6 +10,8 @@ import java.util.Optional;
 
 /// What specialized classes call. It is public because the JVM calls it in their name; it gives
 /// nobody more than a field access in the same place would.
+///
+/// Thread rule: any thread. What is computed for a class is the same for all call sites of it.
 public final class PsoLinkage {
   private static final String GET = "get";
   private static final String SET = "set";

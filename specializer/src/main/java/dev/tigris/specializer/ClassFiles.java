@@ -22,6 +22,9 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /// Specializes and checks whole folders, jars and class files.
+///
+/// Thread rule: any thread; of two that write to the same files at once, one has the last word on
+/// each.
 public final class ClassFiles {
   private static final String SUFFIX = ".class";
 

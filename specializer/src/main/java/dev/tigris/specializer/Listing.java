@@ -43,6 +43,8 @@ import java.util.Set;
 ///     getfield app.Trade.id                    invokedynamic get(Trade)long [app.Trade, id]
 ///                                                id.get (Pso)long, 24 bytes: peek long @0
 /// ```
+///
+/// Thread rule: as that of what it asks for recipes.
 public final class Listing {
   /// Says what is behind a call site.
   public interface Recipes {
