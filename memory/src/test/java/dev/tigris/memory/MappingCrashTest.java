@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.raw.FilePages;
+import dev.tigris.memory.raw.Pages;
+import dev.tigris.memory.raw.Pool;
+import dev.tigris.memory.raw.Raw;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -245,13 +249,37 @@ class MappingCrashTest {
     }
   }
 
-  @Test
-  void survivesFilesThatCannotBeMapped() throws Exception {
+  /// Lays a file that cannot be mapped over memory that somebody had, without trying first.
+  static final class LateMapper {
+    public static void main(String[] arguments) throws IOException {
+      Pool pool = new Pool();
+      long address = pool.takeUnits(Pages.UNIT_BYTES);
+      Raw.LONG.set(Raw.GLOBAL, address, 1L);
+      int descriptor = FilePages.open(Path.of(arguments[0]), false);
+      try {
+        FilePages.map(descriptor, address, FilePages.pageBytes(), false);
+      } catch (IOException e) {
+        System.out.println("refused, " + (long) Raw.LONG.get(Raw.GLOBAL, address) + " is left");
+      }
+    }
+  }
+
+  private static String mapUnmappable(Class<?> mapper) throws Exception {
     Path one = Path.of("/sys/devices/system/cpu/online");
     assumeTrue(Files.isReadable(one), "there is no sysfs, whose files cannot be mapped");
-    Process mapper = Forked.java(Mapper.class, List.of("-Xmx64m"), one.toString());
-    String output = new String(mapper.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, mapper.waitFor(), output);
-    assertEquals("refused 2\n", output);
+    Process process = Forked.java(mapper, List.of("-Xmx64m"), one.toString());
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), output);
+    return output;
+  }
+
+  @Test
+  void survivesFilesThatCannotBeMapped() throws Exception {
+    assertEquals("refused 2\n", mapUnmappable(Mapper.class));
+  }
+
+  @Test
+  void leavesNoHoleWhereAFileCouldNotBeMapped() throws Exception {
+    assertEquals("refused, 0 is left\n", mapUnmappable(LateMapper.class));
   }
 }

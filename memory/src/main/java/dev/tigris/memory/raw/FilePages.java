@@ -160,7 +160,17 @@ public final class FilePages {
   /// is: it must not be used again.
   public static void map(int descriptor, long address, long bytes, boolean shared)
       throws IOException {
-    mapOver(address, bytes, flags(shared), descriptor, "map the file");
+    try {
+      mapOver(address, bytes, flags(shared), descriptor, "map the file");
+    } catch (IOException e) {
+      try {
+        // What was there may be gone. A late access would find a hole, or what others put into it.
+        unmap(address, bytes);
+      } catch (IOException hole) {
+        e.addSuppressed(hole);
+      }
+      throw e;
+    }
   }
 
   /// Takes the file off again: the range reads as zeros.
@@ -271,8 +281,9 @@ public final class FilePages {
 
   /// The calls, linked on first use.
   // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
-  // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
-  // removed, but for a trial that nobody has seen; thread: all calls are thread-safe.
+  // handed out to the caller for that purpose; lifetime: a mapping is replaced by another, or where
+  // that fails by anonymous memory, and never removed, but for a trial that nobody has seen; thread:
+  // all calls are thread-safe.
   private static final class Native {
     static final MethodHandle OPEN =
         link("open", ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
