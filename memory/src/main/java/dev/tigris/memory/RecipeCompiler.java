@@ -44,7 +44,7 @@ import java.util.List;
 /// while C2 inlines it.
 final class RecipeCompiler {
   /// C1 inlines methods up to this size (`-XX:MaxInlineSize`).
-  private static final int C1_INLINES_BYTES = 35;
+  static final int C1_INLINES_BYTES = 35;
 
   /// What is added to every body, so that the shortest is longer than that.
   private static final int PADDING_BYTES = 16;
@@ -355,9 +355,5 @@ final class RecipeCompiler {
 
   private static ClassDesc desc(Class<?> type) {
     return type.describeConstable().orElseThrow();
-  }
-
-  static boolean isLongEnough(int codeBytes) {
-    return codeBytes > C1_INLINES_BYTES;
   }
 }

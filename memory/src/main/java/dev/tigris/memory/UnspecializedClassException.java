@@ -1,9 +1,11 @@
 package dev.tigris.memory;
 
+import java.io.Serial;
+
 /// Thrown by the constructor of a [Pso] class that the specializer has not rewritten: its fields
 /// would be plain Java fields, and the container would stay empty.
 public final class UnspecializedClassException extends IllegalStateException {
-  private static final long serialVersionUID = 1;
+  @Serial private static final long serialVersionUID = 1;
 
   UnspecializedClassException(Class<?> type) {
     super(

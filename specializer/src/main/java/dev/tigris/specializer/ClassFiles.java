@@ -243,9 +243,6 @@ public final class ClassFiles {
   }
 
   private static List<Path> under(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      return List.of();
-    }
     // What a link leads to is walked through when it is named, and not when it lies in a folder.
     Path start = Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
     try (Stream<Path> files = Files.walk(start)) {

@@ -22,6 +22,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ final class Split {
   private Map<Integer, ClassDesc> parameters() {
     Map<Integer, ClassDesc> found = new HashMap<>();
     int slot = 0;
-    if (!method.flags().has(java.lang.reflect.AccessFlag.STATIC)) {
+    if (!method.flags().has(AccessFlag.STATIC)) {
       found.put(slot++, in.name());
     }
     for (ClassDesc type : method.methodTypeSymbol().parameterList()) {
