@@ -71,7 +71,7 @@ final class FileMapping {
         Journal.syncFolder(path);
       }
       return new FileMapping(path, mapping, channel, journal, pool, descriptor);
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) { // whatever it is, the file must not stay this process's
       closeQuietly(channel, e);
       closeQuietly(journal, e);
       throw e;
@@ -119,7 +119,7 @@ final class FileMapping {
     }
   }
 
-  private static void closeQuietly(@Nullable AutoCloseable closeable, Exception cause) {
+  private static void closeQuietly(@Nullable AutoCloseable closeable, Throwable cause) {
     try {
       if (closeable != null) {
         closeable.close();

@@ -53,7 +53,9 @@ final class Journal implements Closeable {
 
   private final Path path;
   private final FileChannel channel;
-  private final ByteBuffer chunk = little(CHUNK_BYTES);
+
+  /// Room for pages on their way: none before it is needed, since a process may own many files.
+  private ByteBuffer chunk = ByteBuffer.allocate(0);
 
   /// Its [#identity], if it is this process that owns it.
   private @Nullable Object owned;
@@ -63,6 +65,13 @@ final class Journal implements Closeable {
   private Journal(Path path, FileChannel channel) {
     this.path = path;
     this.channel = channel;
+  }
+
+  private ByteBuffer chunk(int bytes) {
+    if (chunk.capacity() < bytes) {
+      chunk = little(bytes);
+    }
+    return chunk;
   }
 
   private static ByteBuffer little(int bytes) {
@@ -179,17 +188,18 @@ final class Journal implements Closeable {
     ByteBuffer head = little(HEADER_BYTES + ENTRY_BYTES * pages.length);
     head.putLong(MAGIC).putLong(pageBytes).putLong(pages.length).putLong(fileBytes).putLong(0);
     long at = head.capacity();
-    int perChunk = CHUNK_BYTES / pageBytes;
+    int perChunk = Math.min(CHUNK_BYTES / pageBytes, pages.length);
+    ByteBuffer copies = chunk(perChunk * pageBytes);
     for (int first = 0; first < pages.length; first += perChunk) {
       int count = Math.min(perChunk, pages.length - first);
       for (int i = 0; i < count; i++) {
         // A copy: another thread may write to the page, or another process cut the file.
         MemorySegment page = Raw.range(address + pages[first + i] * pageBytes, pageBytes);
-        ByteBuffer copy = chunk.slice(i * pageBytes, pageBytes);
+        ByteBuffer copy = copies.slice(i * pageBytes, pageBytes);
         MemorySegment.ofBuffer(copy).copyFrom(page);
         head.putLong(pages[first + i]).putLong(sum(copy));
       }
-      at += write(channel, chunk.slice(0, count * pageBytes), at);
+      at += write(channel, copies.slice(0, count * pageBytes), at);
     }
     head.putLong(SUMMED_BYTES, headSum(head));
     write(channel, head.flip(), 0);
@@ -292,7 +302,7 @@ final class Journal implements Closeable {
 
   /// The bytes of a page as they stand in the journal; null if they are not what was written.
   private @Nullable ByteBuffer page(ByteBuffer head, int index, int pageBytes) throws IOException {
-    ByteBuffer page = chunk.slice(0, pageBytes);
+    ByteBuffer page = chunk(pageBytes).slice(0, pageBytes);
     long at = head.capacity() + (long) index * pageBytes;
     boolean isIntact =
         readFully(page, at)

@@ -282,7 +282,8 @@ public final class FilePages {
   /// The calls, linked on first use.
   // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
   // handed out to the caller for that purpose; lifetime: a mapping is replaced by another, or where
-  // that fails by anonymous memory, and never removed, but for a trial that nobody has seen; thread:
+  // that fails by anonymous memory, and never removed, but for a trial that nobody has seen;
+  // thread:
   // all calls are thread-safe.
   private static final class Native {
     static final MethodHandle OPEN =
