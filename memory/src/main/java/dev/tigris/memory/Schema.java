@@ -45,14 +45,22 @@ public final class Schema {
         throw new IllegalArgumentException("a schema cannot have two classes " + struct.name());
       }
     }
+    requireBounded(shapes);
     this.text = SchemaText.of(this);
-    this.fingerprint = fingerprint(text);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > SchemaText.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "a schema of %d bytes could not be read again, as %d are the most that it may have"
+              .formatted(bytes.length, SchemaText.MAX_BYTES));
+    }
+    this.fingerprint = fingerprint(bytes);
   }
 
   /// The schema of containers whose root is an object of this class.
   ///
   /// @throws IllegalArgumentException if a field of it, or of a class that it leads to, cannot be
-  ///     stored; or if it is a class of collections, which does not say what their elements are
+  ///     stored; if it is a class of collections, which does not say what their elements are; or if
+  ///     all these classes have more fields than a schema may (docs/formats.md)
   public static Schema of(Class<? extends Pso> root) {
     if (PsoCollection.class.isAssignableFrom(root)) {
       throw new IllegalArgumentException(
@@ -79,10 +87,33 @@ public final class Schema {
     return derivation.schema(derivation.shape(PsoTable.class, element));
   }
 
-  private static long fingerprint(String text) {
+  /// Those in place are counted in each struct that has them: a [Walk] has to look at each. Structs
+  /// that lie in each other are some 500 deep at most, since the first is counted in all of them.
+  private static void requireBounded(List<Shape> shapes) {
+    long[] fields = new long[shapes.size()];
+    long all = 0;
+    for (int index = 0; index < fields.length; index++) {
+      if (shapes.get(index) instanceof Shape.Struct struct) {
+        for (Shape.Member member : struct.members()) {
+          fields[index]++;
+          if (member.content() instanceof Shape.Content.Nested(int inner, int _)) {
+            fields[index] += fields[inner];
+          }
+        }
+        all += fields[index];
+        if (all > SchemaText.MAX_MEMBERS) {
+          throw new IllegalArgumentException(
+              "the classes of a schema have too many fields: more than %d, with those in place"
+                  .formatted(SchemaText.MAX_MEMBERS));
+        }
+      }
+    }
+  }
+
+  private static long fingerprint(byte[] text) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      byte[] digest = sha.digest(text.getBytes(StandardCharsets.UTF_8));
+      byte[] digest = sha.digest(text);
       long first = ByteBuffer.wrap(digest).order(ByteOrder.LITTLE_ENDIAN).getLong();
       return first == 0 ? 1 : first; // 0 says that there is no schema
     } catch (NoSuchAlgorithmException e) {

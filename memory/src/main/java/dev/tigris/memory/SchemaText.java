@@ -2,11 +2,9 @@ package dev.tigris.memory;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -30,20 +28,15 @@ final class SchemaText {
   /// The longest text, in bytes; what is longer is not a schema.
   static final int MAX_BYTES = 1 << 20;
 
-  /// The most fields, those of superclasses counted again in each subclass, and those of objects in
-  /// place in each struct that has them. So what a text makes in memory is bounded, and so is the
-  /// time that a [Walk] prepares itself; structs lie in each other to a depth of some 500 at most,
-  /// and one has few enough fields of one name to be compared.
-  private static final int MAX_MEMBERS = 1 << 17;
+  /// The most fields, those of superclasses counted again in each subclass: what a text makes in
+  /// memory is bounded, and a struct has few enough fields of one name to be compared.
+  static final int MAX_MEMBERS = 1 << 17;
 
   private static final String FIRST_LINE = "TIGRIS SCHEMA 1";
   private static final Pattern SPACE = Pattern.compile(" ");
 
   private final List<Shape> shapes = new ArrayList<>();
   private int memberCount;
-
-  /// By struct, what it has added to that.
-  private final Map<Integer, Integer> counted = new HashMap<>();
 
   private SchemaText() {}
 
@@ -126,15 +119,13 @@ final class SchemaText {
         case "table" -> shapes.add(new Shape.Table(number(words, 1)));
         case "struct" -> {
           List<Shape.Member> members = new ArrayList<>();
-          int before = memberCount;
           int parent =
               words.length == 5 && words[3].equals("extends") ? number(words, 4) : Shape.NONE;
           require(
               words.length == (parent == Shape.NONE ? 3 : 5), "a struct's line has other words");
           if (parent != Shape.NONE) {
-            Shape.Struct base = earlier(parent);
-            count(counted.getOrDefault(parent, 0));
-            members.addAll(base.members());
+            count(earlier(parent).members().size());
+            members.addAll(earlier(parent).members());
           }
           int inherited = members.size();
           Set<String> names = new HashSet<>();
@@ -142,12 +133,8 @@ final class SchemaText {
             count(1);
             Shape.Member member = member(SPACE.split(lines.get(line).substring(2), -1), members);
             require(names.add(member.name()), "there are two fields " + member.name());
-            if (member.content() instanceof Shape.Content.Nested(int inner, int _)) {
-              count(counted.getOrDefault(inner, 0));
-            }
             members.add(member);
           }
-          counted.put(shapes.size(), memberCount - before);
           shapes.add(struct(words, parent, members, inherited));
         }
         default -> throw new IllegalArgumentException("'" + words[0] + "' is no shape");
