@@ -46,6 +46,9 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
+  /// Header and index are one buffer.
+  private static final int MAX_PAGES = (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
+
   /// The journals that this process owns. It must not even open one of these again: a lock is the
   /// process's, and closing any channel of the file gives it up. Guarded by this class's lock, and
   /// journals are opened under that.
@@ -184,7 +187,13 @@ final class Journal implements Closeable {
   ///
   /// @param pages their numbers, rising
   /// @param address of page 0
+  /// @throws IOException if it cannot be written, or there are more than an index can hold
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
+    if (pages.length > MAX_PAGES) {
+      throw new IOException(
+          "%d pages were written to since the last flush, and one flush takes %d: flush more often"
+              .formatted(pages.length, MAX_PAGES));
+    }
     ByteBuffer head = little(HEADER_BYTES + ENTRY_BYTES * pages.length);
     head.putLong(MAGIC).putLong(pageBytes).putLong(pages.length).putLong(fileBytes).putLong(0);
     long at = head.capacity();
@@ -281,7 +290,7 @@ final class Journal implements Closeable {
             && pageBytes <= MAX_PAGE_BYTES
             && pages > 0
             && pages <= (channel.size() - HEADER_BYTES) / (ENTRY_BYTES + pageBytes)
-            && pages <= (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
+            && pages <= MAX_PAGES;
     if (!sizesFit) {
       return null;
     }

@@ -17,9 +17,13 @@ public enum Mapping {
   /// the file is what the last completed flush left. As long as a file is mapped so, it cannot be
   /// mapped again in any way; who has mapped it before must not write to it.
   ///
-  /// Pages that were written to since the last flush take memory of the process's own. Beside the
-  /// file lies another, `NAME.journal`, empty but for the time of a flush; who maps the file so
-  /// the next time completes from it what a crash has interrupted.
+  /// Pages that were written to since the last flush take memory of the process's own, and a flush
+  /// takes 16 bytes more for each, of what `-XX:MaxDirectMemorySize` allows.
+  ///
+  /// Beside the file lies another, `NAME.journal`, empty but for the time of a flush; who maps the
+  /// file so the next time completes from it what a crash has interrupted. So the two belong
+  /// together: whoever puts a copy in the place of the file deletes the journal, or puts the copy's
+  /// own there.
   DURABLE,
 
   /// What is written stays with this process. The file needs to be readable only.
