@@ -18,30 +18,28 @@ import java.util.stream.Collectors;
 /// A field as its class file declares it.
 ///
 /// @param owner the class that declares it
-/// @param signature its type with type arguments, where it has any (JVMS 4.7.9)
 /// @param annotations those that are visible at run time
 /// @param capacity what it says in `@Capacity`, where it does
+/// @param element the class of the elements of a list or table, where the declaration names one
 public record FieldInfo(
     ClassDesc owner,
     String name,
     ClassDesc type,
-    Optional<String> signature,
     Set<AccessFlag> flags,
     Set<ClassDesc> annotations,
-    OptionalInt capacity) {
+    OptionalInt capacity,
+    Optional<ClassDesc> element) {
   static FieldInfo of(ClassDesc owner, FieldModel field) {
     List<Annotation> annotations =
         field
             .findAttribute(Attributes.runtimeVisibleAnnotations())
             .map(RuntimeVisibleAnnotationsAttribute::annotations)
             .orElse(List.of());
+    ClassDesc type = field.fieldTypeSymbol();
     return new FieldInfo(
         owner,
         field.fieldName().stringValue(),
-        field.fieldTypeSymbol(),
-        field
-            .findAttribute(Attributes.signature())
-            .map(attribute -> attribute.signature().stringValue()),
+        type,
         field.flags().flags(),
         annotations.stream().map(Annotation::classSymbol).collect(Collectors.toUnmodifiableSet()),
         annotations.stream()
@@ -50,24 +48,20 @@ public record FieldInfo(
             .map(AnnotationElement::value)
             .filter(AnnotationValue.OfInt.class::isInstance)
             .mapToInt(value -> ((AnnotationValue.OfInt) value).intValue())
-            .findFirst());
+            .findFirst(),
+        MemoryNames.COLLECTIONS.contains(type) ? typeArgument(field) : Optional.empty());
   }
 
-  boolean has(AccessFlag flag) {
-    return flags.contains(flag);
-  }
-
-  boolean has(ClassDesc annotation) {
-    return annotations.contains(annotation);
-  }
-
-  /// The one class that is the argument of its type: of `PsoList<Trade>` it is `Trade`. Empty for
-  /// other declarations, such as `PsoList`, `PsoList<? extends Trade>` and `PsoList<T>`.
-  Optional<ClassDesc> typeArgument() {
+  /// The one class that is the argument of a field's type: of `PsoList<Trade>` it is `Trade`. Empty
+  /// for other declarations, such as `PsoList`, `PsoList<? extends Trade>` and `PsoList<T>`.
+  private static Optional<ClassDesc> typeArgument(FieldModel field) {
     try {
-      return signature.map(Signature::parseFrom).flatMap(FieldInfo::argument);
+      return field
+          .findAttribute(Attributes.signature())
+          .map(attribute -> Signature.parseFrom(attribute.signature().stringValue()))
+          .flatMap(FieldInfo::argument);
     } catch (IllegalArgumentException e) {
-      return Optional.empty(); // damaged: the JVM does not look at it, and nor does javac
+      return Optional.empty(); // damaged, which the JVM does not mind
     }
   }
 
@@ -80,5 +74,13 @@ public record FieldInfo(
             && plain.typeArgs().isEmpty()
         ? Optional.of(plain.classDesc())
         : Optional.empty();
+  }
+
+  boolean has(AccessFlag flag) {
+    return flags.contains(flag);
+  }
+
+  boolean has(ClassDesc annotation) {
+    return annotations.contains(annotation);
   }
 }

@@ -90,17 +90,16 @@ sealed interface Storage {
   private static Storage ofCollection(FieldInfo field, ClassHierarchy hierarchy) {
     boolean known =
         field
-            .typeArgument()
+            .element()
             .filter(element -> !MemoryNames.COLLECTIONS.contains(element))
             .filter(element -> ofReference(element, hierarchy) instanceof Stored)
             .isPresent();
     return known
         ? new Stored()
         : new Refused(
-            "a field of type %s must say what its elements are, since their bytes do not: declare"
-                    .formatted(field.type().displayName())
-                + " it as %s<E>, where E is a concrete class of objects and no collection itself"
-                    .formatted(field.type().displayName()));
+            ("a field of type %1$s must say what its elements are, since their bytes do not: declare"
+                    + " it as %1$s<E>, where E is a concrete class of objects and no collection itself")
+                .formatted(field.type().displayName()));
   }
 
   private static Storage inPlace(ClassDesc type, ClassHierarchy hierarchy) {
