@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -350,29 +349,6 @@ class MappingTest {
     assertEquals(7, stored[2 * pageBytes - 1]);
     assertEquals(0, Files.size(Journal.pathFor(file())));
     free(jbuf);
-  }
-
-  /// Owns many files at once, and changes each.
-  static final class Owner {
-    private static final int FILES = 64;
-
-    public static void main(String[] arguments) throws IOException {
-      List<Jbuf> owned = new ArrayList<>();
-      for (int i = 0; i < FILES; i++) {
-        Path file = Path.of(System.getProperty("owner.file") + i);
-        Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, 4096);
-        jbuf.asBytes().set(0, (byte) i);
-        jbuf.flush();
-        owned.add(jbuf);
-      }
-      System.out.println("owns " + owned.size());
-    }
-  }
-
-  @Test
-  void ownsManyFilesWithLittleMemory() throws Exception {
-    String file = "-Downer.file=" + file();
-    assertEquals("owns 64\n", Forked.run(Owner.class, "-XX:MaxDirectMemorySize=4m", file));
   }
 
   /// Maps a file as durable, from a process of its own.
