@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -17,9 +18,10 @@ public record OpenFiles(Set<String> known) {
   public static OpenFiles now() throws IOException {
     Set<String> names = new HashSet<>();
     for (String number : FOLDER.toFile().list()) {
-      Path file = FOLDER.resolve(number);
-      if (Files.isSymbolicLink(file)) { // the folder itself is closed again
-        names.add(number + " " + Files.readSymbolicLink(file));
+      try {
+        names.add(number + " " + Files.readSymbolicLink(FOLDER.resolve(number)));
+      } catch (NoSuchFileException e) {
+        // It is closed again, as the folder itself, or by the collector.
       }
     }
     return new OpenFiles(names);
