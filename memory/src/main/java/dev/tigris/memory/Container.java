@@ -248,6 +248,7 @@ public final class Container extends Region {
   /// @throws IllegalArgumentException if a table cannot have such elements
   @SuppressWarnings("unchecked") // made for this class
   public <T extends Pso> @Nullable PsoTable<T> rootTable(Class<T> element) {
+    PsoTable.requireTableElement(element);
     return (PsoTable<T>) rootCollection(PsoTable.class, element);
   }
 

@@ -72,7 +72,8 @@ final class Journal implements Closeable {
 
   private ByteBuffer chunk(int bytes) {
     if (chunk.capacity() < bytes) {
-      chunk = little(bytes);
+      // At least doubled: each that is given up is taken until a collection.
+      chunk = little(Math.max(bytes, Math.min(CHUNK_BYTES, 2 * chunk.capacity())));
     }
     return chunk;
   }
@@ -191,7 +192,7 @@ final class Journal implements Closeable {
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
     if (pages.length > MAX_PAGES) {
       throw new IOException(
-          "%d pages were written to since the last flush, and one flush takes %d: flush more often"
+          "%d pages were written to since the last flush, and one flush takes %d: they are not kept, flush more often"
               .formatted(pages.length, MAX_PAGES));
     }
     ByteBuffer head = little(HEADER_BYTES + ENTRY_BYTES * pages.length);

@@ -139,7 +139,7 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
       this.done = done;
       // With room for the record before a chunk.
       this.buffer = new AlignedBuffer(isLarge() ? CHUNK_BYTES : CHUNK_BYTES + size, "check");
-      this.block = new byte[isLarge() ? 0 : Math.max(1, BLOCK_BYTES / size) * size];
+      this.block = new byte[BLOCK_BYTES / size * size];
     }
 
     /// Whether a record does not fit the buffer.
@@ -202,12 +202,11 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
       long end = offset + length;
       int count;
       for (long from = offset; from < end; from += count) {
-        count = (int) Math.min(block.length, end - from);
-        bytes.copyTo(from, block, 0, count);
-        checksum.add(block, 0, count);
+        count = (int) Math.min(Math.max(block.length, size), end - from);
+        sum(bytes, from, count);
         for (int i = isFirst && from == offset ? size : 0; i < count; i += size) {
           long before = prefix;
-          prefix = format.prefix(block, i, 0);
+          prefix = hasBlocks() ? format.prefix(block, i, 0) : format.prefix(bytes, from, 0);
           int compared = Long.compareUnsigned(before, prefix);
           if (compared == 0 && format.keySize() > Long.BYTES) {
             long at = from + i; // what is before it may lie in the block before
@@ -220,6 +219,22 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
             unordered++;
           }
         }
+      }
+    }
+
+    /// Whether records are taken to the heap, in blocks: those that fit one.
+    private boolean hasBlocks() {
+      return block.length > 0;
+    }
+
+    /// Sums a block, which stays in [#block], or a record that fits none.
+    private void sum(Bytes bytes, long from, int count) {
+      if (hasBlocks()) {
+        bytes.copyTo(from, block, 0, count);
+        checksum.add(block, 0, count);
+      } else {
+        checksum.addPart(bytes, from, count);
+        checksum.endRecord();
       }
     }
 

@@ -233,6 +233,9 @@ record SortPlan(
     int buckets = isFullWithOne ? wantedBuckets : (int) Math.min(wantedBuckets, fitting);
     long open = (long) partitioners * (isFullWithOne ? 1 : buckets);
     int window = Math.clamp(eighth / (rounded(water) * pairs) - 1, 1, WINDOW);
+    // A water that was spilled serves only those two again that it went between: while another pair
+    // makes one, it lies idle. Among many small ones that does not count.
+    long idle = isFullWithOne && partitioners > 1 ? 2 * pairs : 0;
 
     long sixteenth = forBuffers / 16;
     int read = demand.waitsForDisk ? DIRECT_READ_BYTES : READ_BYTES;
@@ -252,7 +255,7 @@ record SortPlan(
             + (long) sortRecords * BucketSorter.ENTRY_BYTES;
     long spent =
         BASE_BYTES
-            + (open + pairs * (window + 1)) * rounded(water)
+            + (open + pairs * (window + 1) + idle) * rounded(water)
             + partitioners * rounded(AlignedBuffer.footprint(read))
             + sorters * (rounded(AlignedBuffer.footprint(output)) + work);
     return new SortPlan(

@@ -75,8 +75,8 @@ final class SpillFile implements AutoCloseable {
     written += length;
   }
 
-  /// Reads the first `length` bytes of what begins at `position`, a block boundary, to a block
-  /// boundary of `target`.
+  /// Reads `length` bytes at `position` to `offset` of `target`, which lie alike: their difference
+  /// is a whole number of blocks.
   void read(AlignedBuffer target, long offset, long position, long length) throws SortException {
     file.read(target, offset, offset + length, position - offset);
   }

@@ -42,9 +42,12 @@ final class PsoDeclaration {
               "the constructor that takes a PsoBinding is the specializer's to write: remove it"));
     }
     for (FieldInfo field : info.fields()) {
+      Location location = new Location(info.name(), field.name(), sourceFile, 0);
       if (Storage.of(field, hierarchy) instanceof Storage.Refused(String problem)) {
-        problems.add(new Problem(new Location(info.name(), field.name(), sourceFile, 0), problem));
+        problems.add(new Problem(location, problem));
       }
+      Storage.wrongElements(field, hierarchy)
+          .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
     return problems;
   }

@@ -79,24 +79,31 @@ sealed interface Storage {
     if (type.isPrimitive() || isEnum(type, hierarchy)) {
       return new Stored();
     }
-    if (isObject && MemoryNames.COLLECTIONS.contains(type)) {
-      return ofCollection(field, hierarchy);
-    }
     return isObject && field.has(MemoryNames.IN_PLACE)
         ? inPlace(type, hierarchy)
         : ofReference(type, hierarchy);
   }
 
-  private static Storage ofCollection(FieldInfo field, ClassHierarchy hierarchy) {
+  /// What is wrong with the elements that the declaration of a field names, if it is a list or
+  /// table of such. It is a matter of the declaration: who uses the field may not know their class.
+  /// An element that cannot be found here is judged when the class is used.
+  static Optional<String> wrongElements(FieldInfo field, ClassHierarchy hierarchy) {
+    if (!MemoryNames.COLLECTIONS.contains(field.type())
+        || !(of(field, hierarchy) instanceof Stored)) {
+      return Optional.empty();
+    }
     boolean known =
         field
             .element()
             .filter(element -> !MemoryNames.COLLECTIONS.contains(element))
-            .filter(element -> ofReference(element, hierarchy) instanceof Stored)
+            .filter(
+                element ->
+                    hierarchy.find(element).isEmpty()
+                        || ofReference(element, hierarchy) instanceof Stored)
             .isPresent();
     return known
-        ? new Stored()
-        : new Refused(
+        ? Optional.empty()
+        : Optional.of(
             ("a field of type %1$s must say what its elements are, since their bytes do not: declare"
                     + " it as %1$s<E>, where E is a concrete class of objects and no collection itself")
                 .formatted(field.type().displayName()));

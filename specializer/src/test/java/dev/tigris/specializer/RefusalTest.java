@@ -142,6 +142,19 @@ class RefusalTest {
     assertTrue(problems.getFirst().contains("declare it as PsoList<E>"), problems.getFirst());
   }
 
+  /// Its bytecode names the list alone, and so does not need the class of what is in it.
+  @Test
+  void judgesWhatAListHoldsWhereTheListIsDeclared() throws IOException {
+    String elements = "class Bad extends Pso { PsoList<?> any; Bad(Container c) { super(c); } }";
+    List<String> problems =
+        problems(
+            "package app; import dev.tigris.memory.*; " + elements,
+            "package app; class User { Object use(Bad bad) { return bad.any; } }",
+            collection("PsoList"));
+    assertEquals(1, problems.size(), () -> String.join("\n", problems));
+    assertTrue(problems.getFirst().startsWith("app.Bad.any"), problems.getFirst());
+  }
+
   @Test
   void refusesFieldsThatCannotBeStored() throws IOException {
     List<String> problems =

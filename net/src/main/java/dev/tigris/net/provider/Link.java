@@ -76,7 +76,9 @@ public abstract class Link {
   protected abstract void disconnect(boolean inOrder);
 
   /// Ends the connection as broken, unless it has ended already: whatever the provider holds of it
-  /// is let go, and then [#broken] called.
+  /// is let go, and then [#broken] called. That may take until later calls of the port, where a
+  /// kernel or library is still at work on memory, and what the peer has sent in full may still be
+  /// received before.
   protected abstract void fail(String what, @Nullable Throwable cause);
 
   /// As [#fail(String, Throwable)], where there is no exception behind it.
