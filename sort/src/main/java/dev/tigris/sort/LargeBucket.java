@@ -33,7 +33,7 @@ final class LargeBucket {
   private static final int MIN_PIECE_BYTES = 16 << 10;
 
   /// Of so many records all sorters together may know where each is: that takes some 10 MB of the
-  /// heap.
+  /// heap, and as much again for each time that a part is divided once more.
   private static final int MOST_KNOWN = 1 << 18;
 
   private final RecordFormat format;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///        |--- duplicate, corrupt: a copy ----------------------------|
 ///        |--- late, overtaken:    a copy, held back until it is due -'
 ///        |--- lost:               complete, and that is all
-///        '--- cut:                the wrapped link breaks
+///        '--- cut:                the wrapped link breaks, or ends if its peer has said goodbye
 /// ```
 ///
 /// A message of which only a copy travels on is complete at once. Receives go to the wrapped link
