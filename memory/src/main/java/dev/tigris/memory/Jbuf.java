@@ -229,8 +229,8 @@ public final class Jbuf {
   /// Says that no view of this buffer is left, and asks the collector to verify it. When it has,
   /// the buffer is [State#UNREFERENCED] and `callback` is called with it, once, on the thread named
   /// `tigris-jbuf-verifier`, which holds no locks, and whose context class loader is the system's.
-  /// The callback may free the buffer or view it again; it should be short. A callback that captures
-  /// a view never runs.
+  /// The callback may free the buffer or view it again; it should be short. A callback that
+  /// captures a view never runs.
   ///
   /// Until then the buffer can be neither viewed nor freed. The call returns at once. Nothing asks
   /// for a collection: it is verified by the next one that looks at the views' generation.
