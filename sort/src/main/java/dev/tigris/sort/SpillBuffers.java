@@ -21,32 +21,27 @@ final class SpillBuffers implements AutoCloseable {
 
   /// Where records are loaded to be sorted: has room for [SortPlan#loadRecords] of them.
   AlignedBuffer load() {
-    AlignedBuffer known = load;
-    if (known == null) {
-      known = new AlignedBuffer((long) plan.loadRecords() * format.recordSize(), "sort load");
-      load = known;
-    }
-    return known;
+    AlignedBuffer made = made(load, (long) plan.loadRecords() * format.recordSize(), "sort load");
+    load = made;
+    return made;
   }
 
   /// Where spilled records are read to be looked at: has room for [SortPlan#scanBytes].
   AlignedBuffer scan() {
-    AlignedBuffer known = scan;
-    if (known == null) {
-      known = new AlignedBuffer(plan.scanBytes(), "sort scan");
-      scan = known;
-    }
-    return known;
+    AlignedBuffer made = made(scan, plan.scanBytes(), "sort scan");
+    scan = made;
+    return made;
   }
 
   /// What keys that are looked for begin with: has room for a key.
   AlignedBuffer prefix() {
-    AlignedBuffer known = prefix;
-    if (known == null) {
-      known = new AlignedBuffer(format.keySize(), "sort scan");
-      prefix = known;
-    }
-    return known;
+    AlignedBuffer made = made(prefix, format.keySize(), "sort scan");
+    prefix = made;
+    return made;
+  }
+
+  private static AlignedBuffer made(@Nullable AlignedBuffer known, long bytes, String name) {
+    return known == null ? new AlignedBuffer(bytes, name) : known;
   }
 
   @Override

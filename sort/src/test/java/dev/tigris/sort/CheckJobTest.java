@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +98,19 @@ class CheckJobTest {
     assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
   }
 
+  /// Records of zeros that end with these bytes.
+  private static byte[] records(List<Integer> lastBytes, int recordSize) {
+    byte[] bytes = new byte[lastBytes.size() * recordSize];
+    for (int i = 0; i < lastBytes.size(); i++) {
+      bytes[(i + 1) * recordSize - 1] = lastBytes.get(i).byteValue();
+    }
+    return bytes;
+  }
+
+  private Path write(String name, byte[] bytes, int from, int to) throws IOException {
+    return Files.write(folder.resolve(name), Arrays.copyOfRange(bytes, from, to));
+  }
+
   @Property(tries = 60)
   void agreesWithAReferenceOnAnyPartitions(
       @ForAll @Size(max = 300) List<@IntRange(min = 0, max = 3) Integer> keys,
@@ -108,14 +122,10 @@ class CheckJobTest {
     if (sorted) {
       values.sort(null);
     }
-    byte[] bytes = new byte[values.size() * recordSize];
-    for (int i = 0; i < values.size(); i++) {
-      bytes[(i + 1) * recordSize - 1] = values.get(i).byteValue();
-    }
+    byte[] bytes = records(values, recordSize);
     int split = Math.min(cut, values.size()) * recordSize;
-    Path left = Files.write(folder.resolve("left"), Arrays.copyOf(bytes, split));
-    Path right =
-        Files.write(folder.resolve("right"), Arrays.copyOfRange(bytes, split, bytes.length));
+    Path left = write("left", bytes, 0, split);
+    Path right = write("right", bytes, split, bytes.length);
     RecordFormat format = new RecordFormat(recordSize, 0, recordSize);
 
     CheckSummary expected = reference(values, bytes, format);
@@ -140,14 +150,10 @@ class CheckJobTest {
       throws Exception {
     int keySize = Math.min(last, recordSize);
     RecordFormat format = new RecordFormat(recordSize, recordSize - keySize, keySize);
-    byte[] bytes = new byte[keys.size() * recordSize];
-    for (int i = 0; i < keys.size(); i++) {
-      bytes[(i + 1) * recordSize - 1] = keys.get(i).byteValue();
-    }
+    byte[] bytes = records(keys, recordSize);
     int split = Math.min(cut, keys.size()) * recordSize;
-    Path left = Files.write(folder.resolve("left"), Arrays.copyOf(bytes, split));
-    Path right =
-        Files.write(folder.resolve("right"), Arrays.copyOfRange(bytes, split, bytes.length));
+    Path left = write("left", bytes, 0, split);
+    Path right = write("right", bytes, split, bytes.length);
     List<String> expected = reference(keys, bytes, format).verdict();
     CheckJob job = CheckJob.of(List.of(left)).format(format);
     CheckSummary first = job.run().summary();

@@ -43,10 +43,7 @@ final class PsoDeclaration {
     }
     for (FieldInfo field : info.fields()) {
       Location location = new Location(info.name(), field.name(), sourceFile, 0);
-      if (Storage.of(field, hierarchy) instanceof Storage.Refused(String problem)) {
-        problems.add(new Problem(location, problem));
-      }
-      Storage.wrongElements(field, hierarchy)
+      Storage.problem(field, hierarchy)
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
     return problems;

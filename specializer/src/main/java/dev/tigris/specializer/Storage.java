@@ -84,14 +84,19 @@ sealed interface Storage {
         : ofReference(type, hierarchy);
   }
 
-  /// What is wrong with the elements that the declaration of a field names, if it is a list or
-  /// table of such. It is a matter of the declaration: who uses the field may not know their class.
-  /// An element that cannot be found here is judged when the class is used.
-  static Optional<String> wrongElements(FieldInfo field, ClassHierarchy hierarchy) {
-    if (!MemoryNames.COLLECTIONS.contains(field.type())
-        || !(of(field, hierarchy) instanceof Stored)) {
-      return Optional.empty();
-    }
+  /// What is wrong with the declaration of a field.
+  static Optional<String> problem(FieldInfo field, ClassHierarchy hierarchy) {
+    return switch (of(field, hierarchy)) {
+      case Refused(String problem) -> Optional.of(problem);
+      case Stored() when MemoryNames.COLLECTIONS.contains(field.type()) ->
+          wrongElements(field, hierarchy);
+      case OnHeap _, Part _, Stored _ -> Optional.empty();
+    };
+  }
+
+  /// What is wrong with the elements of a list or table. It is a matter of the declaration: who
+  /// uses the field may not know their class. One that cannot be found is judged when it is used.
+  private static Optional<String> wrongElements(FieldInfo field, ClassHierarchy hierarchy) {
     boolean known =
         field
             .element()

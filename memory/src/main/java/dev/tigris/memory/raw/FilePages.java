@@ -34,7 +34,6 @@ public final class FilePages {
   private static final int MAP_SHARED = 1;
   private static final int MAP_PRIVATE = 2;
   private static final int MAP_FIXED = 0x10;
-  private static final int MAP_FIXED_NOREPLACE = 0x100000; // Linux only
   private static final int MAP_ANONYMOUS = Pages.LINUX ? 0x20 : 0x1000;
   private static final int MAP_NORESERVE = Pages.LINUX ? 0x4000 : 0x40;
   private static final int MS_SYNC = Pages.LINUX ? 4 : 0x10;
@@ -164,27 +163,9 @@ public final class FilePages {
     try {
       mapOver(address, bytes, flags(shared), descriptor, "map the file");
     } catch (IOException e) {
-      fillHole(address, bytes);
+      // What lay there may be gone, and late accesses are to find memory.
+      Pages.fill(address, bytes);
       throw e;
-    }
-  }
-
-  /// What lay where a mapping has failed may be gone: a late access is to find zeros there, or what
-  /// others have mapped since, which is not touched. Elsewhere than on Linux the hole stays.
-  private static void fillHole(long address, long bytes) {
-    if (!Pages.LINUX) {
-      return;
-    }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(STATE);
-      int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-      long mapped =
-          (long) Native.MMAP.invokeExact(errno, address, bytes, PROT_READ_WRITE, flags, -1, 0L);
-      if (mapped != -1 && mapped != address) { // to Linux before 4.17, the address is a wish
-        int _ = (int) Native.MUNMAP.invokeExact(errno, mapped, bytes);
-      }
-    } catch (Throwable e) {
-      throw new IllegalStateException("mmap could not be called", e);
     }
   }
 

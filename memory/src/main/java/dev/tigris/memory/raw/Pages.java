@@ -108,6 +108,15 @@ public final class Pages {
     return 0;
   }
 
+  /// Maps zeros at an address where nothing is mapped, and touches nothing that others have mapped
+  /// there. On other systems than Linux, a hole stays one.
+  static void fill(long address, long bytes) {
+    if (LINUX) {
+      // A kernel that does not know the flag may map them elsewhere, where they cost nothing.
+      long _ = Native.mapAt(address, bytes);
+    }
+  }
+
   /// Gives the physical memory of whole pages back; they read as zeros afterwards. Returns false
   /// where that is not possible: the caller then clears them itself when it uses them again.
   // macOS keeps the contents on MADV_DONTNEED, so only Linux qualifies.
