@@ -11,7 +11,7 @@ final class TrainCommand implements Command {
       List.of(
           List.of("--version"),
           List.of("help"),
-          List.of("gen", "-c", "500k", "data"),
+          List.of("gen", "-c", "--json", "500k", "data"),
           List.of("sort", "data", "sorted"),
           List.of("check", "sorted"));
 

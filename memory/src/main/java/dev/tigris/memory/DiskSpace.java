@@ -1,6 +1,6 @@
 package dev.tigris.memory;
 
-import dev.tigris.memory.raw.FilePages;
+import dev.tigris.memory.raw.FileDescriptors;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -19,11 +19,11 @@ public final class DiskSpace {
   ///     it was
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
   public static boolean reserve(Path file, long bytes) throws IOException {
-    int descriptor = FilePages.open(file, true);
+    int descriptor = FileDescriptors.open(file, true);
     try {
-      return FilePages.reserve(descriptor, 0, bytes);
+      return FileDescriptors.reserve(descriptor, 0, bytes);
     } finally {
-      FilePages.close(descriptor);
+      FileDescriptors.close(descriptor);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.FileDescriptors;
 import dev.tigris.memory.raw.FilePages;
 import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
@@ -54,10 +55,10 @@ final class FileMapping {
     int descriptor = -1;
     FileChannel channel = null;
     try {
-      descriptor = FilePages.open(path, writable);
+      descriptor = FileDescriptors.open(path, writable);
       channel =
           FileChannel.open(
-              FilePages.name(descriptor),
+              FileDescriptors.name(descriptor),
               writable
                   ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
                   : Set.of(StandardOpenOption.READ));
@@ -77,7 +78,7 @@ final class FileMapping {
       throw e;
     } finally {
       if (descriptor >= 0) {
-        FilePages.close(descriptor);
+        FileDescriptors.close(descriptor);
       }
     }
   }
@@ -104,7 +105,7 @@ final class FileMapping {
           "no room for a file of %d bytes: %d are free".formatted(leastBytes, free));
     }
     try {
-      if (FilePages.reserve(descriptor, before, leastBytes - before)) {
+      if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
         return;
       }
       for (long size = before; size < leastBytes; ) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.raw.FileDescriptors;
 import dev.tigris.memory.raw.FilePages;
 import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
@@ -255,7 +256,7 @@ class MappingCrashTest {
       Pool pool = new Pool();
       long address = pool.takeUnits(Pages.UNIT_BYTES);
       Raw.LONG.set(Raw.GLOBAL, address, 1L);
-      int descriptor = FilePages.open(Path.of(arguments[0]), false);
+      int descriptor = FileDescriptors.open(Path.of(arguments[0]), false);
       try {
         FilePages.map(descriptor, address, FilePages.pageBytes(), false);
       } catch (IOException e) {

@@ -54,7 +54,7 @@ public final class SharedPages {
     long size = roundedBytes(bytes);
     int descriptor = Native.create();
     try {
-      if (!FilePages.reserve(descriptor, 0, size)) {
+      if (!FileDescriptors.reserve(descriptor, 0, size)) {
         // Touching what cannot be had would be fatal.
         throw new IOException("this system cannot reserve memory: fallocate is not allowed");
       }
@@ -78,7 +78,7 @@ public final class SharedPages {
       }
       return made;
     } catch (IOException e) {
-      FilePages.close(descriptor);
+      FileDescriptors.close(descriptor);
       throw e;
     }
   }
@@ -97,7 +97,7 @@ public final class SharedPages {
   /// that was given it has done the same.
   public void close() {
     takeOff();
-    FilePages.close(descriptor);
+    FileDescriptors.close(descriptor);
   }
 
   private void takeOff() {
@@ -115,11 +115,11 @@ public final class SharedPages {
   // call; thread: all calls are thread-safe.
   private static final class Native {
     private static final MethodHandle MEMFD_CREATE =
-        FilePages.link(
+        Errno.link(
             "memfd_create",
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
     private static final MethodHandle FCNTL =
-        FilePages.link(
+        Errno.link(
             "fcntl",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
@@ -131,11 +131,11 @@ public final class SharedPages {
     /// An empty file.
     static int create() throws IOException {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(FilePages.STATE);
+        MemorySegment errno = arena.allocate(Errno.STATE);
         MemorySegment name = arena.allocateFrom("tigris-shared");
         int flags = CLOSE_ON_EXEC | ALLOW_SEALING;
         int file = (int) MEMFD_CREATE.invokeExact(errno, name, flags);
-        FilePages.check(file, errno, "create a file in memory");
+        Errno.check(file, errno, "create a file in memory");
         return file;
       } catch (IOException e) {
         throw e;
@@ -146,9 +146,9 @@ public final class SharedPages {
 
     static void seal(int file) throws IOException {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(FilePages.STATE);
+        MemorySegment errno = arena.allocate(Errno.STATE);
         int result = (int) FCNTL.invokeExact(errno, file, F_ADD_SEALS, SEALS);
-        FilePages.check(result, errno, "seal shared memory");
+        Errno.check(result, errno, "seal shared memory");
       } catch (IOException e) {
         throw e;
       } catch (Throwable e) {

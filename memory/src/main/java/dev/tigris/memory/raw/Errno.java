@@ -1,0 +1,55 @@
+package dev.tigris.memory.raw;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Map;
+
+/// Functions of the C library that say by `errno` what went wrong.
+final class Errno {
+  static final int EINTR = 4;
+
+  /// What users can do something about, in the words of the system: EFBIG, ENOSPC and EDQUOT.
+  private static final Map<Integer, String> REASONS =
+      Map.ofEntries(
+          Map.entry(27, "File too large"),
+          Map.entry(28, "No space left on device"),
+          Map.entry(Pages.LINUX ? 122 : 69, "Disk quota exceeded"));
+
+  /// What a function of [#link] leaves its error in.
+  static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private Errno() {}
+
+  /// A function of the C library that leaves its error in its first argument, for [#check].
+  // SAFETY: nothing is called here; who calls the function says why it is safe.
+  @SuppressWarnings("restricted")
+  static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = Linker.Option.captureCallState("errno");
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
+  }
+
+  /// Throws what a function of [#link] left, where its result says that there is an error.
+  static void check(int result, MemorySegment errno, String what) throws IOException {
+    if (result < 0) {
+      int error = of(errno);
+      throw new IOException(
+          "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error)));
+    }
+  }
+
+  /// The error that a function of [#link] left.
+  static int of(MemorySegment errno) {
+    return (int) ERRNO.get(errno, 0L);
+  }
+}
