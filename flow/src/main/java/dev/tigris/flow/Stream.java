@@ -1,5 +1,7 @@
+// Over 400 lines: one contract, of those who send, those who receive, and those who write kinds.
 package dev.tigris.flow;
 
+import dev.tigris.memory.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /// A channel from one sender to one receiver that carries waters in order (papers 002, section
@@ -121,7 +123,7 @@ public abstract class Stream {
     if (ended) {
       throw new IllegalStateException("put on stream " + name + ", which was ended");
     }
-    if (!hasCredit()) {
+    if (!hasCredit() && !stopped) {
       awaitCredit();
     }
     if (stopped) {
@@ -187,19 +189,15 @@ public abstract class Stream {
   /// @throws StreamException as [#poll], or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
   public final @Nullable Water get() {
-    while (true) {
-      Water water = poll();
-      if (water != null) {
-        return water;
-      }
-      if (isDrained()) {
-        return null;
-      }
+    Water water = poll();
+    while (water == null && !isDrained()) {
       receiver.await(Parker.INPUT, anyWater);
+      water = pollReady();
     }
+    return water;
   }
 
-  /// Whether [#poll] would give a water now.
+  /// Whether [#poll] would give a water now, or find out that there will be none.
   public abstract boolean isReady();
 
   /// Whether the sender has ended the stream and everything it has sent was taken.
@@ -207,13 +205,12 @@ public abstract class Stream {
 
   /// Says that the receiver takes nothing more, and drops what is there.
   public final void stop() {
-    if (stopped) {
-      return;
+    if (!stopped) {
+      stopped = true;
+      drop();
+      sendStop();
+      sender.countStop();
     }
-    stopped = true;
-    drop();
-    sendStop();
-    sender.countStop();
   }
 
   // -- Both.
@@ -238,8 +235,7 @@ public abstract class Stream {
   /// calls it on every stream before it closes one, so that outputs appear together or not at all.
   protected void prepare() {}
 
-  /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
-  /// no thread uses the stream any more.
+  /// Gives back what the stream holds. The engine calls it once, when no thread uses it any more.
   ///
   /// @param complete whether everything went well, so that output may appear under its name; if
   ///     not, nothing of it must be left
@@ -256,13 +252,20 @@ public abstract class Stream {
     return outstanding() < window;
   }
 
-  /// Sends a water. There is credit, and [#canCarry] is true for the water.
+  /// Sends a water. There is credit, and [#canCarry] is true for the water. A kind that sends the
+  /// bytes of its [#data], and not the water itself, then lets it [return home][Water#returnHome].
   protected abstract void send(Water water);
+
+  /// The data of a water on its way, which is nobody's: [Water#size] bytes of it are valid.
+  protected static Bytes data(Water water) {
+    return water.data();
+  }
 
   /// Sends the end.
   protected abstract void sendEnd();
 
-  /// The next water if one is there, else null.
+  /// The next water if one is there, else null: one that was sent, or one of a [BufferSpring] that
+  /// the data was written to.
   protected abstract @Nullable Water receive();
 
   /// The receiver has finished with a water that [#receive] gave: returns its credit to the sender
@@ -326,7 +329,16 @@ public abstract class Stream {
     return sends.get(WATERS);
   }
 
-  /// A module begins to work on the water that was taken last; only for the receiver's thread.
+  /// The water of a stream that is ready, or drained; null if it turns out to be drained.
+  final @Nullable Water pollReady() {
+    Water water = poll();
+    if (water == null && !isDrained()) { // its receiver would ask again and again
+      throw new IllegalStateException("stream " + name + " says it is ready, and has no water");
+    }
+    return water;
+  }
+
+  /// A module begins to work on the water that was taken last.
   final long beginTurn() {
     turn = receipts.get(TAKEN);
     return turn;
@@ -370,7 +382,7 @@ public abstract class Stream {
     water.depart(source, sequence, checksums);
     send(water);
     sends.add(WATERS, 1);
-    receiver.wake(Parker.INPUT);
+    wakeReceiver();
   }
 
   private Water copy(Water water) {
@@ -381,9 +393,6 @@ public abstract class Stream {
   }
 
   private void awaitCredit() {
-    if (stopped) {
-      return;
-    }
     long since = System.nanoTime();
     try {
       sender.await(Parker.CREDIT, anyCredit);

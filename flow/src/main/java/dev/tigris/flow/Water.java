@@ -201,6 +201,11 @@ public final class Water {
     return buffer;
   }
 
+  /// The data, whoever holds it.
+  Bytes data() {
+    return data;
+  }
+
   /// A buffer over the data for a channel, with position 0 and the given limit.
   ByteBuffer channelBuffer(int limit) {
     ByteBuffer made = channelBuffer;
@@ -214,6 +219,7 @@ public final class Water {
   /// From the spring to a module.
   Water begin(int bytes) {
     renew();
+    whole.setLong(CHECKSUM, 0); // that of what was in it when it was put last
     holder = OWNED;
     size = bytes;
     fresh = true;

@@ -191,7 +191,7 @@ final class Worker implements Runnable {
   }
 
   private void process(Module module, Stream input, Stream out) throws Exception {
-    Water water = input.poll();
+    Water water = input.pollReady();
     if (water == null) {
       return;
     }

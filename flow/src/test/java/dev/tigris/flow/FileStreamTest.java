@@ -63,6 +63,26 @@ class FileStreamTest {
     }
   }
 
+  /// Each water is used again, after it has had a checksum; and its data comes from outside.
+  @Test
+  void copiesAFileThroughStreamsWithChecksums() throws Exception {
+    Path in = file("in", 100_000);
+    Path out = folder.resolve("out");
+    Flow.named("copy")
+        .stage("read", () -> (water, stream) -> stream.put(water))
+        .feed("read", FileStream.reading(in, 1000))
+        .reservoir(Reservoir.roundRobin().withWindow(2).withKind(CopyingStream::new))
+        .stage("pass", () -> (water, stream) -> stream.put(water))
+        .reservoir(Reservoir.roundRobin().withWindow(2))
+        .stage("write", () -> (water, stream) -> stream.put(water))
+        .drain("write", FileStream.writing(out))
+        .checksums()
+        .build()
+        .start()
+        .await();
+    assertArrayEquals(Files.readAllBytes(in), Files.readAllBytes(out));
+  }
+
   @Test
   void sharesAFileOutAmongReplicas() throws Exception {
     Path in = file("in", 10_000);

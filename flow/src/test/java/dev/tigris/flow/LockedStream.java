@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A kind of stream as a user might write it: a queue under a lock, which carries only the waters
 /// of its own spring and copies all others.
-final class LockedStream extends Stream {
+class LockedStream extends Stream {
   private final BufferSpring spring;
   private final ArrayDeque<Water> queue = new ArrayDeque<>();
   private int outstanding;

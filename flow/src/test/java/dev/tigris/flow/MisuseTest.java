@@ -135,4 +135,29 @@ class MisuseTest {
         failure.getMessage().contains("reservoir sink has no route " + route + ": it has 2"),
         failure.getMessage());
   }
+
+  /// A kind of stream that says what is not so.
+  private static final class NeverReady extends LockedStream {
+    NeverReady(StreamKind.Place place) {
+      super(place);
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+  }
+
+  @Test
+  void saysThatAStreamIsReadyAndGivesNothing() {
+    Flow flow =
+        Flow.named("misuse")
+            .source("wait", () -> out -> !Thread.interrupted())
+            .reservoir(Reservoir.routed().withKind(NeverReady::new))
+            .stage("take", () -> (in, out) -> {})
+            .build();
+    assertRefused("says it is ready, and has no water", flow);
+    Stream stream = new NeverReady(new StreamKind.Place("alone", 1));
+    assertThrows(IllegalStateException.class, stream::get);
+  }
 }

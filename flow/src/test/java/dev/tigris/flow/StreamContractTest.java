@@ -31,6 +31,11 @@ class StreamContractTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> aUsersKindThatCarriesBytesKeepsTheContract() {
+    return tests(StreamContract.of(CopyingStream::new));
+  }
+
+  @TestFactory
   Stream<DynamicTest> filesKeepTheContractOfStoringStreams() {
     return tests(StreamContract.storing(window -> new Files(folder.resolve("stored"), window)));
   }
