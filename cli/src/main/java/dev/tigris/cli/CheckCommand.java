@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -92,13 +91,7 @@ final class CheckCommand implements Command {
 
   private static CheckSummary joined(List<Path> files, ParseResult options) throws Exception {
     try {
-      CheckSummary summary = null;
-      for (Path file : files) {
-        for (CheckSummary part : CheckSummary.read(file)) { // its keys may be large
-          summary = summary == null ? part : summary.then(part);
-        }
-      }
-      return Objects.requireNonNull(summary); // of each file there is at least one
+      return CheckSummary.join(files);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);

@@ -3,24 +3,39 @@ package dev.tigris.sort;
 import dev.tigris.flow.Water;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// The records of one range of keys that a sorter has received: waters in memory, and extents of
-/// its spill file.
+/// The records of one range of keys that a sorter has received: waters in memory, and what was
+/// spilled of them.
+///
+/// Of the extents that it was spilled to, a bucket knows the last one only, which names the one
+/// before it, and so on ([SpillFile]). So it takes the same of the heap however large the input is.
 ///
 /// Thread rule: its sorter's thread.
 final class Bucket {
-  /// A run of records in the spill file; one that was spilled begins at a block boundary.
-  record Extent(long position, long records) {}
+  final List<Water> waters = new ArrayList<>();
 
-  final List<Water> waters = new ArrayList<>(4);
-  final List<Extent> extents = new ArrayList<>(0);
+  /// The last of the chain of extents, and how many bytes of the file all of them are.
+  SpillFile.@Nullable Extent lastExtent;
+
+  long extentBytes;
+
+  /// Where in the spill file single records are that belong to this bucket too: of one that a
+  /// larger bucket was divided into.
+  final List<Long> singles = new ArrayList<>();
+
   long records;
   long heldBytes;
 
-  void add(Water water, long count, long waterBytes) {
+  void add(Water water, long count) {
     waters.add(water);
-    heldBytes += waterBytes;
+    heldBytes += heldBytes(water);
     records += count;
+  }
+
+  /// What a water takes of the memory.
+  static long heldBytes(Water water) {
+    return SortPlan.rounded(water.capacity() + (long) SortRun.WATER_OVERHEAD);
   }
 
   /// Gives the waters back to their springs.

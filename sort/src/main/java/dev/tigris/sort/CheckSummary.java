@@ -3,16 +3,16 @@ package dev.tigris.sort;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.zip.CRC32;
-import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +33,12 @@ import org.jspecify.annotations.Nullable;
 ///       CRC-32 of everything above                               4 bytes
 /// ```
 public final class CheckSummary {
-  private static final long MAGIC = 0x314d555352474954L; // "TIGRSUM1"
-  private static final int HEADER_BYTES = 104;
-  private static final int CRC_BYTES = 4;
+  static final long MAGIC = 0x314d555352474954L; // "TIGRSUM1"
+  static final int HEADER_BYTES = 104;
+  static final int CRC_BYTES = 4;
 
   /// Keys are written and read in parts of this size.
-  private static final int PART_BYTES = 64 << 10;
-
-  private static final String ENDS_EARLY = "it ends in the middle of a summary";
+  static final int PART_BYTES = 64 << 10;
 
   private final RecordFormat format;
   private final UInt128 records;
@@ -80,7 +78,7 @@ public final class CheckSummary {
   }
 
   /// Room for a key; all zero.
-  private static Bytes key(RecordFormat format) {
+  static Bytes key(RecordFormat format) {
     return Jbuf.allocate(format.keySize(), "key").asBytes();
   }
 
@@ -248,89 +246,52 @@ public final class CheckSummary {
   /// @throws SortException if the file cannot be read, or is not made of summaries
   public static List<CheckSummary> read(Path path) throws SortException {
     List<CheckSummary> summaries = new ArrayList<>();
-    try (var in = new CheckedInputStream(Files.newInputStream(path), new CRC32())) {
-      byte[] header = in.readNBytes(HEADER_BYTES);
-      while (header.length > 0 || summaries.isEmpty()) {
-        RecordFormat format = format(header, path);
-        summaries.add(read(header, format, in, path));
-        in.getChecksum().reset();
-        header = in.readNBytes(HEADER_BYTES);
-      }
-    } catch (IOException e) {
-      throw InputFile.unusable(path, e);
-    }
+    new SummaryReader(path).readAll(summaries::add);
     return summaries;
   }
 
-  private static RecordFormat format(byte[] header, Path path) throws SortException {
-    if (header.length < HEADER_BYTES) {
-      throw damaged(path, "it has only %d bytes of a header".formatted(header.length));
+  /// The summary of all records that the summaries in some files are of, in their order. It takes
+  /// the memory of four keys, however many there are.
+  ///
+  /// @throws SortException if one of them cannot be read, or is not made of summaries
+  /// @throws IllegalArgumentException if there is no file, or they are of different formats
+  public static CheckSummary join(List<Path> files) throws SortException {
+    Joint joint = new Joint();
+    for (Path file : files) {
+      new SummaryReader(file, joint.spare).readAll(joint::add);
     }
-    ByteBuffer in = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
-    if (in.getLong() != MAGIC) {
-      throw damaged(path, "it does not begin as a summary does");
+    CheckSummary sum = joint.sum;
+    if (sum == null) {
+      throw new IllegalArgumentException("at least 1 file is needed");
     }
-    try {
-      return new RecordFormat(in.getInt(), in.getInt(), in.getInt());
-    } catch (IllegalArgumentException e) {
-      throw damaged(path, String.valueOf(e.getMessage()));
-    }
+    return sum;
   }
 
-  private static Bytes readKey(InputStream in, RecordFormat format, Path path) throws IOException {
-    // A file that is too short for a large key gets no memory for it.
-    if (Files.isRegularFile(path) && Files.size(path) < format.keySize()) {
-      throw damaged(path, ENDS_EARLY);
-    }
-    Bytes key = key(format);
-    byte[] part = new byte[Math.min(PART_BYTES, format.keySize())];
-    for (long at = 0; at < key.length(); at += part.length) {
-      int wanted = (int) Math.min(part.length, key.length() - at);
-      if (in.readNBytes(part, 0, wanted) < wanted) {
-        throw damaged(path, ENDS_EARLY);
+  /// What the summaries so far come to.
+  private static final class Joint {
+    @Nullable CheckSummary sum;
+
+    /// Keys that are needed no more: those of the next one are read into them.
+    final Deque<Bytes> spare = new ArrayDeque<>();
+
+    void add(CheckSummary next) {
+      CheckSummary before = sum;
+      if (before == null) {
+        sum = next;
+        return;
       }
-      key.copyFrom(at, part, 0, wanted);
+      CheckSummary joined = before.then(next);
+      for (Bytes key : List.of(before.firstKey, before.lastKey, next.firstKey, next.lastKey)) {
+        if (key != joined.firstKey && key != joined.lastKey) {
+          spare.add(key);
+        }
+      }
+      sum = joined;
     }
-    return key;
-  }
-
-  private static CheckSummary read(
-      byte[] header, RecordFormat format, CheckedInputStream in, Path path) throws IOException {
-    Bytes firstKey = readKey(in, format, path);
-    Bytes lastKey = readKey(in, format, path);
-    int crc = (int) in.getChecksum().getValue();
-    byte[] stored = in.readNBytes(CRC_BYTES);
-    if (stored.length < CRC_BYTES) {
-      throw damaged(path, ENDS_EARLY);
-    }
-    if (ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).getInt() != crc) {
-      throw damaged(path, "its own checksum does not match");
-    }
-    ByteBuffer numbers = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).position(24);
-    CheckSummary summary =
-        new CheckSummary(
-            format,
-            number(numbers),
-            number(numbers),
-            number(numbers),
-            number(numbers),
-            number(numbers),
-            firstKey,
-            lastKey);
-    String contradiction = summary.contradiction();
-    if (contradiction != null) {
-      throw damaged(path, contradiction);
-    }
-    return summary;
-  }
-
-  private static UInt128 number(ByteBuffer in) {
-    long low = in.getLong();
-    return new UInt128(in.getLong(), low);
   }
 
   /// What in this summary cannot be true of any records, or null.
-  private @Nullable String contradiction() {
+  @Nullable String contradiction() {
     if (records.high() != 0 || records.low() < 0) {
       return "it counts " + records + " records";
     }
@@ -353,12 +314,5 @@ public final class CheckSummary {
       return "its first key is larger than its last, though all are in order";
     }
     return null;
-  }
-
-  private static SortException damaged(Path path, String how) {
-    return new SortException(
-        SortException.Kind.INPUT,
-        "%s is not a summary file, or is damaged: %s. Write it anew with `check -o`"
-            .formatted(path, how));
   }
 }

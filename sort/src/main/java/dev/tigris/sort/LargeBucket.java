@@ -105,7 +105,7 @@ final class LargeBucket {
     List<Group> groups = group(range, shift, counts, plan.loadRecords());
     SpillFile file = spill;
     long most =
-        buffers.load().capacity() / Math.max(MIN_PIECE_BYTES, AlignedBuffer.roundUp(recordSize));
+        buffers.load().capacity() / Math.max(MIN_PIECE_BYTES, SpillFile.extentBytes(1, recordSize));
     if (groups.size() > MOST_SCANS && canDivide(records)) {
       sortParts(divide(range, shift, groups), groups, sink, sorter);
     } else if (groups.size() > MOST_SCANS && most > MOST_SCANS && file != null) {
@@ -199,7 +199,7 @@ final class LargeBucket {
           if (water != null) {
             part.waters.add(water);
           } else {
-            part.extents.add(new Bucket.Extent(scannedPosition + record, 1));
+            part.singles.add(scannedPosition + record);
           }
           part.records++;
         });
@@ -214,24 +214,24 @@ final class LargeBucket {
     int[] groupOf = groupOf(groups);
     AlignedBuffer pieces = buffers.load();
     long pieceBytes = AlignedBuffer.roundDown(pieces.capacity() / parts.size());
-    long pieceRecords = pieceBytes / recordSize;
+    long pieceRecords = (pieceBytes - SpillFile.HEADER_BYTES) / recordSize;
     long[] filled = new long[parts.size()];
     scan(
         range,
         (bytes, record, prefix) -> {
           int group = groupOf[(int) ((prefix - range.min) >>> shift)];
           long piece = group * pieceBytes;
-          long to = piece + filled[group] * recordSize;
+          long to = piece + SpillFile.HEADER_BYTES + filled[group] * recordSize;
           bytes.copyTo(record, pieces.bytes(), to, recordSize);
           filled[group]++;
           if (filled[group] == pieceRecords) {
-            file.append(parts.get(group), pieces, piece, pieceRecords, recordSize);
+            file.append(parts.get(group), pieces, piece, pieceRecords);
             filled[group] = 0;
           }
         });
     for (int group = 0; group < parts.size(); group++) {
       if (filled[group] > 0) {
-        file.append(parts.get(group), pieces, group * pieceBytes, filled[group], recordSize);
+        file.append(parts.get(group), pieces, group * pieceBytes, filled[group]);
       }
     }
     return parts;
@@ -298,21 +298,42 @@ final class LargeBucket {
     }
     scannedWater = null;
     SpillFile file = spill;
-    if (bucket.extents.isEmpty() || file == null) {
+    if (file == null) {
       return;
     }
-    long scanRecords = plan.scanBytes() / recordSize;
-    AlignedBuffer buffer = buffers.scan();
-    for (Bucket.Extent extent : bucket.extents) {
-      for (long first = 0; first < extent.records(); first += scanRecords) {
-        long count = Math.min(scanRecords, extent.records() - first);
-        long position = extent.position() + first * recordSize;
-        long lead = position % AlignedBuffer.BLOCK;
-        file.read(buffer, lead, position, count * recordSize);
-        scannedPosition = position - lead;
-        reader.take(buffer.bytes(), lead, count);
-      }
+    SpillFile.Extent extent = bucket.lastExtent;
+    while (extent != null) {
+      extent = read(file, extent, reader);
     }
+    for (long position : bucket.singles) {
+      read(file, position, 1, reader);
+    }
+  }
+
+  /// Reads the records of an extent; returns the one before it.
+  private SpillFile.@Nullable Extent read(SpillFile file, SpillFile.Extent extent, Reader reader)
+      throws SortException {
+    AlignedBuffer buffer = buffers.scan();
+    long scanRecords = plan.scanBytes() / recordSize;
+    long count = Math.min(scanRecords, extent.records());
+    SpillFile.Extent before = file.read(extent, count, buffer, 0);
+    scannedPosition = extent.position();
+    reader.take(buffer.bytes(), SpillFile.HEADER_BYTES, count);
+    for (long first = count; first < extent.records(); first += count) {
+      count = Math.min(scanRecords, extent.records() - first);
+      long position = extent.position() + SpillFile.HEADER_BYTES + first * recordSize;
+      read(file, position, count, reader);
+    }
+    return before;
+  }
+
+  /// Reads records that follow one another at `position`.
+  private void read(SpillFile file, long position, long count, Reader reader) throws SortException {
+    AlignedBuffer buffer = buffers.scan();
+    long lead = position % AlignedBuffer.BLOCK;
+    file.read(buffer, lead, position, count * recordSize);
+    scannedPosition = position - lead;
+    reader.take(buffer.bytes(), lead, count);
   }
 
   private void scan(Bytes bytes, long offset, long count, Range range, Bytes known, Visitor visitor)

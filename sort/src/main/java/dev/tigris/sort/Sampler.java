@@ -12,13 +12,16 @@ final class Sampler {
   private static final int MIN_PLACES = 64;
   private static final int MAX_PLACES = 1024;
 
+  /// So many at each place are enough for the most buckets that there can be.
+  private static final int MAX_PER_PLACE = SortPlan.MAX_BUCKETS * PER_BUCKET / MAX_PLACES;
+
   private Sampler() {}
 
   static Splitters sample(InputFiles inputs, RecordFormat format, int buckets, Progress progress)
       throws SortException {
     int keyBytes = Splitters.sampleBytes(format);
     long records = inputs.records();
-    long perPlace = Math.max(1, AlignedBuffer.BLOCK / format.recordSize());
+    long perPlace = Math.clamp(AlignedBuffer.BLOCK / format.recordSize(), 1, MAX_PER_PLACE);
     long wanted = (long) buckets * PER_BUCKET / perPlace + 1;
     long places = Math.max(MIN_PLACES, Math.min(MAX_PLACES, wanted));
     places = Math.min(places, (records + perPlace - 1) / perPlace);

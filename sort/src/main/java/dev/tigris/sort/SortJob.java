@@ -156,7 +156,12 @@ public record SortJob(
       SortPlan plan =
           SortPlan.make(
               new SortPlan.Demand(
-                  format, files.bytes(), memoryBytes, parallel, files.waitForDisk()));
+                  format,
+                  files.bytes(),
+                  memoryBytes,
+                  parallel,
+                  files.waitForDisk(),
+                  Heap.ofProcess()));
       files.cut(plan.readBytes());
       Splitters splitters = Sampler.sample(files, format, plan.buckets(), progress);
       try (TemporaryFolder folder = new TemporaryFolder(output)) {

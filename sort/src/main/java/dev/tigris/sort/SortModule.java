@@ -17,10 +17,14 @@ final class SortModule implements Module {
   private final int recordSize;
   private final AlignedBuffer buffer;
   private final SpillBuffers buffers;
-  private final Bucket[] buckets;
   private final long[] histogram;
 
   private int replica;
+  private int firstBucket;
+
+  /// Its own, from [#firstBucket] on.
+  private Bucket[] buckets = {};
+
   private long keepBytes;
   private long heldBytes;
   private @Nullable SpillFile spill;
@@ -33,11 +37,7 @@ final class SortModule implements Module {
     this.recordSize = format.recordSize();
     this.buffer = new AlignedBuffer(run.plan().outputBytes(), "sort output");
     this.buffers = new SpillBuffers(format, run.plan());
-    this.buckets = new Bucket[run.splitters().buckets()];
-    this.histogram = new long[buckets.length];
-    for (int bucket = 0; bucket < buckets.length; bucket++) {
-      buckets[bucket] = new Bucket();
-    }
+    this.histogram = new long[run.splitters().buckets()];
   }
 
   @Override
@@ -45,6 +45,11 @@ final class SortModule implements Module {
     context = moduleContext;
     replica = moduleContext.replica();
     keepBytes = run.keepBytes(replica);
+    firstBucket = run.firstBucket(replica);
+    buckets = new Bucket[run.firstBucket(replica + 1) - firstBucket];
+    for (int bucket = 0; bucket < buckets.length; bucket++) {
+      buckets[bucket] = new Bucket();
+    }
   }
 
   @Override
@@ -59,9 +64,8 @@ final class SortModule implements Module {
       return;
     }
     in.keep();
-    long held = SortPlan.rounded(in.capacity() + (long) SortRun.WATER_OVERHEAD);
-    buckets[bytes.getInt(PartitionSource.BUCKET)].add(in, count, held);
-    heldBytes += held;
+    buckets[bytes.getInt(PartitionSource.BUCKET) - firstBucket].add(in, count);
+    heldBytes += Bucket.heldBytes(in);
     while (heldBytes > keepBytes) {
       spillLargest();
     }
@@ -74,24 +78,18 @@ final class SortModule implements Module {
     }
     SpillFile file = spill;
     if (file == null) {
-      file = new SpillFile(run.folder().resolve("spill-" + replica), buffer);
+      file = new SpillFile(run.folder().resolve("spill-" + replica), buffer, recordSize);
       spill = file;
     }
     heldBytes -= largest.heldBytes;
     file.spill(largest);
+    heldBytes += largest.heldBytes;
   }
 
   @Override
   public void finish(Stream out) throws Exception {
-    long first = 0;
-    long own = 0;
-    for (int bucket = 0; bucket < buckets.length; bucket++) {
-      if (run.sorterOf(bucket) < replica) {
-        first += histogram[bucket];
-      } else if (run.sorterOf(bucket) == replica) {
-        own += histogram[bucket];
-      }
-    }
+    long first = records(0, firstBucket);
+    long own = records(firstBucket, firstBucket + buckets.length);
     OutputFile shared = run.output();
     if (shared != null) {
       write(shared, first * recordSize);
@@ -106,13 +104,23 @@ final class SortModule implements Module {
     }
   }
 
+  /// How many records the buckets from one to before another have.
+  private long records(int from, int to) {
+    long records = 0;
+    for (int bucket = from; bucket < to; bucket++) {
+      records += histogram[bucket];
+    }
+    return records;
+  }
+
   private void write(OutputFile file, long start) throws SortException {
     OutputWriter writer = new OutputWriter(file, start, buffer, recordSize);
     for (int bucket = 0; bucket < buckets.length; bucket++) {
-      if (buckets[bucket].records != (run.sorterOf(bucket) == replica ? histogram[bucket] : 0)) {
+      long sent = histogram[firstBucket + bucket];
+      if (buckets[bucket].records != sent) {
         throw new IllegalStateException(
             "bucket %d has %d records, and its partitioners sent %d"
-                .formatted(bucket, buckets[bucket].records, histogram[bucket]));
+                .formatted(firstBucket + bucket, buckets[bucket].records, sent));
       }
       if (buckets[bucket].records > 0) {
         sort(buckets[bucket], writer.sink());
@@ -154,31 +162,29 @@ final class SortModule implements Module {
 
   /// Twice an average bucket, so that the sorter seldom has to grow.
   private int initialRecords() {
-    long average = run.inputs().records() / buckets.length;
+    long average = run.inputs().records() / histogram.length;
     return (int) Math.max(1, Math.min(2 * average, run.plan().sortRecords()));
   }
 
   /// Reads what was spilled of a bucket; false if it does not fit, since each extent begins at a
   /// block boundary.
   private boolean loadExtents(Bucket bucket, BucketSorter kernel) throws SortException {
-    long needed = 0;
-    for (Bucket.Extent extent : bucket.extents) {
-      needed += AlignedBuffer.roundUp(extent.records() * recordSize);
-    }
-    if (needed == 0) {
+    SpillFile file = spill;
+    SpillFile.Extent extent = bucket.lastExtent;
+    if (extent == null || file == null) {
       return true;
     }
     AlignedBuffer target = buffers.load();
-    SpillFile file = spill;
-    if (needed > target.capacity() || file == null) {
+    if (bucket.extentBytes > target.capacity()) {
       return false;
     }
     long offset = 0;
-    for (Bucket.Extent extent : bucket.extents) {
-      long length = extent.records() * recordSize;
-      file.read(target, offset, extent.position(), length);
-      kernel.add(target.bytes(), offset, Math.toIntExact(extent.records()));
-      offset += AlignedBuffer.roundUp(length);
+    while (extent != null) {
+      SpillFile.Extent before = file.read(extent, extent.records(), target, offset);
+      long first = offset + SpillFile.HEADER_BYTES;
+      kernel.add(target.bytes(), first, Math.toIntExact(extent.records()));
+      offset += SpillFile.extentBytes(extent.records(), recordSize);
+      extent = before;
     }
     return true;
   }

@@ -14,7 +14,8 @@ package dev.tigris.sort;
 /// input does not fit, buckets are as large as half of what a sorter can load at a time, so that a
 /// bucket that comes out larger than the sample promised can still be loaded.
 ///
-/// Blocks and small buckets are copied to the heap, which comes on top of it and stays small.
+/// What is known of the records lies on the heap, and blocks and small buckets are copied there:
+/// that comes on top, and stays small ([Heap]).
 ///
 /// There is a stream from each partitioner to each sorter, so what is on its way grows by the
 /// square of the processors. Where they are many for the memory, or the records large, fewer waters
@@ -31,6 +32,7 @@ package dev.tigris.sort;
 /// @param scanBytes how much it reads at a time of what it has spilled and cannot load
 /// @param sortRecords how many records a sorter sorts at a time
 /// @param loadRecords how many spilled ones of these it can load
+/// @param loadBytes what it loads them into
 /// @param blockBytes how much a partitioner takes to the heap at a time
 /// @param copyBytes how large a bucket may be to be sorted in a copy on the heap
 /// @param keepBytes how much all sorters together hold before they spill
@@ -45,6 +47,7 @@ record SortPlan(
     int scanBytes,
     int sortRecords,
     int loadRecords,
+    long loadBytes,
     int blockBytes,
     int copyBytes,
     long keepBytes) {
@@ -60,17 +63,11 @@ record SortPlan(
   /// What a bucket should hold before it is spilled, for long writes and reads.
   private static final long SPILL_BYTES = 512 << 10;
 
-  private static final int MAX_BUCKETS = 4096;
+  static final int MAX_BUCKETS = 4096;
 
   /// A sorter sorts so many records at a time, however large they are: those that are in waters
   /// need not be loaded.
   private static final int MIN_SORT_RECORDS = 1024;
-
-  /// What the entries of all sorters may take of the heap, which is small.
-  static final int ENTRIES_BYTES = 64 << 20;
-
-  /// What the partitioners' blocks may take of it, and as much again the sorters' copies.
-  static final int COPIES_BYTES = 32 << 20;
 
   private static final int BLOCK_BYTES = 256 << 10;
 
@@ -80,8 +77,8 @@ record SortPlan(
   private static final int WATER_BYTES = 64 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
 
-  /// A water takes a few hundred bytes of the heap, which is small: so many of them fit it.
-  private static final int MAX_WATERS = 128 << 10;
+  /// Larger ones hold a single record each.
+  private static final int MAX_WATER_BYTES = 1 << 20;
 
   private static final int READ_BYTES = 256 << 10;
   private static final int DIRECT_READ_BYTES = 1 << 20;
@@ -100,10 +97,33 @@ record SortPlan(
   /// @param memoryBytes the memory allowed
   /// @param parallel how many processors to use
   /// @param waitsForDisk whether reading waits for a disk
+  /// @param heap what the heap has room for
   record Demand(
-      RecordFormat format, long inputBytes, long memoryBytes, int parallel, boolean waitsForDisk) {
+      RecordFormat format,
+      long inputBytes,
+      long memoryBytes,
+      int parallel,
+      boolean waitsForDisk,
+      Heap heap) {
     Demand withMemory(long bytes) {
-      return new Demand(format, inputBytes, bytes, parallel, waitsForDisk);
+      return new Demand(format, inputBytes, bytes, parallel, waitsForDisk, heap);
+    }
+
+    /// The same, with no more memory than there may be waters for.
+    Demand withMemoryForWaters() {
+      long largest = Math.max(MAX_WATER_BYTES, format.recordSize());
+      return withMemory(Math.min(memoryBytes, heap.waters() * largest));
+    }
+
+    /// How many processors are of use: not more than the input has parts, or as the heap has room
+    /// for the streams of.
+    int mostProcessors() {
+      long parts = Math.max(1, Math.ceilDiv(inputBytes, READ_BYTES));
+      int processors = (int) Math.min(parallel, parts);
+      while (processors > 1 && Team.of(processors, waitsForDisk).streams() > heap.streams()) {
+        processors--;
+      }
+      return processors;
     }
   }
 
@@ -117,9 +137,8 @@ record SortPlan(
       return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
     }
 
-    /// How many records each sorter may sort at a time, for what that takes of the heap.
-    int mostRecords() {
-      return Math.max(1, ENTRIES_BYTES / BucketSorter.ENTRY_BYTES / sorters);
+    int streams() {
+      return partitioners * sorters;
     }
   }
 
@@ -127,8 +146,9 @@ record SortPlan(
   /// with the fewest and the smallest buffers that there can be.
   ///
   /// @throws SortException if the memory is too small; the message says how much is needed
-  static SortPlan make(Demand demand) throws SortException {
-    for (int processors = demand.parallel; processors > 0; processors /= 2) {
+  static SortPlan make(Demand wanted) throws SortException {
+    Demand demand = wanted.withMemoryForWaters();
+    for (int processors = demand.mostProcessors(); processors > 0; processors /= 2) {
       SortPlan plan = best(demand, Team.of(processors, demand.waitsForDisk));
       if (plan.fits() && plan.keepBytes >= demand.memoryBytes / 8) {
         return plan;
@@ -183,7 +203,7 @@ record SortPlan(
   private static SortPlan inOnePass(Demand demand, Team team) {
     long wanted = Math.max(1, demand.inputBytes / BUCKET_BYTES);
     int recordSize = demand.format.recordSize();
-    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, team.mostRecords());
+    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, demand.heap.entries(team.sorters));
     long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
     return build(demand, team, demand.memoryBytes, (int) Math.min(buckets, MAX_BUCKETS), load);
   }
@@ -195,7 +215,7 @@ record SortPlan(
         Math.min(
             mostWork / (recordSize + BucketSorter.ENTRY_BYTES),
             AlignedBuffer.MAX_BYTES / recordSize);
-    mostLoad = Math.clamp(mostLoad, 1, team.mostRecords());
+    mostLoad = Math.clamp(mostLoad, 1, demand.heap.entries(team.sorters));
     // As small as is good for the cache, but not so many that each holds little when it is spilled.
     long buckets =
         Math.min(
@@ -220,9 +240,10 @@ record SortPlan(
     // Fewer bytes in a water, then fewer buckets, until the open waters fit an eighth, and those
     // on their way another one, of which there are fewer then.
     int least = Math.max(MIN_WATER_BYTES, recordSize + WATER_OVERHEAD);
-    least = (int) Math.max(least, Math.min(demand.memoryBytes / MAX_WATERS, 1 << 20));
+    long leastForHeap = Math.min(demand.memoryBytes / demand.heap.waters(), MAX_WATER_BYTES);
+    least = (int) Math.max(least, leastForHeap);
     int water = Math.max(WATER_BYTES, least);
-    long pairs = (long) partitioners * sorters;
+    long pairs = team.streams();
     long most = Math.max((long) partitioners * wantedBuckets, pairs * (WINDOW + 1));
     while (water / 2 >= least && rounded(water) * most > eighth) {
       water /= 2;
@@ -243,13 +264,19 @@ record SortPlan(
     int output = limit(OUTPUT_BYTES, sixteenth / sorters);
     int scan = Math.max(recordSize, output);
 
-    int sortRecords = Math.max(loadRecords, Math.min(MIN_SORT_RECORDS, team.mostRecords()));
+    Heap heap = demand.heap;
+    int sortRecords = Math.max(loadRecords, Math.min(MIN_SORT_RECORDS, heap.entries(sorters)));
     int copies = 2 + Integer.BYTES / recordSize; // and a number for each record
-    int block = Math.min(BLOCK_BYTES, Math.min(read, COPIES_BYTES / (copies * partitioners)));
-    long mostCopies = Math.min(demand.memoryBytes / 16, COPIES_BYTES);
+    int block = Math.min(BLOCK_BYTES, Math.min(read, heap.copyBytes() / (copies * partitioners)));
+    long mostCopies = Math.min(demand.memoryBytes / 16, heap.copyBytes());
     int copy = (int) Math.min(2 * BUCKET_BYTES, mostCopies / sorters);
+    // Where a water has one record, many an extent has one, too.
+    long loadBytes =
+        isFullWithOne
+            ? loadRecords * SpillFile.extentBytes(1, recordSize)
+            : (long) loadRecords * recordSize;
     long work =
-        rounded(AlignedBuffer.footprint((long) loadRecords * recordSize))
+        rounded(AlignedBuffer.footprint(loadBytes))
             + rounded(AlignedBuffer.footprint(scan))
             + rounded(AlignedBuffer.footprint(format.keySize()))
             + (long) sortRecords * BucketSorter.ENTRY_BYTES;
@@ -269,6 +296,7 @@ record SortPlan(
         scan,
         sortRecords,
         loadRecords,
+        loadBytes,
         block,
         copy,
         demand.memoryBytes - spent);

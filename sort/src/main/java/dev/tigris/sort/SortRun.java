@@ -25,6 +25,9 @@ final class SortRun {
   /// Per bucket, the sorter that gets it: ranges of buckets with about equal shares.
   private final int[] sorterOf;
 
+  /// Per sorter, its first bucket; and the number of buckets at the end.
+  private final int[] firstBucket;
+
   private final double[] shares;
 
   private final AtomicLong nextChunk = new AtomicLong();
@@ -58,13 +61,18 @@ final class SortRun {
     this.progress = progress;
     this.partitioning = new AtomicInteger(plan.partitioners());
     this.sorterOf = new int[splitters.buckets()];
+    this.firstBucket = new int[plan.sorters() + 1];
     this.shares = new double[plan.sorters()];
     double sum = 0;
     for (int bucket = 0; bucket < sorterOf.length; bucket++) {
       double middle = sum + splitters.share(bucket) / 2;
       sorterOf[bucket] = (int) Math.min(plan.sorters() - 1, middle * plan.sorters());
+      firstBucket[sorterOf[bucket] + 1] = bucket + 1;
       shares[sorterOf[bucket]] += splitters.share(bucket);
       sum += splitters.share(bucket);
+    }
+    for (int sorter = 1; sorter < firstBucket.length; sorter++) { // those that get none
+      firstBucket[sorter] = Math.max(firstBucket[sorter], firstBucket[sorter - 1]);
     }
   }
 
@@ -99,6 +107,11 @@ final class SortRun {
 
   int sorterOf(int bucket) {
     return sorterOf[bucket];
+  }
+
+  /// The first of the buckets that a sorter gets, which are those up to the first of the next one.
+  int firstBucket(int sorter) {
+    return firstBucket[sorter];
   }
 
   /// How much a sorter may hold: its expected share, on top of the least.

@@ -21,7 +21,7 @@ final class SpillBuffers implements AutoCloseable {
 
   /// Where records are loaded to be sorted: has room for [SortPlan#loadRecords] of them.
   AlignedBuffer load() {
-    AlignedBuffer made = made(load, (long) plan.loadRecords() * format.recordSize(), "sort load");
+    AlignedBuffer made = made(load, plan.loadBytes(), "sort load");
     load = made;
     return made;
   }

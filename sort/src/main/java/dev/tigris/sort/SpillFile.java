@@ -3,33 +3,60 @@ package dev.tigris.sort;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// Where a sorter puts the records that it cannot hold, one bucket at a time, so that each bucket
-/// has few and long extents.
+/// has few and long *extents*. Those of a bucket are a chain, from the last one to the first:
+///
+/// ```
+///   0                          8                         16
+///   +--------------------------+-------------------------+-------- ... --------+-------+
+///   | position of the one      | how many records that   |       records       |       |
+///   | before it in the bucket  | one has, 0 if none is   |                     |       |
+///   +--------------------------+-------------------------+-------- ... --------+-------+
+///   ^ a block boundary                                                 a block boundary ^
+/// ```
 ///
 /// Thread rule: its sorter's thread.
 final class SpillFile implements AutoCloseable {
+  /// What precedes the records of an extent.
+  static final int HEADER_BYTES = 2 * Long.BYTES;
+
+  /// So much is written and read about as fast as more, even by a disk that has to seek: the rest
+  /// of a bucket stays in memory.
+  private static final long MOST_SPILLED_BYTES = 16 << 20;
+
   /// A file of this size is likely to grow by as much again.
   private static final long RESERVED_BYTES = 64 << 20;
 
+  private final Path path;
   private final OutputFile file;
   private final AlignedBuffer buffer;
+  private final int recordSize;
   private long end;
   private long reserved;
   private long written;
 
+  /// A run of records in the file, and where its header is.
+  record Extent(long position, long records) {}
+
   /// A new file; `buffer` is used during each call only.
-  SpillFile(Path path, AlignedBuffer buffer) throws SortException {
+  SpillFile(Path path, AlignedBuffer buffer, int recordSize) throws SortException {
+    this.path = path;
     this.file = OutputFile.create(path, 0);
     this.buffer = buffer;
+    this.recordSize = recordSize;
   }
 
-  /// Writes the records that a bucket holds, and releases its waters.
+  /// Writes the records that a bucket holds, or some of them if they are many, and releases their
+  /// waters.
   void spill(Bucket bucket) throws SortException {
     long start = end;
-    long used = 0;
     long records = 0;
-    for (Water water : bucket.waters) {
+    putHeader(bucket, buffer, 0);
+    long used = HEADER_BYTES;
+    while (!bucket.waters.isEmpty() && end - start < MOST_SPILLED_BYTES) {
+      Water water = bucket.waters.getLast();
       Bytes bytes = water.bytes();
       long from = PartitionSource.HEADER_BYTES;
       while (from < water.size()) {
@@ -43,20 +70,40 @@ final class SpillFile implements AutoCloseable {
         }
       }
       records += bytes.getLong(PartitionSource.COUNT);
+      bucket.waters.removeLast();
+      bucket.heldBytes -= Bucket.heldBytes(water);
+      water.release();
     }
     if (used > 0) {
       write(buffer, 0, AlignedBuffer.roundUp(used));
     }
-    bucket.extents.add(new Bucket.Extent(start, records));
-    bucket.release();
+    link(bucket, start, records);
   }
 
-  /// Adds records to a bucket. They begin at `from` of the buffer, a block boundary.
-  void append(Bucket bucket, AlignedBuffer source, long from, long records, int recordSize)
-      throws SortException {
-    bucket.extents.add(new Bucket.Extent(end, records));
+  /// Adds records to a bucket. They lie in the buffer behind room for a header, which begins at
+  /// `from`, a block boundary.
+  void append(Bucket bucket, AlignedBuffer source, long from, long records) throws SortException {
+    long start = end;
+    putHeader(bucket, source, from);
+    write(source, from, extentBytes(records, recordSize));
+    link(bucket, start, records);
     bucket.records += records;
-    write(source, from, AlignedBuffer.roundUp(records * recordSize));
+  }
+
+  private static void putHeader(Bucket bucket, AlignedBuffer target, long at) {
+    Extent before = bucket.lastExtent;
+    target.bytes().setLong(at, before == null ? 0 : before.position());
+    target.bytes().setLong(at + Long.BYTES, before == null ? 0 : before.records());
+  }
+
+  private void link(Bucket bucket, long position, long records) {
+    bucket.lastExtent = new Extent(position, records);
+    bucket.extentBytes += end - position;
+  }
+
+  /// How many bytes of the file an extent of so many records is.
+  static long extentBytes(long records, int recordSize) {
+    return AlignedBuffer.roundUp(HEADER_BYTES + records * recordSize);
   }
 
   /// Forgets what was written since the file was `bytes` long: that is written over.
@@ -79,6 +126,31 @@ final class SpillFile implements AutoCloseable {
   /// is a whole number of blocks.
   void read(AlignedBuffer target, long offset, long position, long length) throws SortException {
     file.read(target, offset, offset + length, position - offset);
+  }
+
+  /// Reads the header and the first records of an extent to `offset` of `target`, a block boundary,
+  /// and returns the extent before it in its bucket; null if it is the first.
+  @Nullable Extent read(Extent extent, long records, AlignedBuffer target, long offset)
+      throws SortException {
+    read(target, offset, extent.position(), HEADER_BYTES + records * recordSize);
+    long position = target.bytes().getLong(offset);
+    long count = target.bytes().getLong(offset + Long.BYTES);
+    if (count == 0) {
+      return null;
+    }
+    // It was written earlier, to lower blocks, and ended before this one began.
+    long room = extent.position() - position - HEADER_BYTES;
+    if (position < 0
+        || position % AlignedBuffer.BLOCK != 0
+        || count < 0
+        || room < 0
+        || count > room / recordSize) {
+      throw new SortException(
+          SortException.Kind.DATA,
+          "the temporary file %s was damaged: test this machine's disk, and sort again"
+              .formatted(path));
+    }
+    return new Extent(position, count);
   }
 
   /// How long the file is.

@@ -26,7 +26,8 @@ final class Workers {
   /// Has `threads` threads do the pieces 0 to `pieces` - 1. Returns when every thread has ended.
   ///
   /// @throws SortException the first failure
-  /// @throws InterruptedException if the caller was interrupted; the threads have ended then too
+  /// @throws InterruptedException if the caller was interrupted: then the threads were too, since a
+  ///     piece may take long, and have ended
   static void run(String name, int threads, long pieces, Maker maker)
       throws SortException, InterruptedException {
     run(Thread.ofPlatform().name(name + "-", 0).daemon().factory(), name, threads, pieces, maker);
@@ -72,6 +73,7 @@ final class Workers {
         } catch (InterruptedException e) {
           interrupted = true;
           next.set(pieces);
+          started.forEach(Thread::interrupt);
         }
       }
     }

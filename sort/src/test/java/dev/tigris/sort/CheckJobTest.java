@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32;
 import net.jqwik.api.Example;
@@ -278,5 +279,40 @@ class CheckJobTest {
     System.arraycopy(one, 0, three, 2 * one.length, one.length);
     Path file = Files.write(folder.resolve("summaries"), three);
     assertEquals(3, CheckSummary.read(file).size());
+  }
+
+  @Property(tries = 100)
+  void joinsSummariesAsTheirRecordsAreJoined(
+      @ForAll @Size(min = 1, max = 12) List<@Size(max = 4) List<@IntRange(max = 3) Integer>> parts)
+      throws Exception {
+    RecordFormat format = new RecordFormat(8, 0, 8);
+    List<Integer> all = new ArrayList<>();
+    List<Path> files = new ArrayList<>();
+    for (List<Integer> part : parts) {
+      Path file = Files.write(folder.resolve("part-" + files.size()), records(part, 8));
+      CheckJob.of(List.of(file)).format(format).run().summary().write(file);
+      all.addAll(part);
+      files.add(file);
+    }
+    List<String> expected = reference(all, records(all, 8), format).verdict();
+    assertEquals(expected, CheckSummary.join(files).verdict());
+    // The same in one file, as `cat` makes it.
+    var together = new ByteArrayOutputStream();
+    for (Path file : files) {
+      together.write(Files.readAllBytes(file));
+    }
+    Path one = Files.write(folder.resolve("one"), together.toByteArray());
+    assertEquals(expected, CheckSummary.join(List.of(one)).verdict());
+  }
+
+  @Example
+  void joinsManySummariesInTheMemoryOfAFewKeys() throws Exception {
+    RecordFormat format = new RecordFormat(8 << 20, 0, 8 << 20);
+    Path file = folder.resolve("summary");
+    CheckSummary.empty(format).write(file);
+    long before = Jbuf.use().usedBytes();
+    CheckSummary joined = CheckSummary.join(Collections.nCopies(50, file));
+    assertTrue(Jbuf.use().usedBytes() - before <= 4L * (10 << 20));
+    assertTrue(joined.isOrdered());
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,8 +26,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class SortFaultsTest {
   private static final long MEGABYTE = 1 << 20;
@@ -328,32 +325,6 @@ class SortFaultsTest {
     List<String> left = new ArrayList<>(list(folder));
     left.remove("sorted"); // if it was faster than the signal
     assertEquals(List.of("input"), left);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "100, 10, 48",
-    "16000000, 10, 256", // external
-    "16000000, 16000000, 256",
-    "16000000, 16000000, 640", // in one pass
-  })
-  void staysWithinItsMemory(int recordSize, int keySize, int megabytes) throws Exception {
-    assumeTrue(Files.isReadable(Path.of("/proc/self/status")), "skipped: needs Linux's /proc");
-    GenerateJob.to(input, 3_200_000).run();
-    long memory = megabytes * MEGABYTE;
-    RecordFormat format = new RecordFormat(recordSize, 0, keySize);
-    SortProcess process = SortProcess.start(input, output, memory, format);
-    long most = 0;
-    String last = null;
-    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
-      most = Math.max(most, process.ownMemoryBytes());
-      last = line;
-    }
-    assertEquals(0, process.finish());
-    assertTrue(last != null && last.contains("SYNC 320000000/320000000"), last);
-    assertTrue(most > memory / 4, "saw " + most + " bytes: it was not watched");
-    assertTrue(most < memory + memory / 4 + 150 * MEGABYTE, "used " + most + " bytes");
-    assertTrue(CheckJob.of(List.of(output)).format(format).run().summary().isOrdered());
   }
 
   private SortJob sort() {

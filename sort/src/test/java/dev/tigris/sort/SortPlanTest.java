@@ -10,10 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SortPlanTest {
   private static final int DEMANDS = 5_000;
+
+  /// The command's.
+  private static final Heap HEAP = new Heap(256 << 20);
 
   private static SortPlan.Demand demand(Random random) {
     int recordSize = 1 + (int) Math.pow(RecordFormat.MAX_RECORD_SIZE, random.nextDouble());
@@ -22,7 +26,8 @@ class SortPlanTest {
     long memory = (long) Math.pow(2, 20 + 20 * random.nextDouble());
     int parallel = 1 << random.nextInt(9);
     RecordFormat format = new RecordFormat(recordSize, 0, 1 + random.nextInt(recordSize));
-    return new SortPlan.Demand(format, input, memory, parallel, random.nextBoolean());
+    Heap heap = new Heap((long) Math.pow(2, 26 + 8 * random.nextDouble()));
+    return new SortPlan.Demand(format, input, memory, parallel, random.nextBoolean(), heap);
   }
 
   /// How much memory is said to be needed.
@@ -52,12 +57,8 @@ class SortPlanTest {
       }
       made++;
       String all = "seed %d: %s: %s".formatted(seed, demand, plan);
-      long entries = (long) plan.sorters() * plan.sortRecords() * BucketSorter.ENTRY_BYTES;
       assertTrue(plan.loadRecords() >= 1 && plan.loadRecords() <= plan.sortRecords(), all);
-      assertTrue(entries <= SortPlan.ENTRIES_BYTES, all);
-      long copies =
-          2L * plan.partitioners() * plan.blockBytes() + (long) plan.sorters() * plan.copyBytes();
-      assertTrue(copies <= 2 * SortPlan.COPIES_BYTES, all);
+      assertTrue(heapBytes(plan) <= demand.heap().bytes() / 8 * 7, all);
       long loaded = (long) plan.loadRecords() * demand.format().recordSize();
       assertTrue(loaded <= AlignedBuffer.MAX_BYTES, all);
       long atOnce = plan.sorters() * (loaded + plan.scanBytes()) + plan.keepBytes();
@@ -66,13 +67,45 @@ class SortPlanTest {
     assertTrue(made > DEMANDS / 20, "only " + made + " of " + DEMANDS + " plans, seed " + seed);
   }
 
+  /// What is counted of the heap: see [Heap].
+  private static long heapBytes(SortPlan plan) {
+    long entries = (long) plan.sorters() * plan.sortRecords() * BucketSorter.ENTRY_BYTES;
+    long copies =
+        2L * plan.partitioners() * plan.blockBytes() + (long) plan.sorters() * plan.copyBytes();
+    long streams = (long) plan.partitioners() * plan.sorters();
+    long open = (long) plan.partitioners() * plan.buckets() + streams * (plan.window() + 1);
+    long room = SortPlan.rounded(plan.waterBytes());
+    long waters = plan.keepBytes() / room + Math.min(open, plan.keepBytes() / room);
+    return entries + copies + streams * Heap.STREAM_BYTES + waters * Heap.WATER_BYTES;
+  }
+
+  /// With the heap that the launcher gives.
+  @ParameterizedTest
+  @CsvSource({"1, 64, 2", "10, 64, 64", "100, 128, 2", "100, 128, 256", "100, 128, 4096"})
+  void sortsTerabytesWithManyProcessorsInASmallHeap(int terabytes, int processors, int gigabytes)
+      throws Exception {
+    for (boolean waitsForDisk : new boolean[] {false, true}) {
+      SortPlan.Demand demand =
+          new SortPlan.Demand(
+              RecordFormat.GENSORT,
+              ((long) terabytes << 40) / 100 * 100,
+              (long) gigabytes << 30,
+              processors,
+              waitsForDisk,
+              HEAP);
+      SortPlan plan = SortPlan.make(demand);
+      assertTrue(heapBytes(plan) <= HEAP.bytes() / 8 * 7, plan.toString());
+      assertTrue(plan.sorters() >= processors / 2, plan.toString());
+    }
+  }
+
   /// Whatever the number of processors: where the memory is small for them, fewer are used.
   @ParameterizedTest
   @ValueSource(ints = {1 << 20, 3 << 20, 16 << 20, 100 << 20, 1 << 30})
   void needsMemoryForAFewRecordsOnly(int recordSize) {
     RecordFormat format = new RecordFormat(recordSize, 0, recordSize);
     long input = 1000L * recordSize;
-    SortPlan.Demand demand = new SortPlan.Demand(format, input, 1 << 20, 64, true);
+    SortPlan.Demand demand = new SortPlan.Demand(format, input, 1 << 20, 64, true, HEAP);
     SortException refused = assertThrows(SortException.class, () -> SortPlan.make(demand));
     long most = 10L * (recordSize + (2 << 20)); // which are the units of large buffers
     assertTrue(needed(refused) <= most, refused.getMessage());
@@ -81,7 +114,7 @@ class SortPlanTest {
   @Test
   void usesAllProcessorsForLargeRecordsWhereTheMemoryIsEnough() throws Exception {
     RecordFormat format = new RecordFormat(16 << 20, 0, 10);
-    SortPlan.Demand demand = new SortPlan.Demand(format, 4L << 30, 2L << 30, 2, false);
+    SortPlan.Demand demand = new SortPlan.Demand(format, 4L << 30, 2L << 30, 2, false, HEAP);
     SortPlan plan = SortPlan.make(demand);
     assertEquals(2, plan.partitioners(), plan.toString());
     assertEquals(4, plan.sorters(), plan.toString());

@@ -27,13 +27,19 @@ final class SortProcess {
   }
 
   static SortProcess start(Path input, Path output, long memoryBytes) throws IOException {
-    return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT);
+    return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT, 2);
+  }
+
+  /// Sorts with as many processors as if the machine had them.
+  static SortProcess startParallel(int parallel, Path input, Path output, long memoryBytes)
+      throws IOException {
+    return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT, parallel);
   }
 
   /// Sorts records whose keys begin where they do.
   static SortProcess start(Path input, Path output, long memoryBytes, RecordFormat format)
       throws IOException {
-    return start(List.of(), input, output, memoryBytes, format);
+    return start(List.of(), input, output, memoryBytes, format, 2);
   }
 
   /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
@@ -59,7 +65,7 @@ final class SortProcess {
 
   private static @Nullable String refusal(List<String> prefix, Path input, Path output)
       throws IOException {
-    SortProcess process = start(prefix, input, output, 256 << 20, RecordFormat.GENSORT);
+    SortProcess process = start(prefix, input, output, 256 << 20, RecordFormat.GENSORT, 2);
     String last = null;
     for (String line = process.nextLine(); line != null; line = process.nextLine()) {
       last = line;
@@ -69,7 +75,12 @@ final class SortProcess {
   }
 
   private static SortProcess start(
-      List<String> prefix, Path input, Path output, long memoryBytes, RecordFormat format)
+      List<String> prefix,
+      Path input,
+      Path output,
+      long memoryBytes,
+      RecordFormat format,
+      int parallel)
       throws IOException {
     String path =
         String.join(
@@ -92,7 +103,8 @@ final class SortProcess {
             output.toString(),
             Long.toString(memoryBytes),
             Integer.toString(format.recordSize()),
-            Integer.toString(format.keySize())));
+            Integer.toString(format.keySize()),
+            Integer.toString(parallel)));
     return new SortProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
@@ -171,7 +183,7 @@ final class SortProcess {
             .memory(Long.parseLong(arguments[2]))
             .format(
                 new RecordFormat(Integer.parseInt(arguments[3]), 0, Integer.parseInt(arguments[4])))
-            .parallel(2)
+            .parallel(Integer.parseInt(arguments[5]))
             .progress(
                 (phase, done, total) ->
                     System.out.printf(

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class WorkersTest {
   /// Works until the last piece, which never comes unless somebody takes it away.
@@ -44,5 +47,35 @@ class WorkersTest {
     for (Thread thread : made) {
       assertFalse(thread.isAlive());
     }
+  }
+
+  /// Works on its piece for as long as nobody interrupts it, as on a large record from a slow disk.
+  private record Slow(CountDownLatch begun) implements Workers.Worker {
+    @Override
+    public void work(long piece) {
+      begun.countDown();
+      while (!Thread.currentThread().isInterrupted()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  @Timeout(60)
+  void doesNotWaitForAPieceWhenItIsInterrupted() throws Exception {
+    CountDownLatch begun = new CountDownLatch(2);
+    FutureTask<InterruptedException> outcome =
+        new FutureTask<>(
+            () ->
+                assertThrows(
+                    InterruptedException.class,
+                    () -> Workers.run("work", 2, 2, () -> new Slow(begun))));
+    Thread caller = Thread.ofPlatform().start(outcome);
+    begun.await();
+    caller.interrupt();
+    assertEquals("work was interrupted", outcome.get().getMessage());
   }
 }

@@ -1,0 +1,57 @@
+package dev.tigris.sort;
+
+/// What a sort may take of the heap. Its records lie outside; what it knows of them does not, and
+/// the command's heap is small, however many processors there are and however large the input is:
+///
+/// ```
+/// heap >= entries     1/4   16 bytes for each record that a sorter sorts at a time
+///       + blocks      1/8   what partitioners copy there
+///       + copies      1/8   what sorters copy there
+///       + waters      1/4   each with its place in a bucket
+///       + streams     1/8   from each partitioner to each sorter
+///       + all else    1/8   buckets, counts and buffers of each partitioner and sorter
+/// ```
+///
+/// docs/decisions/038-a-small-heap.md says what that comes to.
+///
+/// @param bytes what it may grow to
+record Heap(long bytes) {
+  /// More of these do not make a sort faster.
+  private static final int MAX_ENTRIES_BYTES = 64 << 20;
+
+  private static final int MAX_COPIES_BYTES = 32 << 20;
+
+  /// A water with its buffer, views and place in a list is 310 bytes.
+  static final int WATER_BYTES = 384;
+
+  /// A stream, with its counters and its spring, is 1,900 bytes.
+  static final int STREAM_BYTES = 2 << 10;
+
+  private static final long MAX_BYTES = 1L << 40;
+
+  /// This process's.
+  static Heap ofProcess() {
+    return new Heap(Math.min(Runtime.getRuntime().maxMemory(), MAX_BYTES));
+  }
+
+  /// How many records each of so many sorters may sort at a time.
+  int entries(int sorters) {
+    long all = Math.min(bytes / 4, MAX_ENTRIES_BYTES) / BucketSorter.ENTRY_BYTES;
+    return (int) Math.max(1, all / sorters);
+  }
+
+  /// How much all partitioners may copy to it at a time, and as much again all sorters.
+  int copyBytes() {
+    return (int) Math.min(bytes / 8, MAX_COPIES_BYTES);
+  }
+
+  /// How many waters there may be.
+  long waters() {
+    return Math.max(1, bytes / 4 / WATER_BYTES);
+  }
+
+  /// How many streams there may be.
+  long streams() {
+    return Math.max(1, bytes / 8 / STREAM_BYTES);
+  }
+}

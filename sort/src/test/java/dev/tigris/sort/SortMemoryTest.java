@@ -1,0 +1,66 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a sort takes of memory and of the heap, as a process of its own.
+class SortMemoryTest {
+  private static final long MEGABYTE = 1 << 20;
+
+  @TempDir Path folder;
+  private Path input;
+  private Path output;
+
+  @BeforeEach
+  void nameFiles() {
+    input = folder.resolve("input");
+    output = folder.resolve("sorted");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "100, 10, 48",
+    "16000000, 10, 256", // external
+    "16000000, 16000000, 256",
+    "16000000, 16000000, 640", // in one pass
+  })
+  void staysWithinItsMemory(int recordSize, int keySize, int megabytes) throws Exception {
+    assumeTrue(Files.isReadable(Path.of("/proc/self/status")), "skipped: needs Linux's /proc");
+    GenerateJob.to(input, 3_200_000).run();
+    long memory = megabytes * MEGABYTE;
+    RecordFormat format = new RecordFormat(recordSize, 0, keySize);
+    SortProcess process = SortProcess.start(input, output, memory, format);
+    long most = 0;
+    String last = null;
+    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
+      most = Math.max(most, process.ownMemoryBytes());
+      last = line;
+    }
+    assertEquals(0, process.finish());
+    assertTrue(last != null && last.contains("SYNC 320000000/320000000"), last);
+    assertTrue(most > memory / 4, "saw " + most + " bytes: it was not watched");
+    assertTrue(most < memory + memory / 4 + 150 * MEGABYTE, "used " + most + " bytes");
+    assertTrue(CheckJob.of(List.of(output)).format(format).run().summary().isOrdered());
+  }
+
+  /// Streams go from each partitioner to each sorter, and lie on the heap.
+  @Test
+  void needsNoLargeHeapForManyProcessors() throws Exception {
+    GenerateJob.to(input, 300_000).run();
+    SortProcess process = SortProcess.startParallel(256, input, output, 4096 * MEGABYTE);
+    assertEquals(0, process.finish());
+    CheckSummary sorted = CheckJob.of(List.of(output)).run().summary();
+    assertTrue(sorted.isOrdered());
+    assertEquals(UInt128.of(300_000), sorted.records());
+  }
+}

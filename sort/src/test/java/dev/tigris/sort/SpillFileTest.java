@@ -1,0 +1,112 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SpillFileTest {
+  private static final int RECORD_BYTES = 100;
+  private static final int EXTENTS = 500;
+
+  @TempDir Path folder;
+  private Path path;
+  private AlignedBuffer buffer;
+  private SpillFile file;
+
+  @BeforeEach
+  void open() throws Exception {
+    path = folder.resolve("spill");
+    buffer = new AlignedBuffer(64 << 10, "test");
+    file = new SpillFile(path, buffer, RECORD_BYTES);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    file.close();
+    buffer.close();
+  }
+
+  /// Appends records whose first bytes are their number.
+  private void append(Bucket bucket, int first, int count) throws SortException {
+    for (int i = 0; i < count; i++) {
+      buffer.bytes().setInt(SpillFile.HEADER_BYTES + (long) i * RECORD_BYTES, first + i);
+    }
+    file.append(bucket, buffer, 0, count);
+  }
+
+  /// However often it was spilled, and what the heap would have to hold of that otherwise.
+  @Test
+  void findsAllThatABucketWasSpilledToFromItsLastExtent() throws Exception {
+    Random random = new Random(7);
+    Bucket[] buckets = {new Bucket(), new Bucket(), new Bucket()};
+    int[] next = new int[buckets.length];
+    for (int i = 0; i < EXTENTS; i++) {
+      int chosen = random.nextInt(buckets.length);
+      int count = 1 + random.nextInt(600);
+      append(buckets[chosen], next[chosen], count);
+      next[chosen] += count;
+    }
+    for (int i = 0; i < buckets.length; i++) {
+      assertEquals(next[i], buckets[i].records);
+      int expected = next[i];
+      long bytes = 0;
+      SpillFile.Extent extent = buckets[i].lastExtent;
+      while (extent != null) {
+        bytes += SpillFile.extentBytes(extent.records(), RECORD_BYTES);
+        expected -= (int) extent.records();
+        SpillFile.Extent before = file.read(extent, extent.records(), buffer, 0);
+        for (int record = 0; record < extent.records(); record++) {
+          long at = SpillFile.HEADER_BYTES + (long) record * RECORD_BYTES;
+          assertEquals(expected + record, buffer.bytes().getInt(at));
+        }
+        extent = before;
+      }
+      assertEquals(0, expected);
+      assertEquals(bytes, buckets[i].extentBytes);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-4096, 1, 4096, 8192, Long.MIN_VALUE, Long.MAX_VALUE})
+  void refusesAChainThatLeadsNowhere(long position) throws Exception {
+    refuses(position, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 41, Long.MAX_VALUE, Long.MIN_VALUE})
+  void refusesAChainOfImpossibleCounts(long records) throws Exception {
+    refuses(0, records);
+  }
+
+  private void refuses(long position, long records) throws Exception {
+    Bucket bucket = new Bucket();
+    append(bucket, 0, 40);
+    append(bucket, 40, 1);
+    SpillFile.Extent last = bucket.lastExtent;
+    assertNotNull(last);
+    SpillFile.Extent first = file.read(last, 1, buffer, 0);
+    assertNotNull(first);
+    assertNull(file.read(first, 40, buffer, 0));
+    ByteBuffer header = ByteBuffer.allocate(SpillFile.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    header.putLong(position).putLong(records).flip();
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      channel.write(header, last.position());
+    }
+    SortException damaged = assertThrows(SortException.class, () -> file.read(last, 1, buffer, 0));
+    assertEquals(SortException.Kind.DATA, damaged.kind());
+  }
+}
