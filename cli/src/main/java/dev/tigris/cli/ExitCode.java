@@ -13,6 +13,7 @@ enum ExitCode {
   CANNOT_START(126, "no JDK, no Maven, a failed build, or too little memory for Java"),
   HUNG_UP(129, "stopped by SIGHUP: its terminal was closed"),
   INTERRUPTED(130, "stopped by Ctrl-C"),
+  CRASHED(134, "Java crashed, or got no memory from the system: it names its report"),
   TERMINATED(143, "stopped by SIGTERM");
 
   private final int number;

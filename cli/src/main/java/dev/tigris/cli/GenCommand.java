@@ -72,9 +72,8 @@ final class GenCommand implements Command {
     if (result.checksum() != null) {
       facts.put("checksum", result.checksum().toHex());
     }
-    facts.put("output", file.toString());
     new LastLine("gen", "generated", result.records(), result.bytes(), result.elapsed())
-        .print(options, console, facts);
+        .print(options, console, file, facts);
     return ExitCode.OK;
   }
 

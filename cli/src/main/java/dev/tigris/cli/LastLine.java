@@ -1,5 +1,9 @@
 package dev.tigris.cli;
 
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,12 +16,25 @@ import picocli.CommandLine.ParseResult;
 /// @param verb what was done to the records
 record LastLine(String command, String verb, long records, long bytes, Duration elapsed) {
 
-  /// Prints it, with facts that only some jobs have; people see the checksum of these.
-  void print(ParseResult options, Console console, Map<String, ?> facts) {
+  /// Where a process finds its standard output under the name of a file.
+  private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
+
+  /// Prints it, with facts that only some jobs have; people see the checksum of these. If the
+  /// records went to the standard output, which would be written over, it goes with the errors.
+  void print(ParseResult options, Console console, Path output, Map<String, ?> facts) {
+    PrintStream out = isStandardOutput(output) ? console.err() : console.out();
     if (options.hasMatchedOption("--json")) {
-      console.out().println(Json.object(members(facts)));
+      out.println(Json.object(members(output, facts)));
     } else if (!options.hasMatchedOption("--quiet")) {
-      console.out().println(sentence(facts.get("checksum")));
+      out.println(sentence(facts.get("checksum")));
+    }
+  }
+
+  private static boolean isStandardOutput(Path output) {
+    try {
+      return Files.isSameFile(output, STANDARD_OUTPUT);
+    } catch (IOException e) {
+      return false; // there is none
     }
   }
 
@@ -49,7 +66,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
     return scaled / scale + "." + String.valueOf(scale + scaled % scale).substring(1);
   }
 
-  private Map<String, Object> members(Map<String, ?> facts) {
+  private Map<String, Object> members(Path output, Map<String, ?> facts) {
     var members = new LinkedHashMap<String, Object>();
     members.put("command", command);
     members.put("status", "ok");
@@ -58,6 +75,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
     members.put("seconds", seconds(elapsed));
     members.put("megabytesPerSecond", megabytesPerSecond());
     members.putAll(facts);
+    members.put("output", output.toString());
     return members;
   }
 

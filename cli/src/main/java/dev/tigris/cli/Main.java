@@ -13,11 +13,12 @@ public final class Main {
     var console = Console.ofProcess(out.stream());
     ExitCode code;
     try {
-      code = CtrlC.stoppable(() -> new Tigris(console).run(args));
+      code = out.outcome(CtrlC.stoppable(() -> new Tigris(console).run(args)), console.err());
+    } catch (OutOfMemoryError e) {
+      code = ExitCode.NO_MEMORY; // not even the report could be made; the JVM would exit with 1
     } catch (Throwable e) {
-      // Not even the report could be made, for want of memory perhaps. The JVM would exit with 1.
       code = ExitCode.INTERNAL_ERROR;
     }
-    System.exit(out.outcome(code, console.err()).number());
+    System.exit(code.number());
   }
 }

@@ -75,7 +75,6 @@ final class SortCommand implements Command {
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
     var facts = new LinkedHashMap<String, Object>();
     facts.put("checksum", result.checksum().toHex());
-    facts.put("output", output.toString());
     facts.put("files", result.files());
     facts.put("passes", result.passes());
     facts.put("spilledBytes", result.spilledBytes());
@@ -85,7 +84,7 @@ final class SortCommand implements Command {
     facts.put("sortingSeconds", seconds(result.sorting()));
     facts.put("syncingSeconds", seconds(result.syncing()));
     new LastLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
-        .print(options, console, facts);
+        .print(options, console, output, facts);
     return ExitCode.OK;
   }
 

@@ -332,6 +332,14 @@ class LauncherTest {
     assertEquals(126, result.exitCode(), result.err());
     assertTrue(result.err().contains("no room for the heap"), result.err());
     assertTrue(result.err().contains("ulimit -v"), result.err());
+    jdk("25.0.1", folder.resolve("jdk"));
+    result = run(folder, "/bin/sh", "-c", limited, checkout.resolve("tigris").toString());
+    assertEquals(0, result.exitCode(), result.err());
+    // With less it may start and then get no more, of which it says nothing that a program reads.
+    String less = limited.replace("4000000", "3999999");
+    result = run(folder, "/bin/sh", "-c", less, checkout.resolve("tigris").toString());
+    assertEquals(126, result.exitCode(), result.err());
+    assertTrue(result.err().contains("in the 3999999 KiB"), result.err());
   }
 
   @Test

@@ -111,6 +111,18 @@ class ProcessTest {
   }
 
   @Test
+  void writesNothingOverRecordsThatGoToItsOutput() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/stdout")), "there is no name for the output");
+    assertEquals(0, tigris("gen", "10", "/dev/stdout").waitFor());
+    assertEquals(0, tigris(Redirect.DISCARD, "gen", "10", "data").waitFor());
+    assertEquals(-1, Files.mismatch(folder.resolve("data"), folder.resolve("out")));
+    assertEquals(0, tigris("sort", "data", "/dev/stdout").waitFor());
+    assertEquals(1000, Files.size(folder.resolve("out")));
+    String said = Files.readString(folder.resolve("err"));
+    assertTrue(said.startsWith("sorted 10 records"), said);
+  }
+
+  @Test
   void saysThatTheMemoryIsTooSmall() throws Exception {
     String[] line = {"net", "pingpong", "--provider", "tcp", "--size", "64m"};
     assertEquals(5, tigris("-Dtigris.memory.budget=10000000", toFile(), line).waitFor());
