@@ -32,8 +32,9 @@ final class SortCommand implements Command {
             .converters(Quantity.MEMORY)
             .paramLabel("SIZE")
             .description(
-                "Memory for records, such as 512m or 2g (default: 2g). What does not fit goes to temporary"
-                    + " files beside the output. About ten records must fit.")
+                "Memory for records, such as 512m or 2g (default: 2g), or what the process may use if that"
+                    + " is less. What does not fit goes to temporary files beside the output. About"
+                    + " ten records must fit.")
             .build());
     spec.addOption(
         Options.flag(

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @param inputs the files to sort, at least one
 /// @param output the file, or the folder of partitions, to write
 /// @param format what the records look like
-/// @param memoryBytes how much memory to use for records
+/// @param memoryBytes how much memory to use for records; less is used if the process may not use
+///     so much
 /// @param parallel how many processors to use, if the memory is enough for all
 /// @param isPartitioned whether to write a folder of files `part-0000`, `part-0001`, ..., whose
 ///     concatenation is sorted, instead of one file
@@ -51,6 +52,9 @@ public record SortJob(
     Progress progress) {
   /// How much memory is used unless something else is asked for, or the machine has too little.
   public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
+
+  /// So much of the process's budget is left for what is not in the plan.
+  private static final long SPARE_BYTES = 128 << 20;
 
   /// What came of it.
   ///
@@ -103,6 +107,12 @@ public record SortJob(
     long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
     return new SortJob(
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
+  }
+
+  /// More would be refused in the middle of the sort.
+  private static long mostMemoryBytes() {
+    long budget = Jbuf.use().budgetBytes();
+    return Math.max(budget / 3 * 2, budget - SPARE_BYTES);
   }
 
   /// The same for other records.
@@ -158,7 +168,7 @@ public record SortJob(
               new SortPlan.Demand(
                   format,
                   files.bytes(),
-                  memoryBytes,
+                  Math.min(memoryBytes, mostMemoryBytes()),
                   parallel,
                   files.waitForDisk(),
                   Heap.ofProcess()));

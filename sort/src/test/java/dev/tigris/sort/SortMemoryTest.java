@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -62,5 +63,13 @@ class SortMemoryTest {
     CheckSummary sorted = CheckJob.of(List.of(output)).run().summary();
     assertTrue(sorted.isOrdered());
     assertEquals(UInt128.of(300_000), sorted.records());
+  }
+
+  /// As in a container that is smaller than what was asked for.
+  @Test
+  void usesNoMoreMemoryThanTheProcessMay() throws Exception {
+    GenerateJob.to(input, 1_000_000).run();
+    assertNull(SortProcess.refusalWithBudget(48 * MEGABYTE, input, output));
+    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
   }
 }

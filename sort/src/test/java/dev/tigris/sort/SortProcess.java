@@ -63,6 +63,13 @@ final class SortProcess {
     return refusal(List.of("prlimit", "--fsize=" + bytes, "--"), input, output);
   }
 
+  /// What a sort is refused with whose process may not use so much memory; null if it is not.
+  static @Nullable String refusalWithBudget(long bytes, Path input, Path output)
+      throws IOException {
+    String option = "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=" + bytes;
+    return refusal(List.of("env", option), input, output);
+  }
+
   private static @Nullable String refusal(List<String> prefix, Path input, Path output)
       throws IOException {
     SortProcess process = start(prefix, input, output, 256 << 20, RecordFormat.GENSORT, 2);
