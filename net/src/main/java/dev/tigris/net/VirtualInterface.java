@@ -383,6 +383,9 @@ public final class VirtualInterface implements AutoCloseable {
     if (receivesOut < 0 || receivesOut > link.attributes().receiveDepth()) {
       throw new IllegalStateException(receivesOut + " receives are out");
     }
+    if (link.state() == InterfaceState.CONNECTED) {
+      link.checkInvariants();
+    }
   }
 
   @Override

@@ -268,6 +268,24 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void keepsMessagesThatWaitWhenThePeerHasClosed() {
+    connect();
+    for (int i = 0; i < 8; i++) {
+      expect(left, left.send(left.tag(left.memory(new byte[100]), i)), Status.DONE);
+      right.expectNothing();
+    }
+    left.run(left.link()::close);
+    right.expectNothing();
+    assertEquals(InterfaceState.CONNECTED, right.link().state());
+    for (int i = 0; i < 8; i++) {
+      Ticket memory = right.receive(right.memory(100));
+      expect(right, memory, Status.DONE);
+      assertEquals(i, memory.tag());
+    }
+    expectEnded(right);
+  }
+
+  @Test
   void letsBothCloseAtOnce() {
     connect();
     Future<String> first =

@@ -2,9 +2,12 @@ package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -47,13 +50,131 @@ class FaultyTest {
   }
 
   @Nested
-  class Cuts extends FabricContract {
-    Cuts() {
-      super(new Wrapped("shm", "*", Faults.NONE.withCut(0.5).withSeed(SEED)));
+  class Copies extends FabricContract {
+    Copies() {
+      super(new Wrapped("shm", "*", Faults.NONE.withDuplication(1)));
     }
 
+    @Test
+    void findRoomInTheDeepestQueues() {
+      int depth = Attributes.MAXIMUM_DEPTH;
+      connect(Attributes.DEFAULT.withDepths(depth, 64));
+      Ticket first = left.memory(text("twice"));
+      left.run(
+          () -> {
+            for (int i = 0; i < depth; i++) {
+              Ticket each = left.link().register(Side.bytes(first)).range(0, 5).tag(i);
+              left.link().postSend(each).orThrow();
+            }
+          });
+      AtomicBoolean arrived = new AtomicBoolean();
+      Future<Integer> sending =
+          left.start(
+              () -> {
+                int sent = 0;
+                while (!arrived.get()) {
+                  sent += left.queue().await(Side.SHORT_NANOS) == null ? 0 : 1;
+                  left.link().checkInvariants();
+                }
+                return sent;
+              });
+      for (int i = 0; i < 64; i++) {
+        right.receive(right.memory(5));
+      }
+      right.run(
+          () -> {
+            int[] times = new int[depth];
+            for (int i = 0; i < 2 * depth; i++) {
+              Descriptor message = right.queue().await(Side.LONG_NANOS);
+              assertNotNull(message, i + " have arrived");
+              times[message.tag()]++;
+              right.link().postReceive(message).orThrow();
+            }
+            assertTrue(java.util.Arrays.stream(times).allMatch(each -> each == 2));
+          });
+      arrived.set(true);
+      assertEquals(depth, get(sending));
+    }
+
+    @Test
+    void areMadeAnewWhereOneIsTooSmall() {
+      connect();
+      for (int bytes : new int[] {10, 1000, 10, 100_000}) {
+        Ticket once = right.receive(right.memory(bytes));
+        Ticket again = right.receive(right.memory(bytes));
+        expect(left, left.send(left.memory(bytes)), Status.DONE);
+        expect(right, once, Status.DONE);
+        left.expectNothing();
+        expect(right, again, Status.DONE);
+        assertEquals(bytes, again.transferredBytes());
+        left.run(left.link()::checkInvariants);
+      }
+    }
+  }
+
+  /// What becomes of a connection over a provider when one of its messages is cut.
+  abstract static class CutContract extends FabricContract {
     /// With it, the first message of who connects passes, and that of who accepts is cut.
     private static final long SEED = 6;
+
+    CutContract(String provider, String anyAddress) {
+      super(new Wrapped(provider, anyAddress, Faults.NONE.withCut(0.5).withSeed(SEED)));
+    }
+
+    @Test
+    void breakItAfterTheGoodbyeOfThePeerToo() {
+      connect();
+      Ticket unread = left.send(left.memory(text("unread")));
+      expect(left, unread, Status.DONE);
+      left.run(left.link()::close);
+      left.expectNothing();
+      right.expectNothing();
+      assertEquals(
+          InterfaceState.CONNECTED,
+          right.link().state(),
+          () -> String.valueOf(right.link().failure()));
+      Ticket cut = right.send(right.memory(10));
+      expectBroken(right);
+      assertEquals(Status.FLUSHED, cut.status());
+    }
+  }
+
+  @Nested
+  class CutsOverTcp extends CutContract {
+    CutsOverTcp() {
+      super("tcp", "127.0.0.1:0");
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.UringTest#isAllowed")
+  class CutsOverUring extends CutContract {
+    CutsOverUring() {
+      super("uring", "127.0.0.1:0");
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.LibfabricTest#isInstalled")
+  class CutsOverLibfabric extends CutContract {
+    CutsOverLibfabric() {
+      super("libfabric", "127.0.0.1:0");
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.LibfabricRdmTest#isInstalled")
+  class CutsOverLibfabricRdm extends CutContract {
+    CutsOverLibfabricRdm() {
+      super("libfabric-rdm", "127.0.0.1:0");
+    }
+  }
+
+  @Nested
+  class CutsOverShm extends CutContract {
+    CutsOverShm() {
+      super("shm", "*");
+    }
 
     @Test
     void leaveWhatIsReadInPlace() {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;

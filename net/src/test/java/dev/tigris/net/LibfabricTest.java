@@ -3,7 +3,7 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tigris.net.libfabric.LibfabricProvider;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

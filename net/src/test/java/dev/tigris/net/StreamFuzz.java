@@ -3,7 +3,7 @@ package dev.tigris.net;
 import dev.tigris.memory.Ints;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///        |--- duplicate, corrupt: a copy ----------------------------|
 ///        |--- late, overtaken:    a copy, held back until it is due -'
 ///        |--- lost:               complete, and that is all
-///        '--- cut:                the wrapped link breaks, or ends if its peer has said goodbye
+///        '--- cut:                the wrapped link breaks
 /// ```
 ///
 /// A message of which only a copy travels on is complete at once. Receives go to the wrapped link
@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class FaultyLink extends Link {
   /// How many copies may be with the wrapped link; others wait.
   private static final int MOST_COPIES = 64;
+
+  /// How many may be held back: then what is posted waits until one of them is due.
+  private static final int MOST_HELD = 1024;
 
   private static final int MOST_OVERTAKING = 8;
   private static final long OVERTAKEN_NANOS = 1_000_000;
@@ -91,7 +94,8 @@ final class FaultyLink extends Link {
     this.random = random;
   }
 
-  /// What the wrapped link is made with: copies need room in its queue too.
+  /// What the wrapped link is made with: copies need room in its queue too. Of the deepest queues
+  /// there is none, so that originals and copies wait for each other.
   static Attributes withRoomForCopies(Attributes attributes) {
     int sends = Math.min(Attributes.MAXIMUM_DEPTH, attributes.sendDepth() + MOST_COPIES);
     return attributes.withDepths(sends, attributes.receiveDepth());
@@ -134,9 +138,7 @@ final class FaultyLink extends Link {
     for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
       inner.post(next);
     }
-    while (isConnected() && !isCut && !sends.isEmpty()) {
-      inject(Objects.requireNonNull(sends.peek()));
-    }
+    injectAll();
     release(System.nanoTime(), false);
     if (inner.state() == InterfaceState.CONNECTED) {
       inner.ring();
@@ -147,10 +149,11 @@ final class FaultyLink extends Link {
   /// Sends what is due; returns when the next copy will be.
   long progress() {
     follow();
-    if (held.isEmpty() || !isConnected()) {
+    if ((held.isEmpty() && sends.isEmpty()) || !isConnected()) {
       return Long.MAX_VALUE;
     }
-    if (release(System.nanoTime(), false)) {
+    boolean more = release(System.nanoTime(), false);
+    if (injectAll() || more) {
       inner.ring();
       follow();
     }
@@ -184,6 +187,22 @@ final class FaultyLink extends Link {
     follow();
   }
 
+  /// Decides what becomes of the messages that are posted, as far as there is room for them.
+  ///
+  /// @return whether there were any
+  private boolean injectAll() {
+    boolean any = false;
+    while (isConnected()
+        && !isCut
+        && !sends.isEmpty()
+        && held.size() < MOST_HELD
+        && inner.hasRoomToSend()) {
+      inject(Objects.requireNonNull(sends.peek()));
+      any = true;
+    }
+    return any;
+  }
+
   /// Decides what becomes of the message at the head of the queue.
   private void inject(Transfer message) {
     for (Copy copy : held) {
@@ -193,20 +212,20 @@ final class FaultyLink extends Link {
     if ((roll -= faults.cut()) < 0) {
       fail("cut, as faults were asked");
     } else if ((roll -= faults.loss()) < 0) {
-      sent();
+      sends.sent();
     } else if ((roll -= faults.duplication()) < 0) {
       hold(message, 0, 0);
       passOn();
     } else if ((roll -= faults.corruption()) < 0) {
       corrupt(hold(message, 0, 0));
-      sent();
+      sends.sent();
     } else if ((roll -= faults.reordering()) < 0) {
       hold(message, 1 + random.nextInt(MOST_OVERTAKING), OVERTAKEN_NANOS);
-      sent();
+      sends.sent();
     } else if (roll - faults.delay() < 0) {
       long longest = Math.max(1, faults.longestDelay().toNanos());
       hold(message, Integer.MAX_VALUE, random.nextLong(longest));
-      sent();
+      sends.sent();
     } else {
       passOn();
     }
@@ -219,7 +238,12 @@ final class FaultyLink extends Link {
   /// Makes a copy that is held back.
   private Copy hold(Transfer message, int overtaking, long nanos) {
     Copy copy = spare.poll();
-    if (copy == null || copy.bytes.capacityBytes() < message.bytes()) {
+    if (copy != null && copy.bytes.capacityBytes() < message.bytes()) {
+      forget(copy);
+      copies.remove(copy);
+      copy = null;
+    }
+    if (copy == null) {
       Jbuf jbuf = Jbuf.allocate(Math.max(64, message.bytes()), "net.faulty");
       copy = new Copy(jbuf, jbuf.asBytes());
       inner.register(copy.region(0));
@@ -245,7 +269,7 @@ final class FaultyLink extends Link {
   /// Posts the copies that are due, or all of them; returns whether there were any.
   private boolean release(long now, boolean all) {
     boolean any = false;
-    for (int i = 0; i < held.size() && copiesPosted < MOST_COPIES; ) {
+    for (int i = 0; i < held.size() && copiesPosted < MOST_COPIES && inner.hasRoomToSend(); ) {
       Copy copy = held.get(i);
       if (all || copy.overtaking <= 0 || copy.dueNanos - now <= 0) {
         held.remove(i);
@@ -284,15 +308,30 @@ final class FaultyLink extends Link {
 
   /// The link is not connected any more: gives the memory of the copies back.
   private void letGo() {
-    for (Copy copy : copies) {
-      inner.deregister(copy.region(0));
-      copy.region(0).forget();
-      copy.jbuf.unreference(Jbuf::free);
-    }
+    copies.forEach(this::forget);
     copies.clear();
     spare.clear();
     held.clear();
     port.remove(this);
+  }
+
+  /// Gives the memory of a copy back, which is not posted.
+  private void forget(Copy copy) {
+    inner.deregister(copy.region(0));
+    copy.region(0).forget();
+    copy.jbuf.unreference(Jbuf::free);
+  }
+
+  @Override
+  public void checkInvariants() {
+    inner.checkInvariants();
+    if (copiesPosted > MOST_COPIES
+        || held.size() > MOST_HELD
+        || copiesPosted + held.size() + spare.size() > copies.size()) {
+      throw new IllegalStateException(
+          "%d copies posted, %d held and %d spare of %d"
+              .formatted(copiesPosted, held.size(), spare.size(), copies.size()));
+    }
   }
 
   @Override

@@ -4,7 +4,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

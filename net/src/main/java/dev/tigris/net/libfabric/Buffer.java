@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 ///     share an endpoint
 /// @param address where that is
 /// @param descriptor what the library calls it; 0 if it need not be registered
-record Buffer(MemorySegment memory, MemorySegment whole, long address, long descriptor) {
+/// @param slab which slab of its [Buffers] it is a part of
+record Buffer(MemorySegment memory, MemorySegment whole, long address, long descriptor, int slab) {
   static final int BYTES = Packet.HEADER_BYTES + Packet.CONTENT_BYTES;
 }

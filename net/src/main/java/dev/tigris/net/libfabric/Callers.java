@@ -1,6 +1,6 @@
 package dev.tigris.net.libfabric;
 
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -3,6 +3,7 @@ package dev.tigris.net.libfabric;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.linux.TcpSocket;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +84,11 @@ final class Channel {
     return meeting == null ? null : meeting.line();
   }
 
+  /// What the endpoint of a share is called, for [Card].
+  ByteBuffer name() {
+    return Objects.requireNonNull(switchboard).name();
+  }
+
   boolean isShare() {
     return switchboard != null;
   }
@@ -95,7 +101,7 @@ final class Channel {
   void settle() {
     if (!settled) {
       settled = true;
-      station.settled();
+      station.exchange().settled();
     }
   }
 
@@ -114,7 +120,6 @@ final class Channel {
       mailbox.close();
     } else {
       mailbox.shrink(window + SPARE_RECEIVES);
-      switchboard.remove(this);
       if (meeting != null) {
         meeting.line().close();
         switchboard.forget(meeting.card().name());

@@ -15,7 +15,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

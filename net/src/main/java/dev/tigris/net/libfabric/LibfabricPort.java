@@ -92,7 +92,7 @@ final class LibfabricPort extends Port {
     try (PollSet own = new PollSet()) {
       channel.station.files().forEach(own::add);
       for (long left = timeoutNanos; left > 0; left = deadline.leftNanos()) {
-        Events.Event event = channel.station.next(channel);
+        Events.Event event = channel.station.exchange().next(channel);
         if (event != null || Thread.currentThread().isInterrupted()) {
           return event;
         }
@@ -109,12 +109,12 @@ final class LibfabricPort extends Port {
     if (waited) {
       waited = false;
       for (Station station : stations) {
-        station.look();
+        station.exchange().look();
       }
     }
     for (Station station : stations) {
       station.progress();
-      if (station.takeFilesChanged()) {
+      if (station.exchange().takeFilesChanged()) {
         lookAtFiles();
       }
     }

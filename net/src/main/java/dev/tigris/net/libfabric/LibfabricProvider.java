@@ -5,7 +5,7 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -63,12 +63,12 @@ final class Mailbox {
   /// @return 0, or what is wrong
   int post() {
     for (Buffer next = unposted.peek(); next != null; next = unposted.peek()) {
-      Operation operation = station.start(this, owner).receive(next);
+      Operation operation = station.operations().start(this, owner).receive(next);
       long result =
           endpoint.receive(
               next.address(), next.whole().byteSize(), next.descriptor(), operation.number);
       if (result != 0) {
-        station.abandon(operation.number);
+        station.operations().end(operation);
         return result == Endpoint.AGAIN ? 0 : (int) -result;
       }
       unposted.poll();

@@ -1,8 +1,8 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.libfabric.raw.Device;
+import dev.tigris.net.provider.SendQueue;
 import dev.tigris.net.provider.Transfer;
-import dev.tigris.net.provider.TransferQueue;
 import java.util.Objects;
 
 /// The sending half of a link.
@@ -19,7 +19,7 @@ final class Outgoing {
   private static final long LONG_BYTES = 256 * 1024;
 
   private final Packets packets;
-  private final TransferQueue sends;
+  private final SendQueue sends;
   private final Outbound[] outbounds;
   private final int window;
   private final long piecesBytes;
@@ -33,8 +33,7 @@ final class Outgoing {
 
   /// @param window how many messages the peer takes before it gives credit
   /// @param offers whether long messages are offered
-  Outgoing(
-      Device device, Packets packets, TransferQueue sends, int depth, int window, boolean offers) {
+  Outgoing(Device device, Packets packets, SendQueue sends, int depth, int window, boolean offers) {
     this.packets = packets;
     this.sends = sends;
     this.window = window;

@@ -21,6 +21,7 @@ final class Packets {
 
   private final Channel channel;
   private final Station station;
+  private final GatherList list;
   private int sequence;
 
   /// Messages of the peer that were consumed and not yet credited to it.
@@ -29,6 +30,7 @@ final class Packets {
   Packets(Channel channel, int firstSequence) {
     this.channel = channel;
     this.station = channel.station;
+    this.list = station.gatherList();
     this.sequence = firstSequence;
   }
 
@@ -64,7 +66,7 @@ final class Packets {
 
   /// Sends one that has nothing but a header.
   long send(int kind, int tag) {
-    boolean inject = Packet.HEADER_BYTES <= station.injectBytes();
+    boolean inject = Packet.HEADER_BYTES <= station.limits().injectBytes();
     Buffer buffer = inject ? station.scratch() : station.headers().take();
     Packet.put(buffer.memory(), kind, 0, tag, DataType.MIXED, owed, sequence);
     return inject
@@ -77,8 +79,8 @@ final class Packets {
     long from = outbound.sent;
     long size = Math.min(Packet.CONTENT_BYTES, message.bytes() - from);
     long bytes = Packet.HEADER_BYTES + size;
-    boolean inject = bytes <= station.injectBytes();
-    boolean whole = inject || station.copies() || 1 + message.count() > station.ranges();
+    boolean inject = bytes <= station.limits().injectBytes();
+    boolean whole = inject || station.copies() || 1 + message.count() > station.limits().ranges();
     Buffer buffer =
         inject ? station.scratch() : (whole ? station.packets() : station.headers()).take();
     if (from == 0) {
@@ -108,11 +110,12 @@ final class Packets {
     while (outbound.sent < transfer.bytes()) {
       int range = transfer.rangeAt(outbound.sent);
       long skip = outbound.sent - transfer.before(range);
-      long bytes = Math.min(transfer.length(range) - skip, station.operationBytes());
+      long bytes = Math.min(transfer.length(range) - skip, station.limits().operationBytes());
       long memory = address(transfer, range, skip, bytes);
       long descriptor = descriptor(transfer.region(range));
       long there = transfer.remoteAddress() + outbound.sent;
-      int number = station.start(channel.mailbox, channel).access(outbound).number;
+      Operation operation = station.operations().start(channel.mailbox, channel).access(outbound);
+      int number = operation.number;
       long key = transfer.remoteKey();
       long result =
           transfer.remote() == Transfer.Remote.READ
@@ -120,7 +123,7 @@ final class Packets {
               : channel.endpoint.write(
                   memory, bytes, descriptor, channel.peer(), there, key, number);
       if (result != 0) {
-        station.abandon(number);
+        station.operations().end(operation);
         return result;
       }
       outbound.sent += bytes;
@@ -137,8 +140,7 @@ final class Packets {
     for (int i = 0; left > 0; i++) {
       long part = Math.min(message.length(i) - skip, left);
       if (part > 0) {
-        station.range(
-            count++, address(message, i, skip, part), part, descriptor(message.region(i)));
+        list.set(count++, address(message, i, skip, part), part, descriptor(message.region(i)));
         left -= part;
       }
       skip = Math.max(0, skip - message.length(i));
@@ -197,17 +199,14 @@ final class Packets {
   /// @param count how many ranges there are
   /// @param message what it is a piece of; null if nothing waits until it is sent
   private long gather(Buffer buffer, long bytes, int count, @Nullable Outbound message) {
-    station.range(0, buffer.address(), number(buffer) + bytes, buffer.descriptor());
-    Operation operation = station.start(channel.mailbox, channel).send(buffer, message);
+    list.set(0, buffer.address(), number(buffer) + bytes, buffer.descriptor());
+    Operation operation =
+        station.operations().start(channel.mailbox, channel).send(buffer, message);
     long result =
         channel.endpoint.gather(
-            station.rangeList().address(),
-            station.descriptorList().address(),
-            count,
-            channel.peer(),
-            operation.number);
+            list.address(), list.descriptors(), count, channel.peer(), operation.number);
     if (result != 0) {
-      station.abandon(operation.number);
+      station.operations().end(operation);
       station.giveBack(buffer);
     } else if (message != null) {
       message.piecesUnderWay++;

@@ -15,7 +15,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -140,7 +140,7 @@ final class RdmCarrier implements Carrier {
 
   private static Card card(Greeting greeting, Route route, Channel channel)
       throws LibfabricException {
-    Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
+    Card card = new Card(greeting, channel.identity, route.provider(), channel.name());
     if (!card.fits()) {
       throw new LibfabricException("the name of an endpoint is longer than a card");
     }

@@ -2,6 +2,7 @@ package dev.tigris.net.libfabric;
 
 import dev.tigris.net.libfabric.raw.AddressVector;
 import dev.tigris.net.libfabric.raw.LibfabricException;
+import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.TcpSocket;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The connections that share an endpoint which knows none. A packet begins with the number of its
@@ -30,9 +32,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Such an endpoint does not notice that a peer is gone, so each connection has a line besides: the
 /// socket that has brought both together, over which nothing more is sent.
-final class Switchboard {
+final class Switchboard implements Exchange {
   /// What precedes a packet.
   static final int NUMBER_BYTES = Long.BYTES;
+
+  /// That a peer is gone shows nowhere else.
+  private static final int POLLS_BETWEEN_LOOKS = 64;
 
   private static final int PLACE_BITS = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -52,6 +57,7 @@ final class Switchboard {
 
   private boolean linesChanged;
   private boolean filesChanged;
+  private int polls;
   private final Map<ByteBuffer, Peer> byName = new HashMap<>();
 
   /// An endpoint that channels send to.
@@ -81,7 +87,8 @@ final class Switchboard {
   }
 
   /// Makes a channel, with a number of its own.
-  Channel open(Station station, int window) throws LibfabricException {
+  @Override
+  public Channel open(Station station, Route route, int window) throws LibfabricException {
     int place = freePlace();
     long number = RANDOM.nextLong() << PLACE_BITS | place;
     Channel channel = new Channel(station, this, number, window);
@@ -107,14 +114,25 @@ final class Switchboard {
     return place;
   }
 
+  @Override
+  public @Nullable Channel addressee(@Nullable Channel receiver, Buffer buffer, long bytes) {
+    return bytes < NUMBER_BYTES ? null : find(buffer.whole().get(Packet.LONG, 0));
+  }
+
+  @Override
+  public int prefixBytes() {
+    return NUMBER_BYTES;
+  }
+
   /// The channel with this number; null if there is none.
-  @Nullable Channel find(long number) {
+  private @Nullable Channel find(long number) {
     int place = (int) number & ((1 << PLACE_BITS) - 1);
     Channel there = place < channels.length ? channels[place] : null;
     return there != null && there.identity == number ? there : null;
   }
 
-  void remove(Channel channel) {
+  @Override
+  public void closed(Channel channel) {
     channels[(int) channel.identity & ((1 << PLACE_BITS) - 1)] = null;
     if (watched.remove(channel)) {
       linesChanged = true;
@@ -122,9 +140,24 @@ final class Switchboard {
     }
   }
 
-  /// All that are open.
-  List<Channel> channels() {
+  @Override
+  public List<Channel> channels() {
     return Arrays.stream(channels).filter(Objects::nonNull).toList();
+  }
+
+  @Override
+  public Stream<Mailbox> mailboxes() {
+    return Stream.of(mailbox);
+  }
+
+  @Override
+  public void progress() {
+    if (mailbox.hasUnposted()) {
+      int _ = mailbox.post(); // if that fails, links will find out, too
+    }
+    if (++polls >= POLLS_BETWEEN_LOOKS) {
+      look();
+    }
   }
 
   // ---- peers
@@ -158,20 +191,23 @@ final class Switchboard {
     filesChanged = true;
   }
 
-  /// Whether there were others to wait for when this was last asked.
-  boolean takeFilesChanged() {
+  @Override
+  public boolean takeFilesChanged() {
     boolean were = filesChanged;
     filesChanged = false;
     return were;
   }
 
-  /// The lines, to wait for.
-  List<OpenFile> files() {
+  /// The lines.
+  @Override
+  public List<OpenFile> files() {
     return watched.stream().map(each -> Objects.requireNonNull(each.line()).file()).toList();
   }
 
   /// Tells the links whose line has ended. Peers send nothing over it: what does is no better.
-  void look() {
+  @Override
+  public void look() {
+    polls = 0;
     if (linesChanged) {
       linesChanged = false;
       lines.clear();
@@ -192,8 +228,15 @@ final class Switchboard {
     }
   }
 
+  /// Lines become readable by themselves.
+  @Override
+  public boolean arm() {
+    return true;
+  }
+
   /// Closes the endpoint: its channels are closed.
-  void close() {
+  @Override
+  public void close() {
     mailbox.close();
     peers.close();
     lines.close();

@@ -69,6 +69,8 @@ public final class IoUring implements AutoCloseable {
   private static final int REGISTER_BUFFERS = 22;
 
   private static final int POLL_ADD = 6;
+  private static final int POLLERR = 8;
+  private static final int POLLHUP = 16;
   private static final int SENDMSG = 9;
   private static final int RECVMSG = 10;
   private static final int ASYNC_CANCEL = 14;
@@ -333,9 +335,17 @@ public final class IoUring implements AutoCloseable {
     add(RECV | TAKES_BUFFER | RECV_MULTISHOT, socket, 0, 0, user);
   }
 
-  /// Completes when the connection is reset.
+  /// Completes when the other side has closed its direction, or the connection is lost, which
+  /// [#isLoss] tells apart.
   public void watch(long user, int socket) {
     add(POLL_ADD, socket, 0, 0, user);
+  }
+
+  /// What an operation that has watched a socket says.
+  ///
+  /// @param result of its completion
+  public static boolean isLoss(int result) {
+    return result < 0 || (result & (POLLERR | POLLHUP)) != 0;
   }
 
   /// Cancels the operation of another user data: both complete.

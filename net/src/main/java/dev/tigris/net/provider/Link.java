@@ -2,32 +2,24 @@ package dev.tigris.net.provider;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Counters;
-import dev.tigris.net.DataType;
-import dev.tigris.net.Delivery;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.NetException;
-import dev.tigris.net.Status;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
-/// A provider's half of an interface: the two queues of posted transfers, and the rules for what
-/// arrives, which are the same for every provider.
-///
-/// A provider takes sends from the head of [#sends], moves them in order, and calls [#sent] when
-/// the memory may be used again and the message cannot get lost unless the link breaks. For a
-/// message that arrives it asks [#arriving], and goes on as that says.
+/// A provider's half of an interface: where the connection is, and the two queues of posted
+/// transfers, which a provider works off.
 ///
 /// Conserved: transfers posted = in [#sends] + in [#receives] + completed.
 public abstract class Link {
   /// The posted sends that are not complete.
-  protected final TransferQueue sends;
+  protected final SendQueue sends;
 
   /// The posted receives that are not complete.
-  protected final TransferQueue receives;
+  protected final ReceiveQueue receives;
 
   private final Attributes attributes;
   private final long maximumMessageBytes;
-  private final Tally tally = new Tally();
 
   /// Read by any thread.
   private volatile InterfaceState state = InterfaceState.CONNECTED;
@@ -41,8 +33,8 @@ public abstract class Link {
   protected Link(Attributes attributes, long peerMaximumMessageBytes) {
     this.attributes = attributes;
     this.maximumMessageBytes = Math.min(attributes.maximumMessageBytes(), peerMaximumMessageBytes);
-    this.sends = new TransferQueue(attributes.sendDepth());
-    this.receives = new TransferQueue(attributes.receiveDepth());
+    this.sends = new SendQueue(attributes.sendDepth());
+    this.receives = new ReceiveQueue(attributes);
   }
 
   // ---- what the provider does
@@ -104,6 +96,14 @@ public abstract class Link {
     return givenBack(received);
   }
 
+  /// Throws if what the provider counts does not add up. For tests.
+  public void checkInvariants() {}
+
+  /// Whether another send can be posted.
+  public final boolean hasRoomToSend() {
+    return sends.size() < attributes.sendDepth();
+  }
+
   /// Adds a send or a receive. There is room: the interface has counted.
   public final void post(Transfer transfer) {
     (transfer.isSend() ? sends : receives).add(transfer);
@@ -143,12 +143,12 @@ public abstract class Link {
   /// What it has done so far.
   public Counters counters(long registeredBuffers, long registeredBytes) {
     return new Counters(
-        tally.messagesSent,
-        tally.bytesSent,
-        tally.messagesReceived,
-        tally.bytesReceived,
-        tally.dropped,
-        tally.refused,
+        sends.messages(),
+        sends.bytes(),
+        receives.messages(),
+        receives.bytes(),
+        receives.dropped(),
+        receives.refused(),
         registeredBuffers,
         registeredBytes);
   }
@@ -160,56 +160,9 @@ public abstract class Link {
     return state == InterfaceState.CONNECTED;
   }
 
-  /// The message at the head of [#sends] is sent, or what else is there was done.
-  protected final void sent() {
-    Transfer first = take(sends);
-    if (first.remote() == Transfer.Remote.NONE) {
-      tally.messagesSent++;
-      tally.bytesSent += first.bytes();
-    }
-    first.complete(Status.DONE, first.bytes());
-  }
-
-  /// Says what becomes of a message whose header has arrived. A receive that it does not fit is
-  /// completed with the refusal.
-  ///
-  /// @param bytes its length, which is within what this side takes: more is a breach of protocol
-  /// @return the stage behind [Stage#HEADER]
-  protected final Stage arriving(long bytes, int tag, DataType type) {
-    Transfer first = receives.peek();
-    if (first == null) {
-      if (attributes.delivery() == Delivery.RELIABLE) {
-        return Stage.WAITING;
-      }
-      tally.dropped++;
-      return Stage.SKIPPING;
-    }
-    if (attributes.checkTypes() && first.memoryType() != type) {
-      return refuse(Status.OTHER_TYPE, tag, type);
-    }
-    return bytes > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Stage.FILLING;
-  }
-
-  private Stage refuse(Status reason, int tag, DataType type) {
-    Transfer first = take(receives);
-    tally.refused++;
-    first.arrived(tag, type);
-    first.complete(reason, 0);
-    return Stage.SKIPPING;
-  }
-
-  /// The transfer at the head of [#receives] was filled.
-  protected final void received(long bytes, int tag, DataType type) {
-    Transfer first = take(receives);
-    tally.messagesReceived++;
-    tally.bytesReceived += bytes;
-    first.arrived(tag, type);
-    first.complete(Status.DONE, bytes);
-  }
-
   /// The peer has sent what it must not: ends the connection.
-  protected final void failOfBreach(String wrong) {
-    fail("the peer does not keep to the protocol: " + wrong);
+  protected final void failOf(BreachException breach) {
+    fail(String.valueOf(breach.getMessage()), breach);
   }
 
   /// What has broken the connection, with the peer's name.
@@ -238,19 +191,7 @@ public abstract class Link {
   }
 
   private void flush() {
-    for (Transfer next = sends.poll(); next != null; next = sends.poll()) {
-      next.complete(Status.FLUSHED, 0);
-    }
-    for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
-      next.complete(Status.FLUSHED, 0);
-    }
-  }
-
-  private static Transfer take(TransferQueue queue) {
-    Transfer first = queue.poll();
-    if (first == null) {
-      throw new IllegalStateException("nothing is posted that could be complete");
-    }
-    return first;
+    sends.flush();
+    receives.flush();
   }
 }

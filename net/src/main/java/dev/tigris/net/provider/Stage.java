@@ -12,9 +12,9 @@ package dev.tigris.net.provider;
 public enum Stage {
   /// The next message is not there, or not all of its header.
   HEADER,
-  /// It stays where it is until a receive is posted: then [Link#arriving] is asked again.
+  /// It stays where it is until a receive is posted: then [ReceiveQueue#arriving] is asked again.
   WAITING,
-  /// It goes into the transfer at the head of [Link#receives], before [Link#received].
+  /// It goes into the transfer at the head of the [ReceiveQueue], before [ReceiveQueue#received].
   FILLING,
   /// It is discarded, and was counted.
   SKIPPING

@@ -4,6 +4,7 @@ import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
+import dev.tigris.net.provider.BreachException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;

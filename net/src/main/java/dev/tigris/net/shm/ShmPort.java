@@ -95,10 +95,10 @@ final class ShmPort extends Port {
   /// Takes a link's packets before it is time to. A thread that waits for them has to be told.
   ///
   /// @return whether there were any
-  boolean hears(ShmLink link) {
+  boolean hears(Incoming incoming) {
     synchronized (lock) {
       wakeIfParked();
-      return link.hear();
+      return incoming.hear();
     }
   }
 

@@ -1,8 +1,9 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.SendQueue;
 import dev.tigris.net.provider.Transfer;
-import dev.tigris.net.provider.TransferQueue;
+import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -38,7 +39,7 @@ final class Outgoing {
 
   private final TcpPort port;
   private final Wire wire;
-  private final TransferQueue sends;
+  private final SendQueue sends;
 
   /// For writing into; null if there is nothing in it.
   private @Nullable Staging staging;
@@ -53,7 +54,7 @@ final class Outgoing {
   private long framedBytes;
   private long writtenBytes;
 
-  Outgoing(TcpPort port, Wire wire, TransferQueue sends) {
+  Outgoing(TcpPort port, Wire wire, SendQueue sends) {
     this.port = port;
     this.wire = wire;
     this.sends = sends;

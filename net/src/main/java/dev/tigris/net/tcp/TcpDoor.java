@@ -7,6 +7,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;

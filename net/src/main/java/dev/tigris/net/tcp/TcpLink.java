@@ -1,11 +1,13 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Stage;
+import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -153,7 +155,7 @@ final class TcpLink extends Link {
 
   private void write() throws IOException {
     for (int complete = outgoing.write(); complete > 0; complete--) {
-      sent();
+      sends.sent();
     }
   }
 
@@ -251,7 +253,7 @@ final class TcpLink extends Link {
         takeHeader(Objects.requireNonNull(in).bytes());
       }
       case WAITING -> {
-        Stage next = arriving(frame.length, frame.tag, frame.type);
+        Stage next = receives.arriving(frame.length, frame.tag, frame.type);
         if (next == Stage.WAITING) {
           return false;
         }
@@ -272,7 +274,7 @@ final class TcpLink extends Link {
           return false;
         }
         if (stage == Stage.FILLING) {
-          received(frame.length, frame.tag, frame.type);
+          receives.received(frame.length, frame.tag, frame.type);
         }
         stage = Stage.HEADER;
       }
@@ -283,7 +285,7 @@ final class TcpLink extends Link {
   private void takeHeader(ByteBuffer bytes) {
     String wrong = frame.take(bytes, maximumIncomingBytes, inSequence++);
     if (wrong != null) {
-      failOfBreach(wrong);
+      failOf(new BreachException(wrong));
     } else if (frame.goodbye) {
       release();
       ended();
@@ -381,7 +383,8 @@ final class TcpLink extends Link {
     outgoing.release();
   }
 
-  void checkInvariants() {
+  @Override
+  public void checkInvariants() {
     outgoing.checkInvariants();
     if (taken > frame.length) {
       throw new IllegalStateException("more taken than was sent");

@@ -3,6 +3,8 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
+import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;

@@ -3,6 +3,7 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.net.socket.TcpAddress;
 import java.util.Optional;
 
 /// TCP through the JDK's channels: runs everywhere, and every other provider is compared with it.

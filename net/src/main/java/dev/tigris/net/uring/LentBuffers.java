@@ -1,7 +1,7 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.tcp.SpareBuffers;
-import dev.tigris.net.tcp.Staging;
+import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.socket.Staging;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

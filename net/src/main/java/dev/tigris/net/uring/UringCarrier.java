@@ -11,7 +11,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 

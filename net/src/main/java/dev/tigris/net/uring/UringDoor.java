@@ -5,7 +5,7 @@ import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.tcp.SocketDoor;
+import dev.tigris.net.socket.SocketDoor;
 
 /// A listening socket, where a request is a [Hello].
 final class UringDoor extends SocketDoor {

@@ -9,8 +9,8 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
-import dev.tigris.net.tcp.SpareBuffers;
-import dev.tigris.net.tcp.Staging;
+import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.socket.Staging;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +41,8 @@ final class UringPort extends Port {
   private final List<@Nullable UringLink> links = new ArrayList<>();
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
   private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
-  private final ArrayDeque<UringLink> starved = new ArrayDeque<>();
-  private final ArrayDeque<UringLink> asking = new ArrayDeque<>();
+  private final ArrayDeque<Incoming> starved = new ArrayDeque<>();
+  private final ArrayDeque<Incoming> asking = new ArrayDeque<>();
   private final LentBuffers buffers;
   private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
   private int calls;
@@ -111,7 +111,7 @@ final class UringPort extends Port {
     } else {
       links.set(slot, link);
     }
-    link.receive();
+    link.incoming().receive();
     return link;
   }
 
@@ -120,7 +120,7 @@ final class UringPort extends Port {
     links.set(link.slot(), null);
     freeSlots.push(link.slot());
     lingering.remove(link);
-    starved.remove(link);
+    starved.remove(link.incoming());
   }
 
   /// Has [#progress] look after a link that is closed and not yet gone.
@@ -135,13 +135,13 @@ final class UringPort extends Port {
     submit();
   }
 
-  /// Has a link [UringLink#ask] with the next doorbell, or before the next look for completions.
-  void askLater(UringLink link) {
-    asking.add(link);
+  /// Has a link [Incoming#ask] with the next doorbell, or before the next look for completions.
+  void askLater(Incoming incoming) {
+    asking.add(incoming);
   }
 
   private void submit() {
-    for (UringLink next = asking.poll(); next != null; next = asking.poll()) {
+    for (Incoming next = asking.poll(); next != null; next = asking.poll()) {
       next.ask();
     }
     ring.submit();
@@ -171,7 +171,7 @@ final class UringPort extends Port {
   void takeCompletions() {
     while (ring.next()) {
       long user = ring.userData();
-      UringLink link = links.get(UringLink.slotOf(user));
+      UringLink link = links.get(Operations.slotOf(user));
       if (link == null) {
         throw new IllegalStateException("a completion of a link that has nothing in flight");
       }
@@ -246,18 +246,18 @@ final class UringPort extends Port {
 
   /// All that was in a buffer is taken.
   void provide(int number) {
-    UringLink first = buffers.giveBack(number) ? starved.poll() : null;
+    Incoming first = buffers.giveBack(number) ? starved.poll() : null;
     if (first != null) {
       first.receive();
     }
   }
 
   /// A link has found no buffer: makes some more, or else has the link wait for one.
-  void starve(UringLink link) {
+  void starve(Incoming incoming) {
     if (buffers.makeMore()) {
-      link.receive();
+      incoming.receive();
     } else {
-      starved.add(link);
+      starved.add(incoming);
     }
   }
 

@@ -5,7 +5,7 @@ import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

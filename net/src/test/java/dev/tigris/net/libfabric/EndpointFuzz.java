@@ -20,7 +20,7 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -119,7 +119,7 @@ public final class EndpointFuzz {
     void leaveCard(String address) throws LibfabricException, SystemException {
       try (Route route = Addresses.unconnected(library, "127.0.0.1:0")) {
         channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
-        Card card = new Card(greeting, channel.identity, route.provider(), channel.station.name());
+        Card card = new Card(greeting, channel.identity, route.provider(), channel.name());
         TcpSocket line = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
         line.send(card.toBytes());
         byte[] answer = Objects.requireNonNull(line.receiveAll(Card.BYTES, PATIENCE_NANOS));
@@ -151,7 +151,7 @@ public final class EndpointFuzz {
     private void packet(byte[] content, int from, int count, int wrong) {
       Buffer scratch = channel.station.scratch();
       MemorySegment memory = scratch.memory();
-      int most = (int) Math.min(channel.station.injectBytes(), count);
+      int most = (int) Math.min(channel.station.limits().injectBytes(), count);
       MemorySegment.copy(content, from, memory, ValueLayout.JAVA_BYTE, 0, most);
       int bytes = most;
       if ((wrong & 2) == 0 && most >= Packet.HEADER_BYTES - Integer.BYTES) {

@@ -25,7 +25,7 @@ import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.tcp.TcpAddress;
+import dev.tigris.net.socket.TcpAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -151,7 +151,7 @@ class HostileDatagramsTest {
       channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
       Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
       sequence = ours.sequence();
-      return new Card(ours, channel.identity, route.provider(), channel.station.name());
+      return new Card(ours, channel.identity, route.provider(), channel.name());
     }
   }
 
@@ -305,18 +305,20 @@ class HostileDatagramsTest {
     while (closed.getCount() > 0 && !served.isDone()) {
       port.progress();
     }
-    MemorySegment whole = Arena.ofAuto().allocate(Buffer.BYTES + 1000, Long.BYTES);
-    whole.set(Packet.LONG, 0, channel.peerNumber());
-    Buffer longer = new Buffer(whole.asSlice(Switchboard.NUMBER_BYTES), whole, whole.address(), 0);
+    MemorySegment longer = Arena.global().allocate(Buffer.BYTES + 1000, Long.BYTES);
+    longer.set(Packet.LONG, 0, channel.peerNumber());
     Station station = channel.station;
+    GatherList list = station.gatherList();
     for (int i = 0; i < Greeting.LARGEST_WINDOW; i++) {
       port.progress();
-      station.range(0, whole.address(), whole.byteSize(), 0);
-      int number = station.start(channel.mailbox, channel).send(longer, null).number;
-      long list = station.rangeList().address();
-      long descriptors = station.descriptorList().address();
-      if (channel.endpoint.gather(list, descriptors, 1, channel.peer(), number) != 0) {
-        station.abandon(number); // the library has enough of it
+      Buffer spare = station.headers().take();
+      Operation sent = station.operations().start(channel.mailbox, channel).send(spare, null);
+      list.set(0, longer.address(), longer.byteSize(), 0);
+      if (channel.endpoint.gather(
+              list.address(), list.descriptors(), 1, channel.peer(), sent.number)
+          != 0) {
+        station.operations().end(sent); // the library has enough of it
+        station.giveBack(spare);
       }
     }
     ended.countDown();

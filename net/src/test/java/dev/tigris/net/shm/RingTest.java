@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;

@@ -26,6 +26,7 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

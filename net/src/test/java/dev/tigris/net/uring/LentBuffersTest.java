@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tigris.net.tcp.SpareBuffers;
-import dev.tigris.net.tcp.Staging;
+import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.socket.Staging;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,4 +1,4 @@
-package dev.tigris.net.tcp;
+package dev.tigris.net.socket;
 
 import java.util.ArrayDeque;
 

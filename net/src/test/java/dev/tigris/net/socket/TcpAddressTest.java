@@ -1,4 +1,4 @@
-package dev.tigris.net.tcp;
+package dev.tigris.net.socket;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package dev.tigris.net.tcp;
+package dev.tigris.net.socket;
 
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.SystemException;

@@ -1,0 +1,104 @@
+package dev.tigris.net.libfabric;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What was posted to the library and is not complete, by the numbers that the library is given.
+///
+/// Conserved: operations made = spare + under way; those under way belong to mailboxes, closed ones
+/// among them until the queue of completions was empty once after the close.
+final class Operations {
+  /// How many are made at a time.
+  private static final int AT_A_TIME = 64;
+
+  private final List<Operation> all = new ArrayList<>();
+  private final ArrayDeque<Operation> spare = new ArrayDeque<>();
+
+  /// Closed, and some of what was posted to them has not come back.
+  private final List<Mailbox> closed = new ArrayList<>();
+
+  private int reads;
+
+  /// An operation for something that is about to be posted.
+  ///
+  /// @param by whose it is; null for a receive of a mailbox that several share
+  Operation start(Mailbox mailbox, @Nullable Channel by) {
+    if (spare.isEmpty()) {
+      for (int i = 0; i < AT_A_TIME; i++) {
+        Operation made = new Operation(all.size());
+        all.add(made);
+        spare.push(made);
+      }
+    }
+    mailbox.operationsUnderWay++;
+    return spare.pop().start(mailbox, by);
+  }
+
+  /// An operation that reads a part of a message.
+  Operation startRead(Channel channel, Inbound message) {
+    reads++;
+    return start(channel.mailbox, channel).read(message);
+  }
+
+  /// The one with this number.
+  Operation get(long number) {
+    return all.get((int) number);
+  }
+
+  /// It is complete, or could not be posted.
+  void end(Operation operation) {
+    operation.mailbox().operationsUnderWay--;
+    reads -= operation.kind == Operation.Kind.READ ? 1 : 0;
+    operation.forget();
+    spare.push(operation);
+  }
+
+  /// Whether parts of messages are being read.
+  boolean areReading() {
+    return reads > 0;
+  }
+
+  /// A mailbox is closed: what was posted to it comes back failed, or never.
+  void closed(Mailbox mailbox) {
+    if (mailbox.operationsUnderWay > 0) {
+      closed.add(mailbox);
+    }
+  }
+
+  /// Ends what is left of closed mailboxes: the queue of completions is empty.
+  void reclaim(Consumer<Buffer> giveBack) {
+    if (closed.isEmpty()) {
+      return;
+    }
+    for (Mailbox mailbox : closed) {
+      for (int i = 0; mailbox.operationsUnderWay > 0 && i < all.size(); i++) {
+        Operation operation = all.get(i);
+        if (operation.isOf(mailbox)) {
+          Buffer buffer = operation.buffer();
+          end(operation);
+          if (buffer != null) {
+            giveBack.accept(buffer);
+          }
+        }
+      }
+    }
+    closed.clear();
+  }
+
+  /// Throws if what mailboxes count does not add up.
+  ///
+  /// @param open the mailboxes that are not closed
+  void checkInvariants(Stream<Mailbox> open) {
+    int underWay = all.size() - spare.size();
+    int owned =
+        Stream.concat(open, closed.stream()).mapToInt(mailbox -> mailbox.operationsUnderWay).sum();
+    if (underWay != owned) {
+      throw new IllegalStateException(
+          "%d operations are under way, and mailboxes have %d".formatted(underWay, owned));
+    }
+  }
+}

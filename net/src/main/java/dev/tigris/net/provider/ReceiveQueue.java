@@ -1,0 +1,87 @@
+package dev.tigris.net.provider;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.DataType;
+import dev.tigris.net.Delivery;
+import dev.tigris.net.Status;
+
+/// The posted receives of a link that are not complete, and the rules for what arrives, which are
+/// the same for every provider: for a message that arrives it asks [#arriving], and goes on as that
+/// says.
+public final class ReceiveQueue extends TransferQueue {
+  private final boolean waits;
+  private final boolean checksTypes;
+  private long messages;
+  private long bytes;
+  private long dropped;
+  private long refused;
+
+  /// Makes one for what was agreed about this side.
+  ReceiveQueue(Attributes attributes) {
+    super(attributes.receiveDepth());
+    this.waits = attributes.delivery() == Delivery.RELIABLE;
+    this.checksTypes = attributes.checkTypes();
+  }
+
+  /// Says what becomes of a message whose header has arrived. A receive that it does not fit is
+  /// completed with the refusal.
+  ///
+  /// @param length in bytes, which is within what this side takes: more is a breach of protocol
+  /// @return the stage behind [Stage#HEADER]
+  public Stage arriving(long length, int tag, DataType type) {
+    Transfer first = peek();
+    if (first == null) {
+      if (waits) {
+        return Stage.WAITING;
+      }
+      dropped++;
+      return Stage.SKIPPING;
+    }
+    if (checksTypes && first.memoryType() != type) {
+      return refuse(Status.OTHER_TYPE, tag, type);
+    }
+    return length > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Stage.FILLING;
+  }
+
+  private Stage refuse(Status reason, int tag, DataType type) {
+    Transfer first = take();
+    refused++;
+    first.arrived(tag, type);
+    first.complete(reason, 0);
+    return Stage.SKIPPING;
+  }
+
+  /// Whether a message would fill a transfer of this queue, and not be refused.
+  public boolean fits(long length, DataType type, Transfer into) {
+    return length <= into.bytes() && (!checksTypes || type == into.memoryType());
+  }
+
+  /// The transfer at the head was filled.
+  public void received(long length, int tag, DataType type) {
+    Transfer first = take();
+    messages++;
+    bytes += length;
+    first.arrived(tag, type);
+    first.complete(Status.DONE, length);
+  }
+
+  /// How many messages were received.
+  long messages() {
+    return messages;
+  }
+
+  /// How many bytes they had.
+  long bytes() {
+    return bytes;
+  }
+
+  /// How many messages found no receive.
+  long dropped() {
+    return dropped;
+  }
+
+  /// How many did not fit the one they found.
+  long refused() {
+    return refused;
+  }
+}

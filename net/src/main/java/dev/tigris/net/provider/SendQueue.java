@@ -1,0 +1,36 @@
+package dev.tigris.net.provider;
+
+import dev.tigris.net.Status;
+
+/// The posted sends of a link that are not complete. A provider takes them from the head, moves
+/// them in order, and calls [#sent].
+public final class SendQueue extends TransferQueue {
+  private long messages;
+  private long bytes;
+
+  /// Makes one with room for `depth`.
+  SendQueue(int depth) {
+    super(depth);
+  }
+
+  /// The message at the head is sent, or what else is there was done: its memory may be used again,
+  /// and it cannot get lost unless the link breaks.
+  public void sent() {
+    Transfer first = take();
+    if (first.remote() == Transfer.Remote.NONE) {
+      messages++;
+      bytes += first.bytes();
+    }
+    first.complete(Status.DONE, first.bytes());
+  }
+
+  /// How many messages were sent.
+  long messages() {
+    return messages;
+  }
+
+  /// How many bytes they had.
+  long bytes() {
+    return bytes;
+  }
+}

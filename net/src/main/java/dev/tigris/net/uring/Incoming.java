@@ -1,0 +1,390 @@
+package dev.tigris.net.uring;
+
+import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.BreachException;
+import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.ReceiveQueue;
+import dev.tigris.net.provider.Stage;
+import dev.tigris.net.provider.Transfer;
+import dev.tigris.net.socket.Staging;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The receiving half of a link: decides where what comes next is received to, and takes messages
+/// out of what has arrived.
+///
+/// A link *listens*: whatever arrives goes into buffers of the port, which the kernel picks, and
+/// one operation is enough for any number of them. After a long message it stops listening, and
+/// what is missing is received to where it belongs. So are the messages that follow, until a short
+/// one comes: another message like the last one is *expected*, and one operation takes its header
+/// and its payload, each to its place.
+///
+/// ```text
+///   expected     | header | memory of the receive that is posted first |
+///   what comes   | header | payload            | surplus               |
+/// ```
+///
+/// If the message is shorter than that, the surplus is what was sent behind it, and is taken out of
+/// the application's memory before anything else happens to that. It is asked for as late as
+/// possible, with a doorbell: whoever is given a message is likely to post a receive first.
+///
+/// While a message waits, the link listens only until a few buffers are full: that is what holds a
+/// sender back.
+///
+/// When the application has closed the interface this listens still, and forgets what it hears
+/// ([#discard]); when the link is given up it asks for nothing more ([#close]).
+final class Incoming {
+  /// Messages longer than this are received to where they belong: to copy one costs more than the
+  /// operation of its own.
+  static final int LONG_BYTES = 16 * 1024;
+
+  /// How much is received at once after a long message if none can be expected: the header of
+  /// another, and its beginning.
+  private static final int AHEAD_OF_LONG_BYTES = Frame.HEADER_BYTES + 4096;
+
+  /// How many buffers a link may keep while a message waits: then it stops listening. What has
+  /// arrived until it has stopped is kept too, which is bounded by the buffers that the port lends.
+  private static final int MOST_KEPT = 4;
+
+  private final UringPort port;
+  private final IoUring ring;
+  private final Operations operations;
+  private final ReceiveQueue receives;
+  private final long maximumBytes;
+  private final Arrived arrived;
+
+  private final Frame frame = new Frame();
+  private Stage stage = Stage.HEADER;
+  private int sequence;
+  private long taken;
+
+  /// Whether what is missing of a message is received to where it belongs: the link does not
+  /// listen, or stops to.
+  private boolean direct;
+
+  /// How much the operation that receives may write to the application's memory; 0 if it writes to
+  /// a buffer of the port.
+  private long bodyBytes;
+
+  /// Whether that operation begins with a header.
+  private boolean expecting;
+
+  /// Whether the port will call [#ask].
+  private boolean asks;
+
+  /// Whether the peer has closed its direction: what it sent is on its way, or here.
+  private boolean peerHasClosed;
+
+  private boolean discards;
+  private boolean closed;
+
+  /// Whether nothing more will arrive, and why, if that is not that the peer has closed.
+  private boolean endOfStream;
+
+  private @Nullable String loss;
+
+  /// @param maximumBytes the longest message that this side takes
+  Incoming(UringPort port, Operations operations, ReceiveQueue receives, long maximumBytes) {
+    this.port = port;
+    this.ring = port.ring();
+    this.operations = operations;
+    this.receives = receives;
+    this.maximumBytes = maximumBytes;
+    this.arrived = new Arrived(port);
+  }
+
+  // ---- what the link asks
+
+  /// Whether a message waits for a receive.
+  boolean isWaiting() {
+    return stage == Stage.WAITING;
+  }
+
+  /// Whether the peer's last frame was taken.
+  boolean saidGoodbye() {
+    return frame.goodbye;
+  }
+
+  /// Whether nothing more will arrive, and all that has was taken or is discarded.
+  boolean isOver() {
+    return endOfStream && (discards || (stage != Stage.WAITING && arrived.isEmpty()));
+  }
+
+  /// Why it is over without a goodbye.
+  String loss() {
+    return loss == null ? "it ended without a goodbye: the peer was killed, or has aborted" : loss;
+  }
+
+  /// Whether the kernel may write to the application's memory.
+  boolean isFillingMemory() {
+    return bodyBytes > 0;
+  }
+
+  /// The operation that watches says that the peer has closed, perhaps in order: what it has sent
+  /// before is to be taken first.
+  void peerHasClosed() {
+    peerHasClosed = true;
+  }
+
+  /// From now on all that arrives is forgotten, up to the end of the stream.
+  void discard() {
+    discards = true;
+    arrived.forget();
+  }
+
+  /// From now on nothing is asked for, and nothing taken.
+  void close() {
+    closed = true;
+    arrived.forget();
+  }
+
+  // ---- asking
+
+  /// Asks for more, unless it was asked for already, or something is left: if it does not listen
+  /// then with the next doorbell.
+  void receive() {
+    if (direct && !discards && stage != Stage.SKIPPING) {
+      if (!asks) {
+        asks = true;
+        port.askLater(this);
+      }
+    } else if (canAsk()) {
+      operations.listen();
+    }
+  }
+
+  private boolean canAsk() {
+    return !operations.isReceiving() && arrived.isEmpty() && !endOfStream && !closed;
+  }
+
+  /// What the port was told to do later.
+  void ask() {
+    asks = false;
+    if (!canAsk()) {
+      return;
+    }
+    if (!direct || discards || stage == Stage.SKIPPING) {
+      operations.listen();
+      return;
+    }
+    Transfer memory = receives.peek();
+    if (stage == Stage.FILLING) {
+      receiveBody(Objects.requireNonNull(memory));
+    } else if (memory != null && isExpected(memory)) {
+      expect(memory);
+    } else {
+      operations.receiveAhead(AHEAD_OF_LONG_BYTES);
+    }
+  }
+
+  /// Whether this may be memory for another message like the last one, whose surplus there is a
+  /// buffer for.
+  private boolean isExpected(Transfer memory) {
+    return stage == Stage.HEADER
+        && !arrived.hasPartOfHeader()
+        && frame.length <= Staging.BYTES
+        && memory.count() == 1
+        && memory.bytes() >= frame.length;
+  }
+
+  private void expect(Transfer memory) {
+    expecting = true;
+    bodyBytes = frame.length;
+    ring.startGathering();
+    ring.gather(arrived.headerMemory(), 0, Frame.HEADER_BYTES);
+    ring.gather(memory.region(0).segment(), memory.offset(0), bodyBytes);
+    operations.receiveScattered();
+  }
+
+  /// Asks for the rest of a message, or of the range that is next.
+  private void receiveBody(Transfer memory) {
+    int i = memory.rangeAt(taken);
+    long skip = taken - memory.before(i);
+    long offset = memory.offset(i) + skip;
+    bodyBytes = Math.min(memory.length(i) - skip, frame.length - taken);
+    operations.receive(memory.region(i).segment(), offset, bodyBytes);
+  }
+
+  // ---- what has arrived
+
+  /// The operation that receives has completed.
+  ///
+  /// @param result how many bytes, or the negative number of an error
+  /// @param buffer the number of the buffer that was filled, or -1
+  /// @throws BreachException if the peer has sent what it must not
+  void received(int result, int buffer) {
+    long most = bodyBytes + (expecting ? Frame.HEADER_BYTES : 0);
+    boolean toItsPlace = bodyBytes > 0 && result > 0;
+    boolean withHeader = expecting;
+    bodyBytes = 0;
+    expecting = false;
+    if (toItsPlace && result > most) {
+      throw new IllegalStateException(result + " bytes received into " + most);
+    }
+    if (toItsPlace && !discards && !closed) {
+      if (withHeader) {
+        takeExpected(result);
+      } else {
+        taken += result;
+      }
+    }
+    heard(result, buffer);
+  }
+
+  /// What was expected has come, or something else: so many bytes.
+  private void takeExpected(int bytes) {
+    arrived.addHeader(Math.min(bytes, Frame.HEADER_BYTES));
+    if (!takeHeader() || frame.goodbye) {
+      return;
+    }
+    int payload = bytes - Frame.HEADER_BYTES;
+    taken = Math.min(payload, frame.length);
+    if (payload > frame.length) {
+      Staging surplus = port.staging();
+      surplus.bytes().limit(payload - frame.length);
+      Objects.requireNonNull(receives.peek())
+          .copyTo(surplus.memory(), 0, frame.length, surplus.bytes().limit());
+      arrived.addSurplus(surplus);
+    }
+  }
+
+  /// As [#received], of the operation that listens.
+  void heard(int result, int buffer) {
+    if (buffer >= 0) {
+      arrived.add(buffer, Math.max(0, result));
+    }
+    if (result == IoUring.NO_BUFFERS && arrived.buffers() == 0) {
+      port.starve(this);
+      return;
+    }
+    if (result <= 0 && result != IoUring.NO_BUFFERS && result != IoUring.CANCELED) {
+      endOfStream = true;
+      loss = result < 0 ? "the connection is lost: " + SystemException.describe(-result) : loss;
+    }
+    if (discards || closed) {
+      arrived.forget();
+      receive();
+    } else {
+      take();
+    }
+  }
+
+  // ---- taking
+
+  /// Takes what has arrived, as far as that is possible, and asks for more.
+  ///
+  /// @throws BreachException if the peer has sent what it must not
+  void take() {
+    while (!frame.goodbye && takeStage()) {
+      // and the next one
+    }
+    if (frame.goodbye) {
+      return;
+    }
+    Staging _ = arrived.next(); // gives back what is empty
+    if (stage == Stage.WAITING) {
+      holdBack();
+    } else if (isLong()) {
+      direct = true;
+      operations.stopListening();
+    }
+    receive();
+  }
+
+  /// Whether the last message was long, or much is missing of the one that is arriving.
+  private boolean isLong() {
+    return stage == Stage.HEADER
+        ? frame.length > LONG_BYTES
+        : stage == Stage.FILLING && frame.length - taken > LONG_BYTES;
+  }
+
+  /// A message waits.
+  private void holdBack() {
+    if (arrived.buffers() >= MOST_KEPT) {
+      operations.stopListening();
+    }
+    if (!peerHasClosed
+        && !endOfStream
+        && !operations.isReceiving()
+        && !operations.isWatching()
+        && !arrived.isEmpty()) {
+      operations.watch(); // while nothing is asked for, who else would notice that it is lost?
+    }
+  }
+
+  /// Returns whether it got to the next stage.
+  private boolean takeStage() {
+    switch (stage) {
+      case HEADER -> {
+        return takeHeader();
+      }
+      case WAITING -> {
+        Stage next = receives.arriving(frame.length, frame.tag, frame.type);
+        if (next == Stage.WAITING) {
+          return false;
+        }
+        stage = next;
+      }
+      case FILLING, SKIPPING -> {
+        if (!takePayload()) {
+          return false;
+        }
+        if (stage == Stage.FILLING) {
+          receives.received(frame.length, frame.tag, frame.type);
+        }
+        stage = Stage.HEADER;
+      }
+    }
+    return true;
+  }
+
+  /// Returns whether that was all of it.
+  private boolean takePayload() {
+    while (taken < frame.length) {
+      Staging buffer = arrived.next();
+      if (buffer == null) {
+        return false;
+      }
+      int n = (int) Math.min(buffer.bytes().remaining(), frame.length - taken);
+      if (stage == Stage.SKIPPING) {
+        buffer.bytes().position(buffer.bytes().position() + n);
+      } else {
+        buffer.moveTo(Objects.requireNonNull(receives.peek()), taken, n);
+      }
+      taken += n;
+    }
+    return true;
+  }
+
+  private boolean takeHeader() {
+    ByteBuffer header = arrived.header();
+    if (header == null) {
+      return false;
+    }
+    takeApart(header);
+    return true;
+  }
+
+  private void takeApart(ByteBuffer header) {
+    String wrong = frame.take(header, maximumBytes, sequence++);
+    if (wrong != null) {
+      throw new BreachException(wrong);
+    }
+    if (!frame.goodbye) {
+      stage = Stage.WAITING;
+      taken = 0;
+      direct &= frame.length > LONG_BYTES;
+    }
+  }
+
+  void checkInvariants() {
+    if (bodyBytes > 0 && !arrived.isEmpty()) {
+      throw new IllegalStateException("more is asked for while something is left");
+    }
+    if (taken > frame.length) {
+      throw new IllegalStateException("more taken than was sent");
+    }
+  }
+}
