@@ -108,14 +108,14 @@ class UnixSocketTest {
 
   @Test
   void takesOneFileOfTwoAndLeavesNoneOpen() throws Exception {
-    int before = OpenFiles.now().count();
+    OpenFiles before = OpenFiles.now();
     sendTwoFiles(left);
     UnixSocket.Packet packet = right.receive();
     assertNotNull(packet);
     assertNotNull(packet.file());
-    assertEquals(before + 1, OpenFiles.now().count());
+    assertEquals(1, before.opened().size());
     packet.file().close();
-    assertEquals(before, OpenFiles.now().count());
+    before.assertNoMore();
   }
 
   /// What the class itself does not do: two descriptors with one packet.
@@ -141,7 +141,7 @@ class UnixSocketTest {
 
   @Test
   void tellsNudgesFromPackets() throws Exception {
-    int before = OpenFiles.now().count();
+    OpenFiles before = OpenFiles.now();
     assertEquals(UnixSocket.Heard.NOTHING, right.hear());
     send(left, 1, 2, 3);
     try (Signal file = new Signal()) {
@@ -155,7 +155,7 @@ class UnixSocketTest {
     right.heard().file().close();
     assertEquals(UnixSocket.Heard.NUDGE, right.hear());
     assertEquals(UnixSocket.Heard.NUDGE, right.hear());
-    assertEquals(before, OpenFiles.now().count()); // that of the nudge, too
+    before.assertNoMore(); // that of the nudge, too
     left.close();
     assertEquals(UnixSocket.Heard.END, right.hear());
   }
