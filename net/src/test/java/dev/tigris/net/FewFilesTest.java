@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.memory.PageKind;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.BufferedReader;
 import java.io.File;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -95,6 +98,23 @@ class FewFilesTest {
     }
   }
 
+  /// Says what becomes of a shared buffer when no more files can be opened.
+  static final class Sharing {
+    private Sharing() {}
+
+    public static void main(String[] arguments) {
+      try {
+        while (true) {
+          HELD.add(Jbuf.allocate(4096, "test", PageKind.SHARED));
+        }
+      } catch (MemoryBudgetException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+
+    private static final List<Jbuf> HELD = new ArrayList<>();
+  }
+
   @TempDir Path folder;
 
   /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
@@ -124,6 +144,15 @@ class FewFilesTest {
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  @Test
+  void saysWhatToDoWhenNoMoreBuffersCanBeShared() throws Exception {
+    Process child = start(Sharing.class);
+    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
+    assertEquals(0, child.waitFor(), said.toString());
+    assertTrue(said.getLast().contains("oo many open files"), said.toString());
+    assertTrue(said.getLast().contains("ulimit -n"), said.toString());
   }
 
   @ParameterizedTest

@@ -14,9 +14,11 @@ import java.util.Map;
 final class Errno {
   static final int EINTR = 4;
 
-  /// What users can do something about, in the words of the system: EFBIG, ENOSPC and EDQUOT.
+  /// What users can do something about: ENFILE, EMFILE, EFBIG, ENOSPC and EDQUOT.
   private static final Map<Integer, String> REASONS =
       Map.ofEntries(
+          Map.entry(23, "Too many open files in the system: close some, or raise fs.file-max"),
+          Map.entry(24, "Too many open files: close some, or raise the limit (ulimit -n)"),
           Map.entry(27, "File too large"),
           Map.entry(28, "No space left on device"),
           Map.entry(Pages.LINUX ? 122 : 69, "Disk quota exceeded"));
