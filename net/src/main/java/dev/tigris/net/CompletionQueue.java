@@ -117,7 +117,9 @@ public final class CompletionQueue implements AutoCloseable {
     return await(Fabric.nanos(timeout));
   }
 
-  /// Waits until a descriptor has completed: it polls for a while, then parks the thread.
+  /// Waits until a descriptor has completed: it polls for a while, then parks the thread. What it
+  /// returns is the object that was posted. The end of a connection completes what is posted on
+  /// that, and ends no wait otherwise.
   ///
   /// What moves messages takes times in nanoseconds, so that no object is needed for a call. All of
   /// it takes a [Duration] too, as what makes connections does.

@@ -85,7 +85,8 @@ public sealed class Descriptor permits Ticket {
     return transfer.isSend();
   }
 
-  /// How many bytes were sent, or have arrived: of a descriptor that is [Status#DONE].
+  /// How many bytes were sent, or have arrived: of a descriptor that is [Status#DONE]. They lie at
+  /// the beginning of its ranges, which stay what they were.
   public final long transferredBytes() {
     return transfer.transferredBytes();
   }

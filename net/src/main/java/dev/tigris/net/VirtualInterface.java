@@ -22,8 +22,11 @@ import org.jspecify.annotations.Nullable;
 /// Messages have boundaries, arrive in the order they were sent, and go into the receives in the
 /// order those were posted. What a message does that finds no posted receive is [Delivery].
 ///
-/// Thread rule: the thread that owns the completion queue; [#state], [#peer] and
-/// [#maximumMessageBytes] may be called by any, and tell what was so a moment ago.
+/// Who has nothing posted is not told of the end of the connection, and looks at [#state].
+///
+/// Thread rule: the thread that owns the completion queue; [#state], [#failure], [#peer],
+/// [#principal], [#attributes] and [#maximumMessageBytes] may be called by any, and tell what was
+/// so a moment ago.
 public final class VirtualInterface implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VirtualInterface.class.getName());
 

@@ -69,11 +69,13 @@ final class Operations {
     }
   }
 
-  /// Ends what is left of closed mailboxes: the queue of completions is empty.
+  /// Whether closed mailboxes have some.
+  boolean areLeft() {
+    return !closed.isEmpty();
+  }
+
+  /// Ends what closed mailboxes have: the queue of completions is empty.
   void reclaim(Consumer<Buffer> giveBack) {
-    if (closed.isEmpty()) {
-      return;
-    }
     for (Mailbox mailbox : closed) {
       for (int i = 0; mailbox.operationsUnderWay > 0 && i < all.size(); i++) {
         Operation operation = all.get(i);

@@ -211,7 +211,7 @@ final class Station implements Completions.Taker {
       more = completions.take(this);
       batches++;
     }
-    if (!more) {
+    if (!more && operations.areLeft()) {
       operations.reclaim(this::giveBack);
     }
     exchange.progress();

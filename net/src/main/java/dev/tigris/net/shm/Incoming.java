@@ -52,9 +52,6 @@ final class Incoming {
   private long taken;
   private End end = End.NOT_YET;
 
-  /// Whether something was given back since [#take] was last called.
-  private boolean changed;
-
   private final Borrower borrower = new Borrower();
 
   /// Of the message that is being taken, if that lies in lent memory.
@@ -133,42 +130,39 @@ final class Incoming {
   /// @return whether something was given back, which the peer may wait for
   /// @throws BreachException if the peer does not keep to the protocol
   boolean take() {
-    changed = false;
-    takeParts();
-    if (end == End.NOT_YET) {
-      changed |= ring.giveLentBack();
-    }
-    return changed;
+    boolean freed = takeParts();
+    return (end == End.NOT_YET && ring.giveLentBack()) || freed;
   }
 
-  private void takeParts() {
+  private boolean takeParts() {
+    boolean freed = false;
     for (int parts = 0; parts < MOST_PARTS; parts++) {
       Stage now = stage;
       if (now == Stage.WAITING) {
         now = receives.arriving(frame.length, frame.tag, frame.type);
       } else if (!ring.look()) {
-        return;
+        return freed;
       } else if (now == Stage.HEADER) {
         now = begun();
       }
       if (now == Stage.WAITING || end != End.NOT_YET) {
         stage = now;
-        return;
+        return freed;
       }
       Transfer into = now == Stage.FILLING ? receives.peek() : null;
       if (into != null && into.isWantedInPlace() && isWhole()) {
         leave(into);
       } else if (ring.isLent()) {
-        takeLent(into);
+        freed |= takeLent(into);
       } else {
         taken += ring.takePart(frame.length, taken, into);
-        changed |= ring.giveBack();
+        freed |= ring.giveBack();
       }
       if (taken < frame.length) {
         port.moving();
       } else {
         if (end != End.NOT_YET) {
-          return;
+          return freed;
         }
         if (now == Stage.FILLING) {
           outgoing.completeTaken(); // before its answer
@@ -180,6 +174,7 @@ final class Incoming {
         stage = now;
       }
     }
+    return freed;
   }
 
   /// Takes the header; returns what comes of it, unless it is a goodbye.
@@ -221,8 +216,9 @@ final class Incoming {
     }
   }
 
-  /// Takes the next part of a message in lent memory; gives its slot back after the last one.
-  private void takeLent(@Nullable Transfer into) {
+  /// Takes the next part of a message in lent memory, and its slot after the last one; returns
+  /// whether that and others were given back.
+  private boolean takeLent(@Nullable Transfer into) {
     MemorySegment memory = Objects.requireNonNull(lent).memory();
     long bytes = frame.length - taken;
     if (into != null) {
@@ -231,13 +227,13 @@ final class Incoming {
     }
     taken += bytes;
     if (taken < frame.length) {
-      return;
+      return false;
     }
     if (ring.isWithdrawn()) {
       end = End.WITHDRAWN;
-      return;
+      return false;
     }
-    changed |= ring.takeLent(frame.length);
+    return ring.takeLent(frame.length);
   }
 
   /// Copies what comes next. Nobody can take pages out of lent memory: see [Borrower].

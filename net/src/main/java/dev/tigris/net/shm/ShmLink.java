@@ -27,9 +27,6 @@ final class ShmLink extends Link {
   private final Outgoing outgoing;
   private final Incoming incoming;
 
-  /// Whether something was changed that the peer may sleep for.
-  private boolean changed;
-
   private boolean released;
 
   /// Whether the memory is gone too.
@@ -95,12 +92,13 @@ final class ShmLink extends Link {
   @Override
   public void ring() {
     try {
-      changed |= outgoing.send();
-      changed |= incoming.giveBack();
+      boolean sent = outgoing.send();
+      if (incoming.giveBack() || sent) {
+        wakePeer();
+      }
     } catch (BreachException e) {
       failOf(e);
     }
-    wakePeer();
   }
 
   /// Whether [#progress] might find something to do.
@@ -111,17 +109,19 @@ final class ShmLink extends Link {
   /// Moves what can be moved.
   void progress() {
     try {
-      changed |= outgoing.send();
-      changed |= incoming.take();
+      boolean sent = outgoing.send();
+      boolean freed = incoming.take();
       if (incoming.end() != Incoming.End.NOT_YET) {
         end();
       } else if (incoming.isPeerGone()) {
         endUnlessThereIsMore();
       }
+      if (sent || freed) {
+        wakePeer();
+      }
     } catch (BreachException e) {
       failOf(e);
     }
-    wakePeer();
   }
 
   /// Does what makes the next message faster; returns whether there is more of that.
@@ -129,13 +129,10 @@ final class ShmLink extends Link {
     return !released && outgoing.fetch();
   }
 
-  /// Wakes the peer, if something was changed that it may sleep for.
+  /// Wakes the peer, if it sleeps: something was changed that it may sleep for.
   private void wakePeer() {
-    if (changed && !released) {
-      changed = false;
-      if (bell.mustWake()) {
-        socket.nudge();
-      }
+    if (!released && bell.mustWake()) {
+      socket.nudge();
     }
   }
 
