@@ -235,7 +235,8 @@ public abstract class Stream {
   /// calls it on every stream before it closes one, so that outputs appear together or not at all.
   protected void prepare() {}
 
-  /// Gives back what the stream holds. The engine calls it once, when no thread uses it any more.
+  /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
+  /// no thread uses the stream any more.
   ///
   /// @param complete whether everything went well, so that output may appear under its name; if
   ///     not, nothing of it must be left

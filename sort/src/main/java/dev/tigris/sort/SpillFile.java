@@ -26,7 +26,8 @@ final class SpillFile implements AutoCloseable {
   /// of a bucket stays in memory.
   private static final long MOST_SPILLED_BYTES = 16 << 20;
 
-  /// A file of this size is likely to grow by as much again.
+  /// A file of this size is likely to grow by an eighth more, and gets room for that, but for no
+  /// more than this at a time. What it does not need, others lack on a disk that is nearly full.
   private static final long RESERVED_BYTES = 64 << 20;
 
   private final Path path;
@@ -114,7 +115,7 @@ final class SpillFile implements AutoCloseable {
   // Always whole blocks: what follows the last record is not read.
   private void write(AlignedBuffer source, long from, long length) throws SortException {
     if (end >= RESERVED_BYTES && end + length > reserved) {
-      reserved = end + RESERVED_BYTES;
+      reserved = end + length + Math.min(end / 8, RESERVED_BYTES);
       file.reserve(reserved);
     }
     file.write(source, from, from + length, end - from);

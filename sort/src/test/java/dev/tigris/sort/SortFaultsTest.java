@@ -205,6 +205,17 @@ class SortFaultsTest {
     assertArrayEquals(before, Files.readAllBytes(input));
   }
 
+  /// Files that grow get room before they need it, but not much more than they will need.
+  @Test
+  void needsLittleMoreOfTheDiskThanItsRecordsTwice() throws Exception {
+    GenerateJob.to(input, 1_600_000).run();
+    try (SmallDisk disk = SmallDisk.mount(folder, 360 * MEGABYTE)) {
+      Path sorted = disk.folder().resolve("sorted");
+      SortJob job = SortJob.of(List.of(input), sorted).parallel(1).memory(8 * MEGABYTE);
+      assertTrue(job.run().spilledBytes() > 150 * MEGABYTE);
+    }
+  }
+
   @Test
   void noticesAnInputThatIsCutShortWhileItIsRead() {
     AtomicBoolean isCut = new AtomicBoolean();
