@@ -20,7 +20,6 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -363,12 +362,8 @@ final class SpecializeCommand implements Command {
     try {
       return RuleList.read(file, places(options, RULE_PATH), trusted);
     } catch (IOException e) {
-      String reason =
-          switch (e) {
-            case CharacterCodingException _ -> "'%s' is no text in UTF-8".formatted(file);
-            default -> FailureReport.reason(e);
-          };
-      throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + reason, e);
+      throw new CommandException(
+          ExitCode.BAD_INPUT, "cannot use the rules: " + FailureReport.reason(e), e);
     }
   }
 }

@@ -27,7 +27,8 @@ public final class ClassHierarchy {
     this.source = source;
   }
 
-  /// What is known of a class; empty when the source doesn't have it, or it is no class.
+  /// What is known of a class; empty when the source doesn't have it, when it is damaged there, or
+  /// is no class.
   public Optional<ClassInfo> find(ClassDesc type) {
     if (!type.isClassOrInterface()) {
       return Optional.empty();
@@ -36,15 +37,23 @@ public final class ClassHierarchy {
     Optional<ClassInfo> info = known.get(type);
     if (info == null) {
       byte[] bytes = source.find(type);
-      info =
-          bytes == null ? Optional.empty() : Optional.of(ClassInfo.of(ClassFile.of().parse(bytes)));
+      info = bytes == null ? Optional.empty() : read(bytes);
       known.put(type, info);
     }
     return info;
   }
 
-  /// The classes that were asked for and not found, the JDK's own apart. What the rules say of them
-  /// and of their subclasses may be wrong.
+  /// A class file that is damaged is as good as none: no JVM loads the class.
+  private static Optional<ClassInfo> read(byte[] classFile) {
+    try {
+      return Optional.of(ClassInfo.of(ClassFile.of().parse(classFile)));
+    } catch (RuntimeException damaged) { // of many kinds: the library reads as late as it can
+      return Optional.empty();
+    }
+  }
+
+  /// The classes that were asked for and not found, or found damaged, the JDK's own apart. What the
+  /// rules say of them and of their subclasses may be wrong.
   public List<ClassDesc> missing() {
     return known.entrySet().stream()
         .filter(entry -> entry.getValue().isEmpty())

@@ -1,12 +1,48 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.attribute.CodeAttribute;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /// What was done to one class.
 ///
 /// @param declared whether the class was made to declare itself to `memory` in this run
 /// @param methods the methods that a rule had something to say about
 public record ClassReport(String name, boolean declared, List<MethodReport> methods) {
+  /// What was done to a class by plans for its methods.
+  static ClassReport of(
+      ClassModel before, ClassModel after, Map<String, MethodPlan> plans, boolean declared) {
+    Map<String, Integer> sizes = new HashMap<>();
+    for (MethodModel method : after.methods()) {
+      sizes.put(MethodPlan.key(method), codeBytes(method));
+    }
+    List<MethodReport> methods = new ArrayList<>();
+    for (MethodModel method : before.methods()) {
+      String key = MethodPlan.key(method);
+      MethodPlan plan = plans.get(key);
+      if (plan != null && !(plan.choices().isEmpty() && plan.rewrittenEarlier() == 0)) {
+        methods.add(
+            new MethodReport(
+                method.methodName().stringValue() + method.methodTypeSymbol().displayDescriptor(),
+                codeBytes(method),
+                sizes.getOrDefault(key, 0),
+                plan.rewrittenEarlier(),
+                plan.parts(),
+                plan.choices().stream().map(MethodReport.Line::of).toList()));
+      }
+    }
+    return new ClassReport(Location.nameOf(before.thisClass().asSymbol()), declared, methods);
+  }
+
+  private static int codeBytes(MethodModel method) {
+    return method.findAttribute(Attributes.code()).map(CodeAttribute::codeLength).orElse(0);
+  }
+
   void print(StringBuilder out) {
     out.append(name).append(declared ? "  declared\n" : "\n");
     methods.forEach(method -> method.print(out));

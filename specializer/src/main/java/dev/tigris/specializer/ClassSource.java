@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the class files come from that a class is specialized against.
 ///
-/// A build uses a [ClassPath]; an agent would use a class loader's resources.
+/// A build has a [ClassPath]; the [agent][Agent] asks class loaders for their resources.
 @FunctionalInterface
 public interface ClassSource {
   /// The bytes of a class file, or null when this source doesn't have it. May be called by several

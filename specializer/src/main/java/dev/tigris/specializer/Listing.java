@@ -77,11 +77,13 @@ public final class Listing {
     ClassModel old = ClassFile.of().parse(before);
     ClassModel now = ClassFile.of().parse(after);
     Map<String, MethodModel> methods = new HashMap<>();
-    old.methods().forEach(method -> methods.put(key(method), method));
+    old.methods().forEach(method -> methods.put(MethodPlan.key(method), method));
     StringBuilder out = new StringBuilder();
     for (MethodModel method : now.methods()) {
       List<String> was =
-          Optional.ofNullable(methods.get(key(method))).map(this::lines).orElse(List.of());
+          Optional.ofNullable(methods.get(MethodPlan.key(method)))
+              .map(this::lines)
+              .orElse(List.of());
       List<String> is = lines(method);
       if (!was.equals(is)) {
         out.append(Location.nameOf(now.thisClass().asSymbol())).append('.');
@@ -91,10 +93,6 @@ public final class Listing {
       }
     }
     return out.toString();
-  }
-
-  private static String key(MethodModel method) {
-    return method.methodName().stringValue() + method.methodType().stringValue();
   }
 
   /// The two lists side by side, what both have on one line.
@@ -189,7 +187,7 @@ public final class Listing {
                       .toArray());
       case BranchInstruction branch -> opcode + " " + names.get(branch.target());
       case ConstantInstruction.LoadConstantInstruction constant ->
-          opcode + " " + constant.constantValue();
+          opcode + " " + describe(constant.constantValue());
       case ConstantInstruction.ArgumentConstantInstruction constant ->
           opcode + " " + constant.constantValue();
       case LoadInstruction load when load.sizeInBytes() > 1 -> opcode + " " + load.slot();
@@ -199,6 +197,14 @@ public final class Listing {
       case NewObjectInstruction made -> opcode + " " + Location.nameOf(made.className().asSymbol());
       case TypeCheckInstruction check -> opcode + " " + check.type().asSymbol().displayName();
       default -> opcode;
+    };
+  }
+
+  private static String describe(ConstantDesc constant) {
+    return switch (constant) {
+      case ClassDesc type when type.isClassOrInterface() -> Location.nameOf(type);
+      case String text -> '"' + text.replaceAll("\\p{Cntrl}", "?") + '"';
+      default -> constant.toString();
     };
   }
 

@@ -62,6 +62,11 @@ final class MethodPlan {
     this.code = code;
   }
 
+  /// Name and descriptor, which tell the methods of a class apart.
+  static String key(MethodModel method) {
+    return method.methodName().stringValue() + method.methodType().stringValue();
+  }
+
   static MethodPlan of(
       MethodModel method,
       ClassInfo in,

@@ -23,7 +23,19 @@ public record MethodReport(
   /// One instruction.
   ///
   /// @param outcome the rule that replaced it, or why it was left alone
-  public record Line(int line, String instruction, String outcome, boolean rewritten) {}
+  public record Line(int line, String instruction, String outcome, boolean rewritten) {
+    static Line of(MethodPlan.Choice choice) {
+      int line = choice.location().line();
+      return switch (choice.decision()) {
+        case Decision.Replace _, Decision.Rewrite _ ->
+            new Line(line, choice.instruction(), choice.rule(), true);
+        case Decision.Leave(String reason) -> new Line(line, choice.instruction(), reason, false);
+        case Decision.Refuse(String problem) ->
+            new Line(line, choice.instruction(), problem, false);
+        case Decision.Pass() -> throw new IllegalStateException("a pass is not reported");
+      };
+    }
+  }
 
   /// How many instructions were replaced.
   public long rewritten() {

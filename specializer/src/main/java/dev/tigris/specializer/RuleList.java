@@ -1,10 +1,15 @@
 package dev.tigris.specializer;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -31,6 +36,9 @@ import java.util.stream.Collectors;
 public final class RuleList {
   private static final Pattern LINE = Pattern.compile("(?:(trust|restricted)\\s+)?(\\S+)");
 
+  /// Nobody writes as much by hand.
+  private static final int MAX_BYTES = 1 << 20;
+
   private RuleList() {}
 
   /// Reads a list.
@@ -42,11 +50,26 @@ public final class RuleList {
   ///     and what to do
   public static List<Rule> read(Path file, Collection<Path> modulePath, Collection<String> trusted)
       throws IOException {
-    return parse(
-        file.toString(),
-        Files.readString(file, StandardCharsets.UTF_8),
-        new RuleModules(modulePath),
-        trusted);
+    return parse(file.toString(), text(file), new RuleModules(modulePath), trusted);
+  }
+
+  /// The text of a list, or of a file in the restricted language.
+  private static String text(Path file) throws IOException {
+    // A pipe that nobody writes to would be waited for, and some devices have no end.
+    if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+      throw new IOException(
+          "'%s' is a folder, a pipe or a device: rules are read from files".formatted(file));
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException(
+            "'%s' is longer than the %d bytes that rules may have".formatted(file, MAX_BYTES));
+      }
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new IOException("'%s' is no text in UTF-8".formatted(file), e);
+    }
   }
 
   static List<Rule> parse(String file, String text, RuleModules modules, Collection<String> trusted)
@@ -90,9 +113,11 @@ public final class RuleList {
     String text;
     try {
       file = Path.of(list).resolveSibling(name);
-      text = Files.readString(file, StandardCharsets.UTF_8);
+      text = text(file);
+    } catch (NoSuchFileException e) {
+      throw new IOException(at + "there is no '%s'".formatted(e.getFile()), e);
     } catch (IOException | InvalidPathException e) {
-      throw new IOException(at + "cannot read " + name + ": " + e, e);
+      throw new IOException(at + "cannot read " + name + ": " + e.getMessage(), e);
     }
     return StructureRule.parse(name, file.toString(), text);
   }

@@ -10,12 +10,10 @@ import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
-import java.lang.classfile.attribute.CodeAttribute;
 import java.lang.classfile.constantpool.DynamicConstantPoolEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,7 +72,13 @@ public final class Specializer {
           model,
           ClassTransform.transformingMethodBodies((builder, element) -> builder.with(element)));
       List<String> errors = errors(classFile);
-      return errors.isEmpty() ? e : damaged(errors.getFirst(), e);
+      if (!errors.isEmpty()) {
+        return damaged(errors.getFirst(), e);
+      }
+      // As it is, whoever asked would take the class for damaged, and leave it alone.
+      return e instanceof IllegalArgumentException
+          ? new IllegalStateException(model.thisClass().asInternalName() + ": " + e.getMessage(), e)
+          : e;
     } catch (RuntimeException found) {
       return damaged(found.toString(), found);
     }
@@ -100,7 +104,7 @@ public final class Specializer {
     if (declare) {
       Predicate<MethodModel> isDecided =
           method ->
-              Optional.ofNullable(plans.get(key(method)))
+              Optional.ofNullable(plans.get(MethodPlan.key(method)))
                   .filter(MethodPlan::changesOrRefuses)
                   .isPresent();
       problems.addAll(
@@ -122,7 +126,7 @@ public final class Specializer {
       result = classFile;
     }
     boolean changed = change && problems.isEmpty();
-    ClassReport report = report(model, classFiles.parse(result), plans, declare && changed);
+    ClassReport report = ClassReport.of(model, classFiles.parse(result), plans, declare && changed);
     return new Specialized(result, changed, report, problems);
   }
 
@@ -168,7 +172,7 @@ public final class Specializer {
     }
     for (MethodModel method : model.methods()) {
       Location start = location(model, method.methodName().stringValue());
-      plans.put(key(method), MethodPlan.of(method, info, start, concerned, hierarchy));
+      plans.put(MethodPlan.key(method), MethodPlan.of(method, info, start, concerned, hierarchy));
     }
     return plans;
   }
@@ -188,7 +192,7 @@ public final class Specializer {
             field ->
                 present.add(
                     field.fieldName().stringValue() + ":" + field.fieldType().stringValue()));
-    model.methods().forEach(method -> present.add(key(method)));
+    model.methods().forEach(method -> present.add(MethodPlan.key(method)));
     return members(plans).values().stream()
         .filter(member -> present.contains(member.key()))
         .map(
@@ -216,7 +220,8 @@ public final class Specializer {
         (ClassBuilder builder, ClassElement element) -> {
           if (element instanceof MethodModel method) {
             Optional<MethodPlan> plan =
-                Optional.ofNullable(plans.get(key(method))).filter(MethodPlan::changesCode);
+                Optional.ofNullable(plans.get(MethodPlan.key(method)))
+                    .filter(MethodPlan::changesCode);
             boolean declares = declare && PsoDeclaration.isStaticInitializer(method);
             if (plan.isEmpty() && !declares) {
               builder.with(method); // to the byte
@@ -250,10 +255,10 @@ public final class Specializer {
   /// The method that cannot be rewritten even alone; the class as a whole if there is none.
   private Location culprit(ClassModel model, Map<String, MethodPlan> plans) {
     for (MethodModel method : model.methods()) {
-      MethodPlan plan = plans.get(key(method));
+      MethodPlan plan = plans.get(MethodPlan.key(method));
       try {
         if (plan != null && plan.changesCode()) {
-          rewrite(model, Map.of(key(method), plan), false);
+          rewrite(model, Map.of(MethodPlan.key(method), plan), false);
         }
       } catch (IllegalArgumentException e) {
         return location(model, method.methodName().stringValue());
@@ -298,51 +303,6 @@ public final class Specializer {
 
   private List<String> errors(byte[] classFile) {
     return classFiles.verify(classFile).stream().map(VerifyError::getMessage).toList();
-  }
-
-  private static ClassReport report(
-      ClassModel before, ClassModel after, Map<String, MethodPlan> plans, boolean declared) {
-    Map<String, Integer> sizes = new HashMap<>();
-    for (MethodModel method : after.methods()) {
-      sizes.put(key(method), codeBytes(method));
-    }
-    List<MethodReport> reports = new ArrayList<>();
-    for (MethodModel method : before.methods()) {
-      MethodPlan plan = plans.get(key(method));
-      if (plan == null || (plan.choices().isEmpty() && plan.rewrittenEarlier() == 0)) {
-        continue;
-      }
-      reports.add(
-          new MethodReport(
-              method.methodName().stringValue() + method.methodTypeSymbol().displayDescriptor(),
-              codeBytes(method),
-              sizes.getOrDefault(key(method), 0),
-              plan.rewrittenEarlier(),
-              plan.parts(),
-              plan.choices().stream().map(Specializer::line).toList()));
-    }
-    return new ClassReport(Location.nameOf(before.thisClass().asSymbol()), declared, reports);
-  }
-
-  private static MethodReport.Line line(MethodPlan.Choice choice) {
-    int line = choice.location().line();
-    return switch (choice.decision()) {
-      case Decision.Replace _, Decision.Rewrite _ ->
-          new MethodReport.Line(line, choice.instruction(), choice.rule(), true);
-      case Decision.Leave(String reason) ->
-          new MethodReport.Line(line, choice.instruction(), reason, false);
-      case Decision.Refuse(String problem) ->
-          new MethodReport.Line(line, choice.instruction(), problem, false);
-      case Decision.Pass() -> throw new IllegalStateException("a pass is not reported");
-    };
-  }
-
-  private static int codeBytes(MethodModel method) {
-    return method.findAttribute(Attributes.code()).map(CodeAttribute::codeLength).orElse(0);
-  }
-
-  private static String key(MethodModel method) {
-    return method.methodName().stringValue() + method.methodType().stringValue();
   }
 
   private static Location location(ClassModel model, String member) {

@@ -336,4 +336,24 @@ class ClassFilesTest {
       return files.sorted().toList();
     }
   }
+
+  @Test
+  void rewritesAUserOfADamagedClassInAJar() throws IOException {
+    shop.javac.compile("package app; public class Broken { public static int n; }");
+    shop.javac.compile(
+        """
+        package app;
+        public class Both { long use(Trade trade) { return trade.id + Broken.n; } }
+        """);
+    byte[] damaged = Arrays.copyOf(shop.bytes("app/Broken"), 40);
+    Files.write(file("app/Broken"), damaged);
+    Path path = temporary.resolve("both.jar");
+    try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(path))) {
+      for (String name : List.of("app/Broken", "app/Both")) {
+        jar.putNextEntry(new ZipEntry(name + ".class"));
+        jar.write(shop.bytes(name));
+      }
+    }
+    assertEquals(1, specialize(path, REWRITTEN).classesChanged());
+  }
 }

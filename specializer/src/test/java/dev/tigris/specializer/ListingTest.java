@@ -21,6 +21,7 @@ class ListingTest {
             int untouched(int a) { return a; }
             long use(Trade trade) {
               if (trade.id > 2) { trade.quantity = 7; }
+              Object[] constants = {"one\\ntwo", Trade.class};
               return 100_000;
             }
           }
@@ -44,6 +45,18 @@ class ListingTest {
                                                             recipe of quantity
              L1:                                         L1:
               line 6                                      line 6
+              iconst_2                                    iconst_2
+              anewarray                                   anewarray
+              dup                                         dup
+              iconst_0                                    iconst_0
+              ldc "one?two"                               ldc "one?two"
+              aastore                                     aastore
+              dup                                         dup
+              iconst_1                                    iconst_1
+              ldc app.Trade                               ldc app.Trade
+              aastore                                     aastore
+              astore_2                                    astore_2
+              line 7                                      line 7
               ldc2_w 100000                               ldc2_w 100000
               lreturn                                     lreturn
 

@@ -111,4 +111,34 @@ class RuleListTest {
     assertTrue(problem("pso field now").startsWith("rules:1:1: a line is a rule"));
     assertTrue(problem("# nothing").contains("begin with pso-field"));
   }
+
+  @Test
+  void readsFilesOfBoundedLengthAndWaitsForNothing() throws Exception {
+    Path pipe = temporary.resolve("pipe");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    for (Path what : List.of(pipe, temporary, Path.of("/dev/zero"))) {
+      assertEquals(
+          "'%s' is a folder, a pipe or a device: rules are read from files".formatted(what),
+          refusal(what));
+    }
+    Path binary = Files.write(temporary.resolve("binary"), new byte[] {-1, -2, 0});
+    assertEquals("'%s' is no text in UTF-8".formatted(binary), refusal(binary));
+    Path endless = temporary.resolve("endless");
+    Files.writeString(endless, "# ".repeat(1 << 20));
+    assertTrue(refusal(endless).startsWith("'%s' is longer than".formatted(endless)));
+    Path list = Files.writeString(temporary.resolve("list"), "restricted pipe\n");
+    assertEquals(
+        "%s:1:1: cannot read pipe: '%s' is a folder, a pipe or a device: rules are read from files"
+            .formatted(list, pipe),
+        refusal(list));
+    Files.writeString(list, "restricted absent\n");
+    assertEquals(
+        "%s:1:1: there is no '%s'".formatted(list, temporary.resolve("absent")), refusal(list));
+  }
+
+  private static String refusal(Path list) {
+    return String.valueOf(
+        assertThrows(IOException.class, () -> RuleList.read(list, List.of(), List.of()))
+            .getMessage());
+  }
 }
