@@ -87,6 +87,19 @@ final class EnumCodes {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /// The name of the constant that a code stands for, `null` for 0; null if it stands for none. The
+  /// enum is not initialized here either.
+  static @Nullable String name(Class<?> type, int code) {
+    return code == 0
+        ? "null"
+        : Arrays.stream(type.getDeclaredFields())
+            .filter(Field::isEnumConstant)
+            .map(Field::getName)
+            .filter(name -> code(name) == code)
+            .findFirst()
+            .orElse(null);
+  }
+
   int encode(@Nullable Enum<?> constant) {
     return constant == null ? 0 : code(constant);
   }

@@ -210,8 +210,9 @@ final class RecipeInterpreter {
     return value;
   }
 
+  /// Reads a value.
   // The handles are exact, so the result type is stated in each call.
-  private static Object peek(Primitive primitive, long at, boolean acquire) {
+  static Object peek(Primitive primitive, long at, boolean acquire) {
     Object value =
         switch (primitive) {
           case BOOLEAN -> ((byte) Raw.BYTE.get(Raw.GLOBAL, at) & 1) != 0;

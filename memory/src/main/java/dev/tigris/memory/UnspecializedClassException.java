@@ -7,15 +7,22 @@ import java.io.Serial;
 public final class UnspecializedClassException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 
+  private static final String FORGOTTEN =
+      """
+      %s was not specialized, so its fields are not in the container. Let its module's build run \
+      the goals 'specialize' and 'test-specialize' of \
+      dev.tigris:tigris-specializer-maven-plugin, or run './tigris specialize' on its classes. \
+      If they carry code patches, start java with -javaagent: and the jar of tigris-specializer \
+      (docs/specializer.md)\
+      """;
+
+  private static final String HIDDEN =
+      """
+      %s is a hidden class, whose objects cannot lie in a container: give its bytes to the \
+      specializer, and define it by a class loader or Lookup.defineClass (docs/specializer.md)\
+      """;
+
   UnspecializedClassException(Class<?> type) {
-    super(
-        """
-        %s was not specialized, so its fields are not in the container. Let its module's build run \
-        the goals 'specialize' and 'test-specialize' of \
-        dev.tigris:tigris-specializer-maven-plugin, or run './tigris specialize' on its classes. \
-        If they carry code patches, start java with -javaagent: and the jar of tigris-specializer \
-        (docs/specializer.md)\
-        """
-            .formatted(type.getName()));
+    super((type.isHidden() ? HIDDEN : FORGOTTEN).formatted(type.getName()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,34 @@ class DescriptionTest {
     int x;
 
     Point(Container container) {
+      super(container);
+    }
+  }
+
+  enum Side {
+    BUY,
+    SELL
+  }
+
+  static final class Trade extends Pso {
+    long id;
+    boolean open;
+    char unit;
+    Side side;
+    Side other;
+
+    @Capacity(12)
+    Utf8 symbol;
+
+    @Capacity(16)
+    Doubles samples;
+
+    @InPlace Point origin;
+    Trade next;
+    PsoList<Trade> parts;
+    @HeapOnly Object note;
+
+    Trade(Container container) {
       super(container);
     }
   }
@@ -46,5 +75,41 @@ class DescriptionTest {
     bytes.setLong(array.offset + 8, stored);
     assertEquals("PsoList[%d of Point, room for 3]".formatted(stored), list.toString());
     assertEquals("PsoArray[%d of something]".formatted(stored), array.toString());
+  }
+
+  @Test
+  void saysWhatIsStoredInAnObject() {
+    Trade trade = new Trade(container);
+    trade.id = 7;
+    trade.open = true;
+    trade.unit = 'x';
+    trade.side = Side.SELL;
+    trade.symbol.set("TI\nG");
+    trade.origin.x = -1;
+    trade.next = new Trade(container);
+    trade.parts = new PsoList<>(container, Trade.class, 1);
+    assertEquals(
+        "Trade@%d[id=7, open=true, unit=x, side=SELL, other=null, symbol=\"TI?G\", samples=double[16], "
+                .formatted(trade.offset)
+            + "origin=Point[x=-1], next=Trade@%d, parts=PsoList<Trade>@%d]"
+                .formatted(trade.next.offset, trade.parts.offset),
+        trade.toString());
+  }
+
+  @Test
+  void saysWhatIsStoredInAnObjectEvenWhereThatCannotBe() {
+    Trade trade = new Trade(container);
+    bytes.slice(trade.offset, PsoLayout.of(Trade.class).sizeBytes()).fill((byte) 0x85);
+    String text = trade.toString();
+    assertTrue(text.contains("side=85858585"), text);
+    assertTrue(text.contains("symbol=text of 2240120197 bytes"), text);
+    assertTrue(text.contains("next=Trade@-8825501086245354107"), text);
+    PsoField symbol =
+        PsoLayout.of(Trade.class).fields().stream()
+            .filter(field -> field.name().equals("symbol"))
+            .findFirst()
+            .orElseThrow();
+    bytes.setInt(trade.offset + symbol.offset(), 12);
+    assertTrue(trade.toString().contains("symbol=\"\ufffd"), trade.toString());
   }
 }
