@@ -20,11 +20,22 @@ final class FileConversion {
       requireOpenable(file);
       return mapOpenable(file, mapping, leastBytes, schema);
     } catch (CorruptContainerException e) {
-      CorruptContainerException named =
-          new CorruptContainerException(file + " cannot be opened: " + e.getMessage());
-      named.initCause(e);
-      throw named;
+      throw because(e, new CorruptContainerException(refusal(file, e)));
+    } catch (SchemaException e) {
+      throw because(e, new SchemaException(refusal(file, e)));
+    } catch (InternalError e) {
+      // What HotSpot makes of a page that is not there. It does not say of what.
+      throw new IOException(file + " was cut short while it was opened", e);
     }
+  }
+
+  private static String refusal(Path file, RuntimeException cause) {
+    return file + " cannot be opened: " + cause.getMessage();
+  }
+
+  private static <E extends Exception> E because(Throwable cause, E exception) {
+    exception.initCause(cause);
+    return exception;
   }
 
   /// Leaves a file that cannot be a container as it is. What is missing, empty or no file is for
@@ -53,7 +64,7 @@ final class FileConversion {
       Schema own = container.schema();
       if (own == null && container.usedBytes() > Container.HEADER_BYTES) {
         throw new SchemaException(
-            file + " does not say what is in it: open its container and declare(schema)");
+            "it does not say what is in it: open its container and declare(schema)");
       }
       if (own == null || own.equals(schema)) {
         container.declare(schema);

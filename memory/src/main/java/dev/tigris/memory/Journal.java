@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -98,7 +99,11 @@ final class Journal implements Closeable {
     boolean fresh = before == null;
     FileChannel channel =
         FileChannel.open(
-            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            path,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
     Journal journal = locked(file, channel, false);
     try {
       if (fresh) {
@@ -118,9 +123,17 @@ final class Journal implements Closeable {
   }
 
   /// Which file this is, whatever has become of its name: for [#OWNED]. Null if there is none.
+  ///
+  /// @throws IOException if it is no file: whoever may write to the folder could have us wait for a
+  ///     pipe, or, by a link, empty another file
   private static @Nullable Object identity(Path path) throws IOException {
     try {
-      Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+      BasicFileAttributes attributes =
+          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!attributes.isRegularFile()) {
+        throw new IOException(path + " is no regular file, and so no journal: delete it");
+      }
+      Object key = attributes.fileKey();
       return key == null ? path : key;
     } catch (NoSuchFileException e) {
       return null;

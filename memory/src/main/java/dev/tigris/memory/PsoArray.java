@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: plain memory, as for any object.
 public final class PsoArray extends Pso {
-  private static final int ELEMENTS_AT = 16;
+  /// Where collections have theirs: a [Shape] says the same of all.
+  private static final int ELEMENTS_AT = PsoCollection.ELEMENTS_AT;
 
   private byte letter;
   private long length;

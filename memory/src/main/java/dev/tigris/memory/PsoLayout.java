@@ -5,7 +5,9 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// How the objects of a class lie in a container: as the C compiler would lay out a struct of the
@@ -146,7 +148,7 @@ public final class PsoLayout {
     if (PsoCollection.hasVaryingSize(target)) {
       return null;
     }
-    refuseRecursion(target, new ArrayList<>());
+    refuseRecursion(target, new HashSet<>(), new HashSet<>());
     return new FieldKind.Nested(target, PsoClass.of(target).layout().sizeBytes());
   }
 
@@ -163,22 +165,29 @@ public final class PsoLayout {
   }
 
   /// An object that lies in itself would have no end.
-  private static void refuseRecursion(Class<?> type, List<Class<?>> around) {
-    if (around.contains(type)) {
+  ///
+  /// @param around the classes that this one lies in
+  /// @param ended those that were followed to their end: from a class that has others twice, which
+  ///     have others twice, there are more ways than one could go
+  private static void refuseRecursion(Class<?> type, Set<Class<?>> around, Set<Class<?>> ended) {
+    if (ended.contains(type)) {
+      return;
+    }
+    if (!around.add(type)) {
       throw new IllegalArgumentException(
           "objects of %s would lie in themselves: use a reference".formatted(type.getName()));
     }
-    around.add(type);
     for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
       for (Field field : at.getDeclaredFields()) {
         if (field.isAnnotationPresent(InPlace.class)
             && Pso.class.isAssignableFrom(field.getType())
             && field.getType() != Pso.class) {
-          refuseRecursion(field.getType(), around);
+          refuseRecursion(field.getType(), around, ended);
         }
       }
     }
-    around.removeLast();
+    around.remove(type);
+    ended.add(type);
   }
 
   private static int end(List<PsoField> fields) {

@@ -245,8 +245,7 @@ final class SchemaChange {
   }
 
   /// An object that is reached as of its class and as of its superclass gets the place of its
-  /// class:
-  /// that must still be a subclass.
+  /// class: that must still be a subclass.
   private void checkHierarchy() {
     int[] paired =
         IntStream.range(0, partner.length).filter(i -> partner[i] != Shape.NONE).toArray();

@@ -53,7 +53,9 @@ sealed interface Shape {
     }
   }
 
-  /// What a stored field holds; [FieldKind] without the classes.
+  /// What a stored field holds. [FieldKind] says the same of a class that is loaded; what wrote a
+  /// container may have had another version of it, or one that is not here at all, so other types
+  /// are named and numbered here.
   sealed interface Content {
     int sizeBytes();
 

@@ -1,8 +1,10 @@
 package dev.tigris.memory;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /// Work on files that no interrupt may cut short. One that meets a thread in an operation on a
 /// [FileChannel][java.nio.channels.FileChannel] closes that channel for good, and with it gives up
@@ -34,7 +36,7 @@ final class Undisturbed {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
-          switch (e.getCause()) {
+          switch (withWayHere(e.getCause())) {
             case IOException thrown -> throw thrown;
             case RuntimeException thrown -> throw thrown;
             case Error thrown -> throw thrown;
@@ -47,5 +49,17 @@ final class Undisturbed {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /// The stack trace of the other thread alone would not say who wanted the work done.
+  private static @Nullable Throwable withWayHere(@Nullable Throwable thrown) {
+    if (thrown != null) {
+      StackTraceElement[] there = thrown.getStackTrace();
+      StackTraceElement[] here = new Throwable().getStackTrace();
+      StackTraceElement[] both = Arrays.copyOf(there, there.length + here.length);
+      System.arraycopy(here, 0, both, there.length, here.length);
+      thrown.setStackTrace(both);
+    }
+    return thrown;
   }
 }

@@ -79,12 +79,21 @@ final class Walk {
   ///
   /// @throws CorruptContainerException at the first fault
   void from(long offset) {
-    if (isNew(offset, schema.root(), "the root", -1)) {
-      await(offset, schema.root());
-    }
-    while (waiting > 0) {
-      waiting--;
-      visit(offsets[waiting], shapes[waiting]);
+    try {
+      if (isNew(offset, schema.root(), "the root", -1)) {
+        await(offset, schema.root());
+      }
+      while (waiting > 0) {
+        waiting--;
+        visit(offsets[waiting], shapes[waiting]);
+      }
+    } catch (InternalError e) {
+      // What HotSpot makes of a page that is not there. It does not say of what.
+      CorruptContainerException cut =
+          new CorruptContainerException(
+              "the file that the container lies in was cut short while it was mapped");
+      cut.initCause(e);
+      throw cut;
     }
   }
 

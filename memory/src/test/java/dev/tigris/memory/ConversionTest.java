@@ -195,6 +195,7 @@ class ConversionTest {
             SchemaException.class,
             () -> run(OLD_POINT, SIDE, sourceOfNode(changed), app("SHARED", "return \"\";")));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
+    assertTrue(e.getMessage().startsWith(file() + " cannot be opened: "), e.getMessage());
     assertArrayEquals(bytes, Files.readAllBytes(file()));
     assertEquals(List.of("objects"), files());
   }

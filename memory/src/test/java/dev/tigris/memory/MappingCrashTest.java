@@ -229,6 +229,38 @@ class MappingCrashTest {
     }
   }
 
+  /// Validates a container whose file somebody has cut.
+  static final class Validator {
+    public static void main(String[] arguments) throws IOException {
+      Path path = Path.of(System.getProperty("validator.file"));
+      Schema schema = Schema.ofList(Counter.class);
+      Container container = Jbuf.map(path, Mapping.SHARED, 1 << 20, schema).asContainer();
+      PsoList<Counter> list = new PsoList<>(container, Counter.class, COUNTERS);
+      for (int i = 0; i < COUNTERS; i++) {
+        list.add(null);
+      }
+      container.root(list);
+      schema.validate(container);
+      try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+        file.truncate(FilePages.pageBytes());
+      }
+      try {
+        schema.validate(container);
+      } catch (CorruptContainerException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+  }
+
+  /// Compiled code goes on with some value, and fails a little later, or at that.
+  @Test
+  void saysWhileItValidatesThatTheFileWasCut() throws Exception {
+    String file = "-Dvalidator.file=" + folder.resolve("cut");
+    assertEquals(
+        "the file that the container lies in was cut short while it was mapped\n",
+        Forked.run(Validator.class, "-Xint", "-Xmx64m", file));
+  }
+
   /// Tries to map files, and then uses more memory than these would have taken.
   static final class Mapper {
     public static void main(String[] arguments) {

@@ -18,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -246,6 +247,28 @@ class MappingTest {
     }
     IOException lost = assertThrows(IOException.class, jbuf::flush);
     assertTrue(lost.getMessage().contains("cut short"), lost.getMessage());
+    // Another thread does the work: who asked for it stands in the trace all the same.
+    assertTrue(
+        Stream.of(lost.getStackTrace())
+            .anyMatch(frame -> frame.getClassName().equals(MappingTest.class.getName())));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void takesNothingForAJournalThatIsNoFile(Mapping mapping) throws Exception {
+    Files.write(file(), new byte[100]);
+    Path precious = Files.writeString(folder.resolve("precious"), "of somebody else");
+    Path journal = Files.createSymbolicLink(Journal.pathFor(file()), precious);
+    assertSaysThatItIsNoJournal(mapping);
+    assertEquals("of somebody else", Files.readString(precious));
+    Files.delete(journal);
+    assertEquals(0, new ProcessBuilder("mkfifo", journal.toString()).start().waitFor());
+    assertSaysThatItIsNoJournal(mapping);
+  }
+
+  private void assertSaysThatItIsNoJournal(Mapping mapping) {
+    IOException e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
+    assertTrue(e.getMessage().contains("is no regular file, and so no journal"), e.getMessage());
   }
 
   @Test

@@ -2,9 +2,16 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PsoLayoutTest {
   static class Point extends Pso {
@@ -63,6 +70,34 @@ class PsoLayoutTest {
   @Test
   void refusesPsoItself() {
     assertThrows(IllegalArgumentException.class, () -> PsoLayout.of(Pso.class));
+  }
+
+  /// There are 2^60 ways through them.
+  @Test
+  void refusesObjectsThatAreTooLargeAsSoonAsThatIsClear(@TempDir Path folder) throws Exception {
+    StringBuilder source = new StringBuilder("import dev.tigris.memory.*; public class Deep {");
+    for (int level = 0; level < 60; level++) {
+      source.append(
+          """
+          public static class Level%1$d extends Pso {
+            @InPlace Level%2$d one;
+            @InPlace Level%2$d other;
+            public Level%1$d(Container container) { super(container); }
+          }
+          """
+              .formatted(level, level + 1));
+    }
+    source.append("public static class Level60 extends Pso { long value;");
+    source.append("public Level60(Container container) { super(container); } } }");
+    Outside.compile(folder, "Deep", source.toString());
+    try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      var type = loader.loadClass("Deep$Level0").asSubclass(Pso.class);
+      var e =
+          assertTimeoutPreemptively(
+              Duration.ofMinutes(1),
+              () -> assertThrows(IllegalArgumentException.class, () -> PsoLayout.of(type)));
+      assertTrue(String.valueOf(e.getMessage()).contains("is larger than"), e::toString);
+    }
   }
 
   @Test
