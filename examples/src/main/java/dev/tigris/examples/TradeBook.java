@@ -10,6 +10,7 @@ import dev.tigris.memory.PsoTable;
 import dev.tigris.memory.Schema;
 import dev.tigris.memory.Utf8;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /// Trades in a file, which are objects where they lie: nothing is read before it is used, and
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 public final class TradeBook {
   private static final int CAPACITY = 10_000;
   private static final long FILE_BYTES = 1 << 20;
+  private static final int SYMBOL_BYTES = 12;
 
   /// One trade; in C, a struct of 32 bytes (`tigris layout`).
   public static final class Entry extends Pso {
@@ -29,7 +31,7 @@ public final class TradeBook {
     public int quantity;
 
     /// What was traded.
-    @Capacity(12)
+    @Capacity(SYMBOL_BYTES)
     public Utf8 symbol;
 
     /// What one cost.
@@ -66,7 +68,13 @@ public final class TradeBook {
   }
 
   /// Adds a trade. When this returns it is on the disk; a crash before leaves the book as it was.
+  ///
+  /// @throws IllegalArgumentException if the symbol takes more than 12 bytes
   public void add(String symbol, int quantity, double price) throws IOException {
+    // Before there is an entry: that could not be taken back, and would be in the next flush.
+    if (symbol.getBytes(StandardCharsets.UTF_8).length > SYMBOL_BYTES) {
+      throw new IllegalArgumentException("'%s' is too long for a symbol".formatted(symbol));
+    }
     Entry entry = entries.add();
     entry.symbol.set(symbol);
     entry.quantity = quantity;

@@ -30,6 +30,14 @@ class TradeBookTest {
   }
 
   @Test
+  void keepsNothingOfWhatItRefuses() throws IOException {
+    TradeBook book = TradeBook.open(folder.resolve("book"));
+    assertThrows(IllegalArgumentException.class, () -> book.add("ÜBERLEBEN AG", 5, 12.5));
+    book.add("ACME", 5, 12.5);
+    assertEquals(1, book.size());
+  }
+
+  @Test
   void refusesADamagedFile() throws IOException {
     Path path = folder.resolve("book");
     TradeBook.open(path).add("ACME", 5, 12.5);
