@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -56,12 +57,7 @@ final class FileMapping {
     FileChannel channel = null;
     try {
       descriptor = FileDescriptors.open(path, writable);
-      channel =
-          FileChannel.open(
-              FileDescriptors.name(descriptor),
-              writable
-                  ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
-                  : Set.of(StandardOpenOption.READ));
+      channel = channel(path, descriptor, writable);
       if (journal != null) {
         journal.apply(channel);
       }
@@ -80,6 +76,20 @@ final class FileMapping {
       if (descriptor >= 0) {
         FileDescriptors.close(descriptor);
       }
+    }
+  }
+
+  /// The file behind a descriptor, whatever its name leads to by now.
+  private static FileChannel channel(Path path, int descriptor, boolean writable)
+      throws IOException {
+    Set<StandardOpenOption> options =
+        writable
+            ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
+            : Set.of(StandardOpenOption.READ);
+    try {
+      return FileChannel.open(FileDescriptors.name(descriptor), options);
+    } catch (FileSystemException e) {
+      throw new IOException("could not open %s: %s".formatted(path, e.getReason()), e);
     }
   }
 

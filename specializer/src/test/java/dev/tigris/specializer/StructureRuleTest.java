@@ -173,6 +173,6 @@ class StructureRuleTest {
     String message =
         assertThrows(IOException.class, () -> RuleList.read(list, List.of(), List.of()))
             .getMessage();
-    assertTrue(message.startsWith(list + ":2:3: cannot read "), message);
+    assertTrue(message.startsWith(list + ":2:3: there is no "), message);
   }
 }

@@ -81,6 +81,9 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
 
   abstract String reportName();
 
+  /// Warns of what the build seems to have forgotten.
+  abstract void warn(Report report);
+
   @Override
   public final void execute() throws MojoExecutionException, MojoFailureException {
     if (skip) {
@@ -108,6 +111,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
             ClassFiles.check(checked, specializer).problems(),
             "left unrewritten on the run-time path (specialize the module that it is in)");
         getLog().info(report.summary());
+        warn(report);
       }
     } catch (IOException | UncheckedIOException | DependencyResolutionRequiredException e) {
       throw new MojoExecutionException("specializer: " + e.getMessage(), e);

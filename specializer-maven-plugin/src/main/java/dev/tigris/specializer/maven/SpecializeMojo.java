@@ -1,5 +1,7 @@
 package dev.tigris.specializer.maven;
 
+import dev.tigris.specializer.Report;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
@@ -33,5 +35,24 @@ public final class SpecializeMojo extends Goal {
   @Override
   String reportName() {
     return "report.txt";
+  }
+
+  /// Test classes that were left alone would read and write dead fields, and agree with themselves.
+  @Override
+  void warn(Report report) {
+    boolean hasTests =
+        project().getTestCompileSourceRoots().stream()
+            .anyMatch(root -> Files.isDirectory(Path.of(root)));
+    boolean specializesThem =
+        project().getBuildPlugins().stream()
+            .flatMap(plugin -> plugin.getExecutions().stream())
+            .anyMatch(execution -> execution.getGoals().contains(TestSpecializeMojo.NAME));
+    if (!report.classes().isEmpty() && hasTests && !specializesThem) {
+      getLog()
+          .warn(
+              "the test classes are not specialized: what they read of objects and write to them is"
+                  + " in no container. Add the goal '%s' beside 'specialize'"
+                      .formatted(TestSpecializeMojo.NAME));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.specializer.maven;
 
+import dev.tigris.specializer.Report;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
@@ -10,11 +11,13 @@ import org.apache.maven.plugins.annotations.ResolutionScope;
 /// Specializes the test classes of a module, in place, and fails the build when an access to a
 /// pre-serialized field is left unrewritten in them or in anything that the tests run with.
 @Mojo(
-    name = "test-specialize",
+    name = TestSpecializeMojo.NAME,
     defaultPhase = LifecyclePhase.PROCESS_TEST_CLASSES,
     requiresDependencyResolution = ResolutionScope.TEST,
     threadSafe = true)
 public final class TestSpecializeMojo extends Goal {
+  static final String NAME = "test-specialize";
+
   @Override
   Path classes() {
     return Path.of(project().getBuild().getTestOutputDirectory());
@@ -34,4 +37,7 @@ public final class TestSpecializeMojo extends Goal {
   String reportName() {
     return "test-report.txt";
   }
+
+  @Override
+  void warn(Report report) {}
 }

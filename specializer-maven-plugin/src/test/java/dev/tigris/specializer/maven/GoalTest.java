@@ -18,6 +18,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -27,8 +28,11 @@ import org.apache.maven.artifact.Artifact;
 import org.apache.maven.artifact.DefaultArtifact;
 import org.apache.maven.artifact.handler.DefaultArtifactHandler;
 import org.apache.maven.model.Build;
+import org.apache.maven.model.Plugin;
+import org.apache.maven.model.PluginExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugin.logging.SystemStreamLog;
 import org.apache.maven.project.MavenProject;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,6 +224,37 @@ class GoalTest {
     wrong.trustedRuleModules = List.of("a.module");
     e = assertThrows(MojoExecutionException.class, () -> run(wrong));
     assertTrue(e.getMessage().contains("there is no module a.module"), e.getMessage());
+  }
+
+  @Test
+  void warnsWhereTestClassesAreForgotten() throws Exception {
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    write(classes(), USER, user());
+    assertEquals(List.of(), warnings());
+    project.addTestCompileSourceRoot(Files.createDirectory(folder.resolve("tests")).toString());
+    List<String> warnings = warnings();
+    assertEquals(1, warnings.size());
+    assertTrue(warnings.getFirst().contains("Add the goal 'test-specialize'"), warnings::toString);
+    PluginExecution execution = new PluginExecution();
+    execution.addGoal("test-specialize");
+    Plugin plugin = new Plugin();
+    plugin.addExecution(execution);
+    project.getBuild().addPlugin(plugin);
+    assertEquals(List.of(), warnings());
+  }
+
+  private List<String> warnings() throws Exception {
+    List<String> warnings = new ArrayList<>();
+    Goal goal = new SpecializeMojo();
+    goal.setLog(
+        new SystemStreamLog() {
+          @Override
+          public void warn(CharSequence content) {
+            warnings.add(content.toString());
+          }
+        });
+    run(goal);
+    return warnings;
   }
 
   @Test
