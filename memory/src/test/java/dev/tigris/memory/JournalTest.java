@@ -16,6 +16,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What a crash of the machine can leave: any part of the journal, or all of it and any mixture of
 /// the file's pages.
@@ -142,5 +144,25 @@ class JournalTest {
     IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, Mapping.DURABLE));
     assertTrue(e.getMessage().contains("a flush was interrupted"), e.getMessage());
     assertArrayEquals(record, Files.readAllBytes(Journal.pathFor(file)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void takesNothingForAJournalThatIsNoFile(Mapping mapping) throws Exception {
+    Path journal = Journal.pathFor(file);
+    Files.delete(journal);
+    Path precious = Files.writeString(folder.resolve("precious"), "of somebody else");
+    Files.createSymbolicLink(journal, precious);
+    assertSaysThatItIsNoJournal(mapping);
+    assertEquals("of somebody else", Files.readString(precious));
+    Files.delete(precious);
+    Files.delete(journal);
+    assertEquals(0, new ProcessBuilder("mkfifo", journal.toString()).start().waitFor());
+    assertSaysThatItIsNoJournal(mapping);
+  }
+
+  private void assertSaysThatItIsNoJournal(Mapping mapping) {
+    IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, mapping));
+    assertTrue(e.getMessage().contains("is no regular file, and so no journal"), e.getMessage());
   }
 }

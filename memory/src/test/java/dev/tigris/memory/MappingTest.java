@@ -253,24 +253,6 @@ class MappingTest {
             .anyMatch(frame -> frame.getClassName().equals(MappingTest.class.getName())));
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void takesNothingForAJournalThatIsNoFile(Mapping mapping) throws Exception {
-    Files.write(file(), new byte[100]);
-    Path precious = Files.writeString(folder.resolve("precious"), "of somebody else");
-    Path journal = Files.createSymbolicLink(Journal.pathFor(file()), precious);
-    assertSaysThatItIsNoJournal(mapping);
-    assertEquals("of somebody else", Files.readString(precious));
-    Files.delete(journal);
-    assertEquals(0, new ProcessBuilder("mkfifo", journal.toString()).start().waitFor());
-    assertSaysThatItIsNoJournal(mapping);
-  }
-
-  private void assertSaysThatItIsNoJournal(Mapping mapping) {
-    IOException e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
-    assertTrue(e.getMessage().contains("is no regular file, and so no journal"), e.getMessage());
-  }
-
   @Test
   void refusesToFlushMemory() {
     assertThrows(UnsupportedOperationException.class, () -> Jbuf.allocate(8).flush());

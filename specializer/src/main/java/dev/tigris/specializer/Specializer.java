@@ -10,7 +10,12 @@ import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
-import java.lang.classfile.constantpool.DynamicConstantPoolEntry;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.ConstantDynamicEntry;
+import java.lang.classfile.constantpool.FieldRefEntry;
+import java.lang.classfile.constantpool.InterfaceMethodRefEntry;
+import java.lang.classfile.constantpool.InvokeDynamicEntry;
+import java.lang.classfile.constantpool.MethodRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.util.ArrayList;
@@ -63,11 +68,8 @@ public final class Specializer {
     try {
       ClassModel model = classFiles.parse(classFile);
       ClassInfo.of(model);
-      for (PoolEntry entry : model.constantPool()) {
-        if (entry instanceof DynamicConstantPoolEntry dynamic) {
-          dynamic.bootstrap();
-        }
-      }
+      model.methods().forEach(MethodModel::methodTypeSymbol);
+      model.constantPool().forEach(Specializer::read);
       classFiles.transformClass(
           model,
           ClassTransform.transformingMethodBodies((builder, element) -> builder.with(element)));
@@ -82,6 +84,20 @@ public final class Specializer {
     } catch (RuntimeException found) {
       return damaged(found.toString(), found);
     }
+  }
+
+  /// Reads what a constant refers to and says.
+  private static void read(PoolEntry entry) {
+    Object _ =
+        switch (entry) {
+          case ClassEntry type -> type.asSymbol();
+          case FieldRefEntry field -> field.typeSymbol();
+          case MethodRefEntry method -> method.typeSymbol();
+          case InterfaceMethodRefEntry method -> method.typeSymbol();
+          case InvokeDynamicEntry site -> site.asSymbol();
+          case ConstantDynamicEntry constant -> constant.asSymbol();
+          default -> entry;
+        };
   }
 
   private static IllegalArgumentException damaged(String how, RuntimeException cause) {
