@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.CheckSummary;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,10 +73,11 @@ final class CheckCommand implements Command {
     if (summaryFile != null) {
       summary.write(summaryFile);
     }
+    PrintStream out = summaryFile == null ? console.out() : console.beside(summaryFile);
     if (options.hasMatchedOption("--json")) {
-      console.out().println(Json.object(describe(summary, facts)));
+      out.println(Json.object(describe(summary, facts)));
     } else if (!options.hasMatchedOption("--quiet") || !summary.isOrdered()) {
-      summary.verdict().forEach(console.out()::println);
+      summary.verdict().forEach(out::println);
     }
     return summary.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
   }

@@ -1,7 +1,10 @@
 package dev.tigris.cli;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /// Where a command prints, and what it knows of the terminal there.
 ///
@@ -10,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 /// @param columns the width of the terminal that `err` is, or 0 when it is none
 /// @param home the folder of the checkout, for files that a command keeps there
 record Console(PrintStream out, PrintStream err, int columns, String home) {
+  /// Where a process finds its standard output under the name of a file.
+  private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
+
   /// The process's own; the launcher passes the rest as system properties.
   static Console ofProcess(PrintStream out) {
     return new Console(
@@ -17,6 +23,20 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
         System.err,
         Integer.getInteger("tigris.columns", 0),
         System.getProperty("tigris.home", "."));
+  }
+
+  /// Where to print what was done, beside an output: `err`, if the output is what `out` would write
+  /// over.
+  PrintStream beside(Path output) {
+    return isStandardOutput(output) ? err : out;
+  }
+
+  private static boolean isStandardOutput(Path output) {
+    try {
+      return Files.isSameFile(output, STANDARD_OUTPUT);
+    } catch (IOException e) {
+      return false; // there is none
+    }
   }
 
   /// Whether `out` can show more than ASCII.

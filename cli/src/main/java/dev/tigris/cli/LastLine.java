@@ -1,8 +1,6 @@
 package dev.tigris.cli;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -16,25 +14,13 @@ import picocli.CommandLine.ParseResult;
 /// @param verb what was done to the records
 record LastLine(String command, String verb, long records, long bytes, Duration elapsed) {
 
-  /// Where a process finds its standard output under the name of a file.
-  private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
-
-  /// Prints it, with facts that only some jobs have; people see the checksum of these. If the
-  /// records went to the standard output, which would be written over, it goes with the errors.
+  /// Prints it, with facts that only some jobs have; people see the checksum of these.
   void print(ParseResult options, Console console, Path output, Map<String, ?> facts) {
-    PrintStream out = isStandardOutput(output) ? console.err() : console.out();
+    PrintStream out = console.beside(output);
     if (options.hasMatchedOption("--json")) {
       out.println(Json.object(members(output, facts)));
     } else if (!options.hasMatchedOption("--quiet")) {
       out.println(sentence(facts.get("checksum")));
-    }
-  }
-
-  private static boolean isStandardOutput(Path output) {
-    try {
-      return Files.isSameFile(output, STANDARD_OUTPUT);
-    } catch (IOException e) {
-      return false; // there is none
     }
   }
 

@@ -5,12 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The contract suite behind a wrapper that adds no faults: all of it on TCP, and of the other
 /// providers what becomes of their messages and connections.
@@ -191,6 +199,50 @@ class FaultyTest {
       assertTrue(memory.isInPlace());
       assertEquals('h', memory.memory().get(ValueLayout.JAVA_BYTE, memory.memoryOffset()));
       assertTrue(right.call(memory::giveBack));
+    }
+  }
+
+  /// A queue that was full is worked off while completions are taken.
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void cutsWhileMessagesInLentMemoryAreUnderWay(long seed) throws Exception {
+    Faults faults = Faults.NONE.withDelay(0.8, Duration.ofMillis(20)).withCut(0.001);
+    Attributes deep = Attributes.DEFAULT.withDepths(8192, 64);
+    try (Fabric fabric = Fabric.openFaulty("shm", faults.withSeed(seed));
+        Listener listener = fabric.listen("*");
+        CompletionQueue arrived = fabric.completionQueue();
+        ExecutorService other = Executors.newSingleThreadExecutor()) {
+      Future<InterfaceState> sender =
+          other.submit(() -> sendUntilCut(fabric, listener.address(), deep));
+      ConnectionRequest request = listener.next(FabricContract.PATIENCE);
+      assertNotNull(request);
+      VirtualInterface to = request.accept(arrived, deep);
+      Bytes memory = Jbuf.allocate(64 * 4096).asBytes();
+      for (int i = 0; i < 64; i++) {
+        Posting _ = to.postReceive(to.register(memory).range(i * 4096L, 4096));
+      }
+      while (!sender.isDone()) {
+        Descriptor next = arrived.await(Duration.ofMillis(5));
+        if (next != null && next.status() == Status.DONE) {
+          Posting _ = to.postReceive(next);
+        }
+      }
+      assertEquals(InterfaceState.BROKEN, sender.get());
+    }
+  }
+
+  private static InterfaceState sendUntilCut(Fabric fabric, String address, Attributes deep)
+      throws Exception {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      VirtualInterface from =
+          fabric.connect(address, 1, queue, deep, FabricContract.PATIENCE).get();
+      Bytes shared = Jbuf.allocate(4096, "test", PageKind.SHARED).asBytes();
+      while (from.state() == InterfaceState.CONNECTED) {
+        if (from.postSend(from.register(shared)) == Posting.QUEUE_FULL) {
+          Descriptor _ = queue.await(Duration.ofMillis(5));
+        }
+      }
+      return from.state();
     }
   }
 

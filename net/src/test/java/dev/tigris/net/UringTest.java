@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The contract suite on io_uring, and what only this provider has.
 @EnabledIf(value = "isAllowed", disabledReason = "io_uring is missing here, or forbidden")
@@ -133,6 +134,19 @@ class UringTest {
   class Connections extends ConnectionContract {
     Connections() {
       super(URING);
+    }
+
+    /// With few, receives are still under way for more; with many, the kernel only watches.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    void noticeAnAbortWhileMessagesWait(int messages) {
+      connect();
+      for (int i = 0; i < messages; i++) {
+        expect(left, left.send(left.memory(new byte[100])), Status.DONE);
+        right.expectNothing();
+      }
+      left.run(left.link()::abort);
+      expectBroken(right);
     }
   }
 

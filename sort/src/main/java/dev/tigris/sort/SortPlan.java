@@ -137,8 +137,8 @@ record SortPlan(
       return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
     }
 
-    int streams() {
-      return partitioners * sorters;
+    long streams() {
+      return (long) partitioners * sorters;
     }
   }
 

@@ -38,8 +38,9 @@ final class SpillFile implements AutoCloseable {
   private long reserved;
   private long written;
 
-  /// A run of records in the file, and where its header is.
-  record Extent(long position, long records) {}
+  /// A run of records in the file, where its header is, and how many bytes the file has of its
+  /// bucket up to its end.
+  record Extent(long position, long records, long chainBytes) {}
 
   /// A new file; `buffer` is used during each call only.
   SpillFile(Path path, AlignedBuffer buffer, int recordSize) throws SortException {
@@ -98,8 +99,8 @@ final class SpillFile implements AutoCloseable {
   }
 
   private void link(Bucket bucket, long position, long records) {
-    bucket.lastExtent = new Extent(position, records);
     bucket.extentBytes += end - position;
+    bucket.lastExtent = new Extent(position, records, bucket.extentBytes);
   }
 
   /// How many bytes of the file an extent of so many records is.
@@ -136,22 +137,24 @@ final class SpillFile implements AutoCloseable {
     read(target, offset, extent.position(), HEADER_BYTES + records * recordSize);
     long position = target.bytes().getLong(offset);
     long count = target.bytes().getLong(offset + Long.BYTES);
-    if (count == 0) {
+    long left = extent.chainBytes() - extentBytes(extent.records(), recordSize);
+    if (count == 0 && left == 0) {
       return null;
     }
     // It was written earlier, to lower blocks, and ended before this one began.
     long room = extent.position() - position - HEADER_BYTES;
     if (position < 0
         || position % AlignedBuffer.BLOCK != 0
-        || count < 0
+        || count <= 0
         || room < 0
-        || count > room / recordSize) {
+        || count > room / recordSize
+        || extentBytes(count, recordSize) > left) {
       throw new SortException(
           SortException.Kind.DATA,
           "the temporary file %s was damaged: test this machine's disk, and sort again"
               .formatted(path));
     }
-    return new Extent(position, count);
+    return new Extent(position, count, left);
   }
 
   /// How long the file is.

@@ -87,14 +87,27 @@ class SpillFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {-1, 41, Long.MAX_VALUE, Long.MIN_VALUE})
+  @ValueSource(longs = {-1, 0, 41, Long.MAX_VALUE, Long.MIN_VALUE})
   void refusesAChainOfImpossibleCounts(long records) throws Exception {
     refuses(0, records);
+  }
+
+  /// Others lie between, so that there would be room for it.
+  @Test
+  void refusesAChainOfMoreThanTheBucketHas() throws Exception {
+    Bucket bucket = new Bucket();
+    append(bucket, 0, 40);
+    append(new Bucket(), 0, 600);
+    refuses(bucket, 0, 41);
   }
 
   private void refuses(long position, long records) throws Exception {
     Bucket bucket = new Bucket();
     append(bucket, 0, 40);
+    refuses(bucket, position, records);
+  }
+
+  private void refuses(Bucket bucket, long position, long records) throws Exception {
     append(bucket, 40, 1);
     SpillFile.Extent last = bucket.lastExtent;
     assertNotNull(last);

@@ -5,7 +5,7 @@
 enum {
   CARD_BYTES = 256, /* Card */
   NAME_BYTES = 188,
-  POLLS_BETWEEN_LOOKS = 64 /* Station */
+  POLLS_BETWEEN_LOOKS = 64 /* Switchboard */
 };
 
 static const int64_t QUIET_NANOS = INT64_C(20000000);    /* LibfabricLink */

@@ -39,7 +39,7 @@ enum {
   WINDOW = 16,                                   /* Greeting */
   GREETING_BYTES = 40,
   SPARE_RECEIVES = 3,  /* Channel */
-  READS_AHEAD = 4,     /* LibfabricLink */
+  READS_AHEAD = 4,     /* Incoming */
   COMPLETIONS = 8192,  /* Station */
   MOST_BATCHES = 16,
   POLLS_BETWEEN_EVENTS = 256,
@@ -505,7 +505,7 @@ static void give_credit(struct vi *vi) {
   }
 }
 
-/* ---- receiving: LibfabricLink */
+/* ---- receiving: Incoming */
 
 static struct inbound *held_at(struct vi *vi, uint32_t index) {
   return &vi->held[(vi->first_held + index) % WINDOW];

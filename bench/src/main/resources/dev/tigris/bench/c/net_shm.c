@@ -26,7 +26,7 @@ enum {
   LEAST_FETCHED_BYTES = 1 << 11,
   FETCHED_AT_ONCE = 1 << 10,
   LINE_BYTES = 64,
-  MOST_PARTS = SLOTS / 2, /* ShmLink */
+  MOST_PARTS = SLOTS / 2, /* Outgoing, Incoming */
   CALLS_BETWEEN_CLOCKS = 16, /* ShmPort */
   MOST_PACKETS = 16,
   LENT_PART_BYTES = 1 << 16,
@@ -546,7 +546,7 @@ static void find_lent(struct vi *vi) {
   vi->lent_from = from;
 }
 
-/* ---- ShmLink */
+/* ---- Outgoing, Incoming and ShmLink */
 
 static void nudge(struct vi *vi) {
   char packet = 1;

@@ -153,10 +153,11 @@ final class FaultyLink extends Link {
       return Long.MAX_VALUE;
     }
     boolean more = release(System.nanoTime(), false);
-    if (injectAll() || more) {
+    boolean injected = injectAll();
+    if ((injected || more) && inner.state() == InterfaceState.CONNECTED) { // a cut is injected too
       inner.ring();
-      follow();
     }
+    follow();
     long due = Long.MAX_VALUE;
     for (Copy copy : held) {
       due = Math.min(due, copy.dueNanos);

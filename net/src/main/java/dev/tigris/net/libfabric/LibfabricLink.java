@@ -145,7 +145,7 @@ class LibfabricLink extends Link {
 
   void asked() {
     isStuck = false;
-    if (peerClosed) {
+    if (peerClosed && !channel.isClosed()) {
       if (channel.isShare() && !lingering && System.nanoTime() - quietSince < QUIET_NANOS) {
         stick();
       } else {

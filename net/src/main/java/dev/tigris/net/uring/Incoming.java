@@ -107,9 +107,11 @@ final class Incoming {
     return frame.goodbye;
   }
 
-  /// Whether nothing more will arrive, and all that has was taken or is discarded.
+  /// Whether nothing more will arrive, and all that has was taken or is discarded, as it is with a
+  /// connection that was lost.
   boolean isOver() {
-    return endOfStream && (discards || (stage != Stage.WAITING && arrived.isEmpty()));
+    return endOfStream
+        && (discards || loss != null || (stage != Stage.WAITING && arrived.isEmpty()));
   }
 
   /// Why it is over without a goodbye.

@@ -183,6 +183,10 @@ final class Operations {
     return inFlight == 0;
   }
 
+  boolean areMoreThan(int count) {
+    return inFlight > count;
+  }
+
   boolean isSending() {
     return sending;
   }

@@ -126,7 +126,9 @@ final class UringLink extends Link {
           }
         }
         case CANCEL -> {
-          if (ending != Ending.NOT_YET && !operations.areNone()) {
+          // What was cancelled completes after this. To shut down for that would end the stream in
+          // order, when it is to end abruptly.
+          if (ending != Ending.NOT_YET && operations.areMoreThan(Math.max(0, result))) {
             socket.shutdown(); // whatever escaped the cancellation ends by this
           }
         }
