@@ -15,10 +15,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// The contract suite behind a wrapper that adds no faults: all of it on TCP, and of the other
 /// providers what becomes of their messages and connections.
@@ -203,12 +203,15 @@ class FaultyTest {
   }
 
   /// A queue that was full is worked off while completions are taken.
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void cutsWhileMessagesInLentMemoryAreUnderWay(long seed) throws Exception {
-    Faults faults = Faults.NONE.withDelay(0.8, Duration.ofMillis(20)).withCut(0.001);
+  @RepeatedTest(24)
+  void cutsWhileMessagesInLentMemoryAreUnderWay(RepetitionInfo seed) throws Exception {
+    Faults faults =
+        Faults.NONE
+            .withDelay(0.8, Duration.ofMillis(20))
+            .withCut(0.0003)
+            .withSeed(seed.getCurrentRepetition());
     Attributes deep = Attributes.DEFAULT.withDepths(8192, 64);
-    try (Fabric fabric = Fabric.openFaulty("shm", faults.withSeed(seed));
+    try (Fabric fabric = Fabric.openFaulty("shm", faults);
         Listener listener = fabric.listen("*");
         CompletionQueue arrived = fabric.completionQueue();
         ExecutorService other = Executors.newSingleThreadExecutor()) {
