@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// spilled of them.
 ///
 /// Of the extents that it was spilled to, a bucket knows the last one only, which names the one
-/// before it, and so on ([SpillFile]). So it takes the same of the heap however large the input is.
+/// before it, and so on ([SpillFile]). So extents take the same of the heap however many there are.
 ///
 /// Thread rule: its sorter's thread.
 final class Bucket {
@@ -29,12 +29,12 @@ final class Bucket {
 
   void add(Water water, long count) {
     waters.add(water);
-    heldBytes += heldBytes(water);
+    heldBytes += waterBytes(water);
     records += count;
   }
 
   /// What a water takes of the memory.
-  static long heldBytes(Water water) {
+  static long waterBytes(Water water) {
     return SortPlan.rounded(water.capacity() + (long) SortRun.WATER_OVERHEAD);
   }
 

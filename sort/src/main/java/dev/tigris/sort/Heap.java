@@ -40,7 +40,7 @@ record Heap(long bytes) {
     return (int) Math.max(1, all / sorters);
   }
 
-  /// How much all partitioners may copy to it at a time, and as much again all sorters.
+  /// How much all partitioners together may copy to it at a time; sorters may as much again.
   int copyBytes() {
     return (int) Math.min(bytes / 8, MAX_COPIES_BYTES);
   }

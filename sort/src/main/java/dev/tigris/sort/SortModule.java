@@ -65,7 +65,7 @@ final class SortModule implements Module {
     }
     in.keep();
     buckets[bytes.getInt(PartitionSource.BUCKET) - firstBucket].add(in, count);
-    heldBytes += Bucket.heldBytes(in);
+    heldBytes += Bucket.waterBytes(in);
     while (heldBytes > keepBytes) {
       spillLargest();
     }

@@ -73,7 +73,7 @@ final class SpillFile implements AutoCloseable {
       }
       records += bytes.getLong(PartitionSource.COUNT);
       bucket.waters.removeLast();
-      bucket.heldBytes -= Bucket.heldBytes(water);
+      bucket.heldBytes -= Bucket.waterBytes(water);
       water.release();
     }
     if (used > 0) {

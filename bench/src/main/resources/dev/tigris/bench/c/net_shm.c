@@ -1,6 +1,6 @@
 // Over 400 lines: the twin of a package has one file.
 /* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Lender, Borrower,
-   Bell, ShmLink and ShmPort, line by line where that means anything. What a hostile peer can do is
+   Bell, Outgoing, Incoming, ShmLink and ShmPort, line by line where that means anything. What a hostile peer can do is
    checked as there. One link to a port. */
 #include "net.h"
 

@@ -1,5 +1,5 @@
-/* The twin of dev.tigris.net.uring, which it can talk to: UringLink and UringPort, line by line
-   where that means anything, over the same system calls. */
+/* The twin of dev.tigris.net.uring, which it can talk to: Outgoing, Incoming, UringLink
+   and UringPort, line by line where that means anything, over the same system calls. */
 #include "net_socket.h"
 
 #include <linux/io_uring.h>
