@@ -40,7 +40,7 @@ class LauncherTest {
   private static final String MAVEN =
       """
       #!/bin/sh
-      echo "mvn $*" >> "$CALLS"
+      echo "mvn $*" >> "$CALLS"; echo "mvn locale ${LC_ALL:-}" >> "$CALLS.locale"
       [ -z "${BROKEN:-}" ] || { echo '[ERROR] cli/Main.java: no such luck'; exit 1; }
       mkdir -p cli/target/lib
       echo jar > cli/target/lib/picocli-1.jar
@@ -124,7 +124,7 @@ class LauncherTest {
   }
 
   @Test
-  void givesJavaALocaleForFileNamesOnlyWhereThereIsNoneButThatOfC() throws Exception {
+  void givesJavaAndMavenALocaleForFileNamesOnlyWhereThereIsNoneButThatOfC() throws Exception {
     environment.putAll(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
     tigris("help");
     environment.put("LANG", "de_DE.UTF-8");
@@ -132,7 +132,7 @@ class LauncherTest {
     environment.put("LC_ALL", "POSIX");
     tigris("help");
     assertEquals(
-        List.of("locale C.UTF-8", "locale ", "locale C.UTF-8"),
+        List.of("mvn locale C.UTF-8", "locale C.UTF-8", "locale ", "locale C.UTF-8"),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 
