@@ -124,15 +124,18 @@ class LauncherTest {
   }
 
   @Test
-  void givesJavaAndMavenALocaleForFileNamesOnlyWhereThereIsNoneButThatOfC() throws Exception {
+  void givesJavaAndMavenALocaleForFileNamesUnlessTheyAreInAnotherCharset() throws Exception {
     environment.putAll(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
     tigris("help");
-    environment.put("LANG", "de_DE.UTF-8");
+    environment.put("LANG", "de_DE.ISO-8859-1");
+    tigris("help");
+    environment.put("LANG", "xx_XX.utf8"); // is not installed
     tigris("help");
     environment.put("LC_ALL", "POSIX");
     tigris("help");
     assertEquals(
-        List.of("mvn locale C.UTF-8", "locale C.UTF-8", "locale ", "locale C.UTF-8"),
+        List.of(
+            "mvn locale C.UTF-8", "locale C.UTF-8", "locale ", "locale C.UTF-8", "locale C.UTF-8"),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 
