@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,8 +26,8 @@ final class Forked {
         String.join(
             File.pathSeparator,
             System.getProperty("surefire.real.class.path", System.getProperty("java.class.path")),
-            location(Jbuf.class),
-            location(main)));
+            location(Jbuf.class).toString(),
+            location(main).toString()));
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -39,7 +41,9 @@ final class Forked {
     return printed;
   }
 
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
+  /// Where a class comes from: a folder, or a jar.
+  static Path location(Class<?> type) {
+    URL location = type.getProtectionDomain().getCodeSource().getLocation();
+    return Path.of(URI.create(location.toString()));
   }
 }

@@ -9,25 +9,19 @@ import dev.tigris.memory.raw.FilePages;
 import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.Raw;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Processes that are killed while they write to a file, and files that are cut while they are
-/// mapped.
+/// Files that are cut while they are mapped, and files that cannot be mapped.
 class MappingCrashTest {
   private static final int COUNTERS = 20_000;
 
@@ -35,89 +29,9 @@ class MappingCrashTest {
 
   static final class Counter extends Pso {
     long value;
-    long padding;
 
     Counter(Container container) {
       super(container);
-    }
-  }
-
-  /// Gives all objects of a durable container one value after the other, and says so after each
-  /// flush.
-  static final class Writer {
-    public static void main(String[] arguments) throws IOException {
-      Jbuf jbuf = Jbuf.map(Path.of(arguments[0]), Mapping.DURABLE, 1 << 20);
-      Container container = jbuf.asContainer();
-      PsoTable<Counter> counters = container.rootTable(Counter.class);
-      if (counters == null) {
-        counters = new PsoTable<>(container, Counter.class, COUNTERS);
-        for (int i = 0; i < COUNTERS; i++) {
-          counters.add();
-        }
-        container.root(counters);
-        jbuf.flush();
-      }
-      for (long value = counters.get(0).value + 1; ; value++) {
-        for (PsoCursor<Counter> cursor = counters.cursor(); cursor.next(); ) {
-          cursor.element().value = value;
-        }
-        jbuf.flush();
-        System.out.println(value);
-      }
-    }
-  }
-
-  @Test
-  void findsTheLastFlushAfterTheWriterWasKilled() throws Exception {
-    int kills = Integer.getInteger("tigris.test.kills", 8);
-    long seed = System.nanoTime();
-    Random random = new Random(seed);
-    Path file = folder.resolve("counters");
-    long said = 0;
-    int interrupted = 0;
-    for (int kill = 0; kill < kills; kill++) {
-      Process writer = Forked.java(Writer.class, List.of("-Xmx64m"), file.toString());
-      try (BufferedReader output =
-          new BufferedReader(
-              new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
-        for (int i = random.nextInt(5); i >= 0; i--) {
-          said = Long.parseLong(output.readLine());
-        }
-        boolean _ = writer.waitFor(random.nextInt(10_000), TimeUnit.MICROSECONDS);
-        // Process.destroyForcibly would close its output, too.
-        assertTrue(writer.toHandle().destroyForcibly());
-        writer.waitFor();
-        for (String line = output.readLine(); line != null; line = output.readLine()) {
-          said = Long.parseLong(line);
-        }
-      }
-      interrupted += Files.size(Journal.pathFor(file)) > 0 ? 1 : 0;
-      long found = valueOfAll(file);
-      // The last flush may have been complete and not yet been reported.
-      assertTrue(
-          found == said || found == said + 1,
-          "seed %d: %d was reported, %d found".formatted(seed, said, found));
-    }
-    System.out.printf("%d of %d kills left a flush unfinished%n", interrupted, kills);
-    assertTrue(interrupted > 0 || kills < 50, "no flush was interrupted");
-  }
-
-  /// The one value that all objects have.
-  private static long valueOfAll(Path file) throws IOException {
-    Path copy = file.resolveSibling("copy");
-    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
-    Files.copy(Journal.pathFor(file), Journal.pathFor(copy), StandardCopyOption.REPLACE_EXISTING);
-    Jbuf jbuf = Jbuf.map(copy, Mapping.DURABLE);
-    try {
-      PsoTable<Counter> counters = jbuf.asContainer().rootTable(Counter.class);
-      long first = counters.get(0).value;
-      for (PsoCursor<Counter> cursor = counters.cursor(); cursor.next(); ) {
-        assertEquals(first, cursor.element().value, "at " + cursor.index());
-      }
-      return first;
-    } finally {
-      Files.delete(copy);
-      Files.delete(Journal.pathFor(copy));
     }
   }
 

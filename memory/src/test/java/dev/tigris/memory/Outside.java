@@ -15,8 +15,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
-import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,8 +110,7 @@ public final class Outside {
 
   /// Where the specializer's classes are: a folder, or its jar.
   static Path specializer() {
-    URL location = Agent.class.getProtectionDomain().getCodeSource().getLocation();
-    return Path.of(URI.create(location.toString()));
+    return Forked.location(Agent.class);
   }
 
   /// The jar of the agent that specializes classes as they are loaded, in `folder`.
@@ -123,18 +120,29 @@ public final class Outside {
     if (Files.isRegularFile(home)) {
       return Files.copy(home, agent);
     }
-    // The reactor runs tests before it packs jars.
+    Attributes agentClass = new Attributes();
+    agentClass.putValue("Premain-Class", Agent.class.getName());
+    return pack(home, agent, agentClass);
+  }
+
+  /// The jar that the classes are in. The reactor runs tests before it packs jars, so it is made
+  /// here if they are in a folder.
+  static Path pack(Path classes, Path jar) throws IOException {
+    return Files.isRegularFile(classes) ? classes : pack(classes, jar, new Attributes());
+  }
+
+  private static Path pack(Path home, Path file, Attributes attributes) throws IOException {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());
-    try (OutputStream out = Files.newOutputStream(agent);
+    manifest.getMainAttributes().putAll(attributes);
+    try (OutputStream out = Files.newOutputStream(file);
         JarOutputStream jar = new JarOutputStream(out, manifest);
         Stream<Path> files = Files.walk(home)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        jar.putNextEntry(new ZipEntry(home.relativize(file).toString()));
-        Files.copy(file, jar);
+      for (Path entry : files.filter(Files::isRegularFile).toList()) {
+        jar.putNextEntry(new ZipEntry(home.relativize(entry).toString()));
+        Files.copy(entry, jar);
       }
     }
-    return agent;
+    return file;
   }
 }
