@@ -85,17 +85,19 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     sized(index + 1);
   }
 
+  @SuppressWarnings("ReferenceEquality") // it is this object that is kept, not one like it
   private void write(long index, @Nullable T element) {
     Pso object = type().cast(element);
     boolean elsewhere = object != null && object.container != container;
     Pso stays = elsewhere ? null : object;
     long stored = stays == null ? 0 : stays.offsetToStore();
     Pso[] others = foreign;
-    if (others != null || elsewhere) {
+    Pso kept = elsewhere ? object : null;
+    if ((others == null ? null : others[(int) index]) != kept) {
       // Copied, so that a reader who finds 0 finds the object that it stands for, or the one
       // before.
       others = others == null ? new Pso[array()] : others.clone();
-      others[(int) index] = elsewhere ? object : null;
+      others[(int) index] = kept;
       foreign = others;
     }
     known()[(int) index] = stays;
