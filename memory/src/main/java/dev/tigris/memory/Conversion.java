@@ -73,12 +73,14 @@ final class Conversion {
   }
 
   /// Takes note of something that begins at an offset. Of what begins at the same place the largest
-  /// is copied, and the others are parts of it.
+  /// is copied, and the others are parts of it; of two that are as large, the one that holds the
+  /// other.
   private void include(long offset, int shape) {
     int last = count - 1;
     long size = extent(offset, shape);
     if (last >= 0 && offsets[last] == offset) {
-      if (size <= sizes[last] && !old.isAncestor(shapes[last], shape)) {
+      boolean holdsLast = size == sizes[last] && locate(shape, 0, shapes[last], size) == 0;
+      if (size <= sizes[last] && !holdsLast) {
         return;
       }
       totalBytes -= newExtent(last);

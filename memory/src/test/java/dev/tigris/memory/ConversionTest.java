@@ -374,6 +374,36 @@ class ConversionTest {
                 """)));
   }
 
+  /// The part and what it is a part of begin at the same place, and end at the same.
+  @Test
+  void keepsAPartWhereItIsThatIsAsLargeAsItsHolder() throws Exception {
+    String box = sourceOfNode("@InPlace public Point point;").replace("Node", "Box");
+    String node = sourceOfNode("public Point point; public Box box;");
+    run(
+        OLD_POINT,
+        box,
+        node,
+        app(
+            "SHARED",
+            """
+            Node a = new Node(container); container.root(a);
+            a.box = new Box(container); a.point = a.box.point; a.point.x = 5; return "";
+            """));
+    assertEquals(
+        "5.0 5.0 6.0",
+        run(
+            NEW_POINT,
+            box,
+            node,
+            app(
+                "SHARED",
+                """
+                Node a = container.root(Node.class);
+                String before = a.point.x + " " + a.box.point.x;
+                a.point.x = 6; return before + " " + a.box.point.x;
+                """)));
+  }
+
   /// A damaged file is refused, or converted to one that can be read.
   @Test
   void convertsOrRefusesAnyBytes() throws Exception {
