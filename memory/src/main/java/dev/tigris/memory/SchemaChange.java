@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// What has to be done to objects of one [Schema] so that they become those of another.
 ///
 /// Classes correspond by where references lead to, and must have the same name; fields correspond
-/// by name. A field may move, be new (it is zero then), go, and become wider: a primitive type
-/// where Java widens without loss, a text or an array with more room. Nothing else.
+/// by name, those of the same class first. A field may move, be new (it is zero then), go, and
+/// become wider: a primitive type where Java widens without loss, a text or an array with more
+/// room. Nothing else.
 final class SchemaChange {
   final Schema from;
   final Schema to;
@@ -133,45 +134,83 @@ final class SchemaChange {
   }
 
   private List<Move> compareMembers(Shape.Struct old, Shape.Struct fresh) {
-    Map<String, Shape.Member> gone = new HashMap<>();
-    keyed(old).forEach(gone::put);
+    Map<Declared, Field> gone = new LinkedHashMap<>();
+    fields(from, old).forEach(field -> gone.put(field.declared(), field));
+    Map<Field, Field> earlier = earlier(gone, fields(to, fresh));
     List<Move> moved = new ArrayList<>();
-    keyed(fresh)
-        .forEach(
-            (key, member) -> {
-              String where = fresh.name() + "." + key;
-              Shape.Member before = gone.remove(key);
-              if (before == null) {
-                differences.add(where + " is new");
-                return;
-              }
-              if (before.offset() != member.offset()) {
-                differences.add(where + " moved");
-              }
-              Move move = move(before, member, where);
-              if (move == null) {
-                obstacles.add(
-                    "%s was %s and is %s"
-                        .formatted(where, describe(before, from), describe(member, to)));
-              } else {
-                moved.add(move);
-              }
-            });
-    gone.keySet().forEach(key -> differences.add(old.name() + "." + key + " is gone"));
+    for (Field field : fields(to, fresh)) {
+      String where = fresh.name() + "." + field.key();
+      Field was = earlier.get(field);
+      if (was == null) {
+        differences.add(where + " is new");
+        continue;
+      }
+      Shape.Member member = field.member();
+      Shape.Member before = was.member();
+      if (before.offset() != member.offset()) {
+        differences.add(where + " moved");
+      }
+      Move move = move(before, member, where);
+      if (move == null) {
+        obstacles.add(
+            "%s was %s and is %s".formatted(where, describe(before, from), describe(member, to)));
+      } else {
+        moved.add(move);
+      }
+    }
+    gone.values().forEach(field -> differences.add(old.name() + "." + field.key() + " is gone"));
     return moved;
   }
 
-  /// Fields by name; where a class hides a field of its superclass, the hidden one has marks.
-  private static Map<String, Shape.Member> keyed(Shape.Struct struct) {
-    Map<String, Shape.Member> keyed = new LinkedHashMap<>();
-    for (Shape.Member member : struct.members().reversed()) {
+  private record Declared(String type, String name) {}
+
+  /// A stored field. Its key is its name; where a class hides a field of its superclass, the hidden
+  /// one has marks.
+  private record Field(String key, Declared declared, Shape.Member member) {}
+
+  /// What new fields were, which is taken out of `left`: the field of that name in the class of
+  /// that name, if there is one. If not, a field of that name that is no other's, since fields are
+  /// moved to superclasses and back.
+  private static Map<Field, Field> earlier(Map<Declared, Field> left, List<Field> fresh) {
+    Map<Field, Field> earlier = new HashMap<>();
+    for (Field field : fresh) {
+      Field same = left.remove(field.declared());
+      if (same != null) {
+        earlier.put(field, same);
+      }
+    }
+    Map<String, Queue<Field>> byName = new HashMap<>();
+    for (Field field : left.values()) {
+      byName.computeIfAbsent(field.declared().name(), _ -> new ArrayDeque<>()).add(field);
+    }
+    for (Field field : fresh) {
+      Queue<Field> same = byName.get(field.declared().name());
+      if (!earlier.containsKey(field) && same != null && !same.isEmpty()) {
+        Field moved = same.remove();
+        left.remove(moved.declared());
+        earlier.put(field, moved);
+      }
+    }
+    return earlier;
+  }
+
+  /// From the last one to the first, so that a class comes before its superclass.
+  private static List<Field> fields(Schema schema, Shape.Struct struct) {
+    List<Field> fields = new ArrayList<>();
+    Set<String> keys = new HashSet<>();
+    Shape.Struct declaring = struct;
+    for (int i = struct.members().size() - 1; i >= 0; i--) {
+      while (i < declaring.inherited()) {
+        declaring = schema.struct(declaring.parent());
+      }
+      Shape.Member member = struct.members().get(i);
       String key = member.name();
-      while (keyed.containsKey(key)) {
+      while (!keys.add(key)) {
         key = "super." + key;
       }
-      keyed.put(key, member);
+      fields.add(new Field(key, new Declared(declaring.name(), member.name()), member));
     }
-    return keyed;
+    return fields;
   }
 
   private static String describe(Shape.Member member, Schema schema) {

@@ -404,6 +404,27 @@ class ConversionTest {
                 """)));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "public int more; | public int x; | 3 0",
+        "public int more; public int x; | public int x; | 3 4",
+        "public int x; | public int more; | 3 3",
+        "public int x; public int z; | public int x; public long z; | 3 4",
+      })
+  void keepsFieldsOfOneNameApart(String before, String after, String found) throws Exception {
+    String base = OLD_POINT.replace("Point", "Base");
+    String write = "Node a = new Node(container); container.root(a); a.x = 4; ((Base) a).x = 3;";
+    String read = "Node a = container.root(Node.class); return ((Base) a).x + \" \" + a.x;";
+    run(base, derived(before), app("SHARED", write + "return \"\";"));
+    assertEquals(found, run(base, derived(after), app("SHARED", read)));
+  }
+
+  private static String derived(String fields) {
+    return sourceOfNode(fields).replace("extends Pso", "extends Base");
+  }
+
   /// A damaged file is refused, or converted to one that can be read.
   @Test
   void convertsOrRefusesAnyBytes() throws Exception {
