@@ -94,6 +94,7 @@ final class FileConversion {
       Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
       Files.deleteIfExists(fresh); // of somebody who was killed
       try {
+        Files.createFile(fresh, FilePermissions.of(file));
         Jbuf target = Jbuf.map(fresh, Mapping.SHARED, bytes);
         try {
           conversion.into(target.peek());
@@ -101,18 +102,12 @@ final class FileConversion {
         } finally {
           target.free();
         }
-        copyPermissions(file, fresh);
+        FilePermissions.copy(file, fresh);
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         Journal.syncFolder(file);
       } finally {
         Files.deleteIfExists(fresh);
       }
-    }
-  }
-
-  private static void copyPermissions(Path from, Path to) throws IOException {
-    if (from.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
     }
   }
 }

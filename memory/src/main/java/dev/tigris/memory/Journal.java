@@ -100,13 +100,16 @@ final class Journal implements Closeable {
     FileChannel channel =
         FileChannel.open(
             path,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS);
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS),
+            FilePermissions.of(file));
     Journal journal = locked(file, channel, false);
     try {
       if (fresh) {
+        FilePermissions.copy(file, path);
         syncFolder(path);
       }
       Object identity = identity(path);

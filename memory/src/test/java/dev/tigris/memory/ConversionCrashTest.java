@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +81,8 @@ class ConversionCrashTest {
     Path file = folder.resolve("nodes");
     assertPrintsTheSum(older, file);
     byte[] old = Files.readAllBytes(file);
+    Set<PosixFilePermission> mine = PosixFilePermissions.fromString("rw-------");
+    Files.setPosixFilePermissions(file, mine);
     Path unfinished = folder.resolve(".nodes.converting");
     long seed = System.nanoTime();
     Random random = new Random(seed);
@@ -92,9 +97,11 @@ class ConversionCrashTest {
       if (Files.exists(unfinished)) {
         interrupted++;
         assertArrayEquals(old, Files.readAllBytes(file), "seed " + seed);
+        assertEquals(mine, Files.getPosixFilePermissions(unfinished));
       }
       assertPrintsTheSum(newer, file);
       assertFalse(Files.exists(unfinished), "seed " + seed);
+      assertEquals(mine, Files.getPosixFilePermissions(file));
       Files.write(file, old);
     }
     System.out.printf("%d of %d kills left a conversion unfinished%n", interrupted, KILLS);

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MappingTest {
   private static final long BYTES = 3 << 20;
@@ -256,6 +258,18 @@ class MappingTest {
   @Test
   void refusesToFlushMemory() {
     assertThrows(UnsupportedOperationException.class, () -> Jbuf.allocate(8).flush());
+  }
+
+  /// Pages of the file stand in it, for as long as a flush takes or, after a crash, longer.
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-------", "rw-rw----"})
+  void makesAJournalForThoseWhoMayUseTheFile(String permissions) throws IOException {
+    Path file = Files.write(folder.resolve("file"), new byte[4096]);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    Jbuf.map(file, Mapping.DURABLE);
+    Path journal = Journal.pathFor(file.toRealPath());
+    assertEquals(
+        permissions, PosixFilePermissions.toString(Files.getPosixFilePermissions(journal)));
   }
 
   @Test
