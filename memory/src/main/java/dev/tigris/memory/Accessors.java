@@ -70,7 +70,10 @@ final class Accessors {
   }
 
   private static ClassDesc className(Class<?> type) {
-    return ClassDesc.of(Pso.class.getPackageName() + ".Accessors$" + type.getSimpleName());
+    // Not the simple name: to tell that, the JVM loads the classes around it, which may be missing.
+    String name = type.getName();
+    String inPackage = name.substring(name.lastIndexOf('.') + 1);
+    return ClassDesc.of(Pso.class.getPackageName() + ".Accessors$" + inPackage);
   }
 
   /// The accessor `(Pso)T`.

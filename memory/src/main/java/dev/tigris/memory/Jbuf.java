@@ -124,6 +124,9 @@ public final class Jbuf {
   /// on the disk. Fields that are new are zero. Where the schemas are the same there is nothing to
   /// do.
   ///
+  /// A process that has the old file mapped as [Mapping#SHARED] meanwhile keeps that, and what it
+  /// writes is seen by nobody: convert files when no older program uses them.
+  ///
   /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
   ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema
   /// @throws CorruptContainerException if the file is no container, or damaged

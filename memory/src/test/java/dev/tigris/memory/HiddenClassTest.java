@@ -13,13 +13,16 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Classes that a program makes while it runs, which neither a build nor an agent sees.
+/// Classes that a program makes while it runs, which neither a build nor an agent sees; and classes
+/// that a jar has no more.
 class HiddenClassTest {
   private static final Path TESTS = Path.of("target", "test-classes").toAbsolutePath();
 
@@ -67,5 +70,29 @@ class HiddenClassTest {
     point.x = 42;
     MethodType type = MethodType.methodType(int.class, Point.class);
     assertEquals(42, (int) user.findStatic(user.lookupClass(), "x", type).invokeExact(point));
+  }
+
+  /// As tools leave it that drop from a jar what no code refers to.
+  @Test
+  void needsNoneOfTheClassesAroundAClassOfObjects() throws Exception {
+    String source =
+        """
+        import dev.tigris.memory.*;
+        public class Around {
+          public static class Inner extends Pso {
+            int x;
+            public Inner(Container container) { super(container); x = 5; }
+            @Override public int hashCode() { return x; }
+          }
+        }
+        """;
+    Outside.compile(folder, "Around", source);
+    Outside.specialize(folder);
+    Files.delete(folder.resolve("Around.class"));
+    URL[] path = {folder.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(path, Pso.class.getClassLoader())) {
+      Class<?> inner = loader.loadClass("Around$Inner");
+      assertEquals(5, inner.getConstructor(Container.class).newInstance(container).hashCode());
+    }
   }
 }
