@@ -17,6 +17,7 @@ public final class Main {
     } catch (OutOfMemoryError e) {
       code = ExitCode.NO_MEMORY; // not even the report could be made; the JVM would exit with 1
     } catch (Throwable e) {
+      System.err.println("tigris: this should not have happened: " + e);
       code = ExitCode.INTERNAL_ERROR;
     }
     System.exit(code.number());

@@ -6,6 +6,8 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Runs the launcher itself, in a small checkout of its own, with JDKs and a Maven that only write
 /// down how they are called.
@@ -343,6 +347,42 @@ class LauncherTest {
     result = run(folder, "/bin/sh", "-c", less, checkout.resolve("tigris").toString());
     assertEquals(126, result.exitCode(), result.err());
     assertTrue(result.err().contains("in the 3999999 KiB"), result.err());
+  }
+
+  /// Where no signal kills it that it sends to itself.
+  @Test
+  void diesOfASignalAsTheFirstProcessOfAContainerToo() throws Exception {
+    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    tigris("gen");
+    executable(
+        folder.resolve("jdk/bin/java"),
+        JAVA.replace("*) p", "*) read -r word; echo \"$word\"; kill -ABRT $$; exit 1; p"));
+    String run = "echo word | unshare --pid --fork \"$0\" gen";
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    Result result = run(folder, "/bin/sh", "-c", run, checkout.resolve("tigris").toString());
+    assertEquals(134, result.exitCode(), result.err());
+    assertTrue(result.out().startsWith("word\n"), "it reads what the launcher would");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+  void passesSignalsOnAsTheFirstProcessOfAContainer(String signal, int code) throws Exception {
+    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    assumeFalse(ProcessTest.ignores(code - 128), "skipped: a shell cannot trap what it ignores");
+    tigris("gen");
+    // As Java does, it goes on for a moment; or longer, if it is not told.
+    String told = "kill -" + signal + " 1; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done; ";
+    String handled = "trap 'exit 129' HUP; trap 'exit 143' TERM; " + told;
+    executable(folder.resolve("jdk/bin/java"), JAVA.replace("*) p", "*) " + handled + "p"));
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    Result result =
+        run(folder, "unshare", "--pid", "--fork", checkout.resolve("tigris").toString(), "gen");
+    assertEquals(code, result.exitCode(), result.err());
+  }
+
+  private boolean mayMakeContainers() throws Exception {
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    return run(folder, "/bin/sh", "-c", "unshare --pid --fork true").exitCode() == 0;
   }
 
   @Test

@@ -74,7 +74,8 @@ class ProcessTest {
     assertEquals(code, new ObjectMapper().readTree(last).get("exitCode").asInt(), last);
   }
 
-  private static boolean ignores(int signal) throws IOException {
+  /// Whether this process ignores a signal.
+  static boolean ignores(int signal) throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.exists(status)) {
       return false;
