@@ -16,6 +16,9 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
   /// Where a process finds its standard output under the name of a file.
   private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
 
+  /// Where nothing is written over anything.
+  private static final Path NOWHERE = Path.of("/dev/null");
+
   /// The process's own; the launcher passes the rest as system properties.
   static Console ofProcess(PrintStream out) {
     return new Console(
@@ -33,7 +36,7 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
 
   private static boolean isStandardOutput(Path output) {
     try {
-      return Files.isSameFile(output, STANDARD_OUTPUT);
+      return !output.equals(NOWHERE) && Files.isSameFile(output, STANDARD_OUTPUT);
     } catch (IOException e) {
       return false; // there is none
     }

@@ -123,6 +123,31 @@ class ProcessTest {
     assertTrue(said.startsWith("sorted 10 records"), said);
   }
 
+  /// As with `gen 10 /dev/stdout >> out`.
+  @Test
+  void replacesNothingThatItsOutputIsToBeAppendedTo() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/stdout")), "there is no name for the output");
+    assertEquals(0, tigris("gen", "--quiet", "10", "data").waitFor());
+    Path log = Files.writeString(folder.resolve("log"), "before\n");
+    var append = Redirect.appendTo(log.toFile());
+    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").waitFor());
+    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").waitFor());
+    assertEquals(4, tigris(append, "sort", "data", "/proc/self/fd/1").waitFor());
+    assertTrue(Files.readString(folder.resolve("err")).contains("name it itself"));
+    assertEquals("before\n", Files.readString(log));
+    Files.createSymbolicLink(folder.resolve("link"), log);
+    assertEquals(0, tigris("sort", "data", "link").waitFor(), "a link of the user's own");
+    assertEquals(1000, Files.size(log));
+  }
+
+  @Test
+  void printsItsResultWhereTheRecordsGoNowhere() throws Exception {
+    Path nowhere = Path.of("/dev/null");
+    assumeTrue(Files.exists(nowhere), "there is no such device");
+    assertEquals(0, tigris(Redirect.to(nowhere.toFile()), "gen", "10", "/dev/null").waitFor());
+    assertEquals("", Files.readString(folder.resolve("err")));
+  }
+
   @Test
   void saysThatTheMemoryIsTooSmall() throws Exception {
     String[] line = {"net", "pingpong", "--provider", "tcp", "--size", "64m"};

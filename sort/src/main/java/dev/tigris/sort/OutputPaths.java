@@ -18,16 +18,40 @@ final class OutputPaths {
   /// Where an output is to be written: if it is a symbolic link, what that leads to, so that the
   /// link stays. To put a file in its place would leave the disk it leads to empty; and would, in
   /// place of `/dev/stdout`, be a file that every other program then writes to.
+  ///
+  /// @throws SortException if it leads nowhere, or to a file that this process was started with and
+  ///     that holds something already: `>> log` means that this is to stay
   static Path target(Path output) throws SortException {
     if (!Files.isSymbolicLink(output)) {
       return output;
     }
     try {
-      return output.toRealPath();
+      Path target = output.toRealPath();
+      if (Files.isRegularFile(target) && Files.size(target) > 0 && isDescriptor(output)) {
+        throw refusal(
+            "%s leads to %s, which is not empty, and would be replaced: to replace it, name it itself"
+                .formatted(output, target));
+      }
+      return target;
+    } catch (SortException e) {
+      throw e;
     } catch (IOException e) {
       throw refusal(
           "%s is a symbolic link to what is not there: name the file itself".formatted(output));
     }
+  }
+
+  /// Whether links lead through those that Linux has in place of a process's open files.
+  private static boolean isDescriptor(Path output) throws IOException {
+    Path link = output.toAbsolutePath();
+    while (Files.isSymbolicLink(link)) {
+      Path folder = folder(link).toRealPath();
+      if (folder.startsWith("/proc") && folder.endsWith("fd")) {
+        return true;
+      }
+      link = folder.resolve(Files.readSymbolicLink(link));
+    }
+    return false;
   }
 
   /// Refuses an output that is a directory, or whose folder is missing or cannot be written.
