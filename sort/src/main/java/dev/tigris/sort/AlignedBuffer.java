@@ -12,8 +12,9 @@ final class AlignedBuffer implements AutoCloseable {
   /// Direct transfers begin and end at multiples of this, in memory and in the file.
   static final int BLOCK = 4096;
 
-  /// The most that a buffer has room for, since a channel takes no more than an `int` counts.
-  static final int MAX_BYTES = 1 << 30;
+  /// The most that a buffer has room for, since a channel takes no more than an `int` counts: the
+  /// largest record, with a header and the rest of its last block.
+  static final long MAX_BYTES = (1L << 30) + 2 * BLOCK;
 
   private final Jbuf jbuf;
   private final long capacity;

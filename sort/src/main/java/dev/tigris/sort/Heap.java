@@ -5,7 +5,8 @@ package dev.tigris.sort;
 ///
 /// ```
 /// heap >= entries     1/4   16 bytes for each record that a sorter sorts at a time
-///       + blocks      1/8   what partitioners copy there
+///       + blocks      1/8   what partitioners copy there; later, what sorters know of single
+// records
 ///       + copies      1/8   what sorters copy there
 ///       + waters      1/4   each with its place in a bucket
 ///       + streams     1/8   from each partitioner to each sorter
@@ -27,6 +28,12 @@ record Heap(long bytes) {
   /// A stream, with its counters and its spring, is 1,900 bytes.
   static final int STREAM_BYTES = 2 << 10;
 
+  /// Of a record that a sorter knows the place of. That takes some 40 bytes, and as much again each
+  /// time that its part of a bucket is divided once more.
+  static final int KNOWN_BYTES = 128;
+
+  private static final int MAX_KNOWN_BYTES = 32 << 20;
+
   private static final long MAX_BYTES = 1L << 40;
 
   /// This process's.
@@ -43,6 +50,11 @@ record Heap(long bytes) {
   /// How much all partitioners together may copy to it at a time; sorters may as much again.
   int copyBytes() {
     return (int) Math.min(bytes / 8, MAX_COPIES_BYTES);
+  }
+
+  /// Of how many records each of so many sorters may know where it is.
+  int knownRecords(int sorters) {
+    return (int) (Math.min(bytes / 8, MAX_KNOWN_BYTES) / KNOWN_BYTES / sorters);
   }
 
   /// How many waters there may be.

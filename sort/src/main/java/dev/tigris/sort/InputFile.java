@@ -113,12 +113,11 @@ final class InputFile implements Closeable {
               e);
       default -> {
         String reason = reason(failure);
+        boolean isLimit = reason.contains("Too many open files");
         String advice =
-            reason.contains("Too many open files")
-                ? ". Allow more (ulimit -n), or put the records into fewer files"
-                : "";
+            isLimit ? ". Allow more (ulimit -n), or put the records into fewer files" : "";
         yield new SortException(
-            SortException.Kind.INPUT,
+            isLimit ? SortException.Kind.IO : SortException.Kind.INPUT,
             "%s cannot be opened: %s%s".formatted(path, reason, advice),
             failure);
       }

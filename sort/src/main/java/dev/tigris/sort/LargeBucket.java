@@ -32,10 +32,6 @@ final class LargeBucket {
   /// What is distributed goes to the disk in pieces of at least this size.
   private static final int MIN_PIECE_BYTES = 16 << 10;
 
-  /// Of so many records all sorters together may know where each is: that takes some 10 MB of the
-  /// heap, and as much again for each time that a part is divided once more.
-  private static final int MOST_KNOWN = 1 << 18;
-
   private final RecordFormat format;
   private final int recordSize;
   private final SortPlan plan;
@@ -125,8 +121,7 @@ final class LargeBucket {
 
   /// Whether it may be known of so many records where each is, because no water has two.
   private boolean canDivide(long records) {
-    return SortPlan.perWater(plan.waterBytes(), recordSize) == 1
-        && records <= MOST_KNOWN / plan.sorters();
+    return SortPlan.perWater(plan.waterBytes(), recordSize) == 1 && records <= plan.knownRecords();
   }
 
   /// Hands out the records of a range, whose keys are equal.

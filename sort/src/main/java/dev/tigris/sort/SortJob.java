@@ -6,6 +6,7 @@ import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.memory.MemoryUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,10 +110,11 @@ public record SortJob(
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
-  /// More would be refused in the middle of the sort.
+  /// More would be refused in the middle of the sort. What waits for the collector comes back.
   private static long mostMemoryBytes() {
-    long budget = Jbuf.use().budgetBytes();
-    return Math.max(budget / 3 * 2, budget - SPARE_BYTES);
+    MemoryUse use = Jbuf.use();
+    long free = use.budgetBytes() - use.usedBytes() + use.awaitingBytes();
+    return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
   }
 
   /// The same for other records.
@@ -163,15 +165,7 @@ public record SortJob(
       return to(target).run();
     }
     try (InputFiles files = new InputFiles(inputs, format)) {
-      SortPlan plan =
-          SortPlan.make(
-              new SortPlan.Demand(
-                  format,
-                  files.bytes(),
-                  Math.min(memoryBytes, mostMemoryBytes()),
-                  parallel,
-                  files.waitForDisk(),
-                  Heap.ofProcess()));
+      SortPlan plan = plan(files);
       files.cut(plan.readBytes());
       Splitters splitters = Sampler.sample(files, format, plan.buckets(), progress);
       try (TemporaryFolder folder = new TemporaryFolder(output)) {
@@ -182,10 +176,23 @@ public record SortJob(
     } catch (MemoryBudgetException e) {
       throw new SortException(
           SortException.Kind.MEMORY,
-          "the process may not use as much memory as this sort: %s. Give it less --memory"
+          "the process may not use as much memory as this sort: %s. Or give the sort less (--memory)"
               .formatted(e.getMessage()),
           e);
     }
+  }
+
+  private SortPlan plan(InputFiles files) throws SortException {
+    long most = mostMemoryBytes();
+    return SortPlan.make(
+        new SortPlan.Demand(
+            format,
+            files.bytes(),
+            Math.min(memoryBytes, most),
+            parallel,
+            files.waitForDisk(),
+            Heap.ofProcess()),
+        most);
   }
 
   private SortJob to(Path target) {

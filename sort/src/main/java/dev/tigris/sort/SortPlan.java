@@ -35,6 +35,7 @@ package dev.tigris.sort;
 /// @param loadBytes what it loads them into
 /// @param blockBytes how much a partitioner takes to the heap at a time
 /// @param copyBytes how large a bucket may be to be sorted in a copy on the heap
+/// @param knownRecords of how many records a sorter may know where each is
 /// @param keepBytes how much all sorters together hold before they spill
 record SortPlan(
     int partitioners,
@@ -50,6 +51,7 @@ record SortPlan(
     long loadBytes,
     int blockBytes,
     int copyBytes,
+    int knownRecords,
     long keepBytes) {
 
   private static final int WINDOW = 4;
@@ -145,8 +147,9 @@ record SortPlan(
   /// Makes the plan: with as many processors as leave a good part of the memory to the records, or
   /// with the fewest and the smallest buffers that there can be.
   ///
+  /// @param mostBytes as much memory as could be allowed
   /// @throws SortException if the memory is too small; the message says how much is needed
-  static SortPlan make(Demand wanted) throws SortException {
+  static SortPlan make(Demand wanted, long mostBytes) throws SortException {
     Demand demand = wanted.withMemoryForWaters();
     for (int processors = demand.mostProcessors(); processors > 0; processors /= 2) {
       SortPlan plan = best(demand, Team.of(processors, demand.waitsForDisk));
@@ -159,11 +162,7 @@ record SortPlan(
       plan = smallest(demand);
     }
     if (!plan.fits()) {
-      throw new SortException(
-          SortException.Kind.MEMORY,
-          ("a memory of %d bytes is too small to sort records of %d bytes: at least %d bytes are"
-                  + " needed. Allow more memory")
-              .formatted(demand.memoryBytes, demand.format.recordSize(), least(demand)));
+      throw tooSmall(demand, mostBytes);
     }
     return plan;
   }
@@ -183,6 +182,21 @@ record SortPlan(
 
   private boolean fits() {
     return keepBytes >= sorters * leastToKeep();
+  }
+
+  private static SortException tooSmall(Demand demand, long mostBytes) {
+    long needed = least(demand);
+    String advice =
+        needed <= mostBytes
+            ? "Allow more memory"
+            : ("This process may use %d: raise the limit of its container, or ulimit -v, or"
+                    + " -Dtigris.memory.budget, and allow more memory")
+                .formatted(mostBytes);
+    return new SortException(
+        SortException.Kind.MEMORY,
+        ("a memory of %d bytes is too small to sort records of %d bytes: at least %d bytes are"
+                + " needed. %s")
+            .formatted(demand.memoryBytes, demand.format.recordSize(), needed, advice));
   }
 
   /// The least memory, in steps of a sixteenth, with which the input can be sorted.
@@ -210,11 +224,10 @@ record SortPlan(
 
   private static SortPlan external(Demand demand, Team team, long forBuffers) {
     int recordSize = demand.format.recordSize();
+    long loaded = mayFillWater(recordSize) ? SpillFile.extentBytes(1, recordSize) : recordSize;
     long mostWork = Math.max(MIN_LOAD_BYTES, forBuffers / (4L * team.sorters));
     long mostLoad =
-        Math.min(
-            mostWork / (recordSize + BucketSorter.ENTRY_BYTES),
-            AlignedBuffer.MAX_BYTES / recordSize);
+        Math.min(mostWork / (loaded + BucketSorter.ENTRY_BYTES), AlignedBuffer.MAX_BYTES / loaded);
     mostLoad = Math.clamp(mostLoad, 1, demand.heap.entries(team.sorters));
     // As small as is good for the cache, but not so many that each holds little when it is spilled.
     long buckets =
@@ -299,7 +312,13 @@ record SortPlan(
         loadBytes,
         block,
         copy,
+        heap.knownRecords(sorters),
         demand.memoryBytes - spent);
+  }
+
+  /// Whether there are waters that hold one record of this size.
+  private static boolean mayFillWater(int recordSize) {
+    return perWater(MIN_WATER_BYTES, recordSize) <= 1;
   }
 
   /// How many records fit a water.

@@ -75,6 +75,7 @@ class SortFaultsTest {
     }
     String refused = SortProcess.refusalWithFewFiles(80, many, output);
     assertTrue(refused != null && refused.contains("ulimit -n"), refused);
+    assertTrue(refused.startsWith("IO: "), "as when it is the output that cannot be opened");
     assertFalse(Files.exists(output));
   }
 

@@ -69,7 +69,17 @@ class SortMemoryTest {
   @Test
   void usesNoMoreMemoryThanTheProcessMay() throws Exception {
     GenerateJob.to(input, 1_000_000).run();
-    assertNull(SortProcess.refusalWithBudget(48 * MEGABYTE, input, output));
+    assertNull(SortProcess.refusalWithBudget(48 * MEGABYTE, 1, input, output));
     assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+  }
+
+  @Test
+  void usesNoMoreMemoryThanOthersInTheProcessLeave() throws Exception {
+    GenerateJob.to(input, 1_000_000).run();
+    assertNull(SortProcess.refusalWithBudget(112 * MEGABYTE, 64 * MEGABYTE, input, output));
+    assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+    String refused = SortProcess.refusalWithBudget(66 * MEGABYTE, 64 * MEGABYTE, input, output);
+    assertTrue(refused != null && refused.startsWith("MEMORY: "), refused);
+    assertTrue(refused.contains("-Dtigris.memory.budget"), refused);
   }
 }

@@ -48,10 +48,10 @@ class SortPlanTest {
       SortPlan.Demand demand = demand(random);
       SortPlan plan;
       try {
-        plan = SortPlan.make(demand);
+        plan = SortPlan.make(demand, Long.MAX_VALUE);
       } catch (SortException tooLittle) {
         assertDoesNotThrow(
-            () -> SortPlan.make(demand.withMemory(needed(tooLittle))),
+            () -> SortPlan.make(demand.withMemory(needed(tooLittle)), Long.MAX_VALUE),
             "seed %d: %s".formatted(seed, demand));
         continue;
       }
@@ -59,7 +59,8 @@ class SortPlanTest {
       String all = "seed %d: %s: %s".formatted(seed, demand, plan);
       assertTrue(plan.loadRecords() >= 1 && plan.loadRecords() <= plan.sortRecords(), all);
       assertTrue(heapBytes(plan) <= demand.heap().bytes() / 8 * 7, all);
-      long loaded = (long) plan.loadRecords() * demand.format().recordSize();
+      long loaded = plan.loadBytes();
+      assertTrue(loaded >= (long) plan.loadRecords() * demand.format().recordSize(), all);
       assertTrue(loaded <= AlignedBuffer.MAX_BYTES, all);
       long atOnce = plan.sorters() * (loaded + plan.scanBytes()) + plan.keepBytes();
       assertTrue(plan.keepBytes() > 0 && atOnce <= demand.memoryBytes(), all);
@@ -70,8 +71,9 @@ class SortPlanTest {
   /// What is counted of the heap: see [Heap].
   private static long heapBytes(SortPlan plan) {
     long entries = (long) plan.sorters() * plan.sortRecords() * BucketSorter.ENTRY_BYTES;
-    long copies =
-        2L * plan.partitioners() * plan.blockBytes() + (long) plan.sorters() * plan.copyBytes();
+    long blocks = 2L * plan.partitioners() * plan.blockBytes();
+    long known = (long) plan.sorters() * plan.knownRecords() * Heap.KNOWN_BYTES;
+    long copies = Math.max(blocks, known) + (long) plan.sorters() * plan.copyBytes();
     long streams = (long) plan.partitioners() * plan.sorters();
     long open = (long) plan.partitioners() * plan.buckets() + streams * (plan.window() + 1);
     long room = SortPlan.rounded(plan.waterBytes());
@@ -93,7 +95,7 @@ class SortPlanTest {
               processors,
               waitsForDisk,
               HEAP);
-      SortPlan plan = SortPlan.make(demand);
+      SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
       assertTrue(heapBytes(plan) <= HEAP.bytes() / 8 * 7, plan.toString());
       assertTrue(plan.sorters() >= processors / 2, plan.toString());
     }
@@ -106,16 +108,37 @@ class SortPlanTest {
     RecordFormat format = new RecordFormat(recordSize, 0, recordSize);
     long input = 1000L * recordSize;
     SortPlan.Demand demand = new SortPlan.Demand(format, input, 1 << 20, 64, true, HEAP);
-    SortException refused = assertThrows(SortException.class, () -> SortPlan.make(demand));
+    SortException refused =
+        assertThrows(SortException.class, () -> SortPlan.make(demand, Long.MAX_VALUE));
     long most = 10L * (recordSize + (2 << 20)); // which are the units of large buffers
     assertTrue(needed(refused) <= most, refused.getMessage());
+  }
+
+  @Test
+  void saysWhatLimitsTheMemory() {
+    RecordFormat format = new RecordFormat(64 << 20, 0, 10);
+    SortPlan.Demand demand = new SortPlan.Demand(format, 1L << 30, 1 << 20, 2, false, HEAP);
+    SortException more = assertThrows(SortException.class, () -> SortPlan.make(demand, 1L << 31));
+    assertTrue(String.valueOf(more.getMessage()).endsWith("needed. Allow more memory"));
+    SortException most = assertThrows(SortException.class, () -> SortPlan.make(demand, 1 << 20));
+    assertTrue(String.valueOf(most.getMessage()).contains("process may use 1048576: raise"));
+  }
+
+  /// Each lies in an extent of its own, which ends at the end of a block.
+  @Test
+  void loadsNoMoreThanABufferHolds() throws Exception {
+    RecordFormat format = new RecordFormat(4100, 0, 10);
+    Heap heap = new Heap(8L << 30);
+    SortPlan.Demand demand = new SortPlan.Demand(format, 41L << 40, 64L << 30, 1, false, heap);
+    SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
+    assertTrue(plan.loadBytes() <= AlignedBuffer.MAX_BYTES, plan.toString());
   }
 
   @Test
   void usesAllProcessorsForLargeRecordsWhereTheMemoryIsEnough() throws Exception {
     RecordFormat format = new RecordFormat(16 << 20, 0, 10);
     SortPlan.Demand demand = new SortPlan.Demand(format, 4L << 30, 2L << 30, 2, false, HEAP);
-    SortPlan plan = SortPlan.make(demand);
+    SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
     assertEquals(2, plan.partitioners(), plan.toString());
     assertEquals(4, plan.sorters(), plan.toString());
     assertTrue(plan.keepBytes() > demand.memoryBytes() / 2, plan.toString());

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// kill it, and for those that look at its memory.
 final class SortProcess {
   private static final String REFUSED = "refused: ";
+  private static final String HELD = "held";
 
   private final Process process;
   private final BufferedReader lines;
@@ -63,10 +64,12 @@ final class SortProcess {
     return refusal(List.of("prlimit", "--fsize=" + bytes, "--"), input, output);
   }
 
-  /// What a sort is refused with whose process may not use so much memory; null if it is not.
-  static @Nullable String refusalWithBudget(long bytes, Path input, Path output)
+  /// What a sort is refused with whose process may not use so much memory, of which it holds a part
+  /// for others; null if it is not.
+  static @Nullable String refusalWithBudget(long bytes, long held, Path input, Path output)
       throws IOException {
-    String option = "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=" + bytes;
+    String option =
+        "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, HELD, held);
     return refusal(List.of("env", option), input, output);
   }
 
@@ -185,6 +188,7 @@ final class SortProcess {
   /// The process itself.
   public static void main(String[] arguments) throws Exception {
     AtomicInteger steps = new AtomicInteger();
+    Jbuf held = Jbuf.allocate(Long.getLong(HELD, 1), "others");
     SortJob job =
         SortJob.of(inputs(Path.of(arguments[0])), Path.of(arguments[1]))
             .memory(Long.parseLong(arguments[2]))
@@ -198,8 +202,10 @@ final class SortProcess {
     try {
       job.run();
     } catch (SortException e) {
-      System.out.println(REFUSED + e.getMessage());
+      System.out.println(REFUSED + e.kind() + ": " + e.getMessage());
       throw e;
+    } finally {
+      held.free();
     }
   }
 }

@@ -4,13 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.flow.Source;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SpillFileTest {
   private static final int RECORD_BYTES = 100;
   private static final int EXTENTS = 500;
+  private static final int IN_WATER = 600;
+  private static final int WATER_BYTES = IN_WATER * RECORD_BYTES;
+  private static final int WATERS = 350;
+  private static final long MOST_SPILLED_BYTES = 16 << 20;
 
   @TempDir Path folder;
   private Path path;
@@ -77,6 +89,75 @@ class SpillFileTest {
       }
       assertEquals(0, expected);
       assertEquals(bytes, buckets[i].extentBytes);
+    }
+  }
+
+  /// A bucket that holds much is written in part: what stays in memory is not read again.
+  @Test
+  void spillsNoMoreOfABucketThanIsWrittenFast() throws Exception {
+    Flow.named("spill")
+        .source("make", Waters::new)
+        .reservoir(Reservoir.routed())
+        .stage("spill", Spiller::new)
+        .build()
+        .start()
+        .await();
+  }
+
+  /// Makes waters of records whose first bytes are their number.
+  private static final class Waters implements Source {
+    private int made;
+
+    @Override
+    public boolean produce(Stream out) {
+      Water water = out.spring().createWater(PartitionSource.HEADER_BYTES + WATER_BYTES);
+      water.bytes().setLong(PartitionSource.COUNT, IN_WATER);
+      for (int i = 0; i < IN_WATER; i++) {
+        long at = PartitionSource.HEADER_BYTES + (long) i * RECORD_BYTES;
+        water.bytes().setInt(at, made * IN_WATER + i);
+      }
+      out.put(water);
+      made++;
+      return made < WATERS;
+    }
+  }
+
+  private final class Spiller implements Module {
+    private final Bucket bucket = new Bucket();
+
+    @Override
+    public void process(Water in, Stream out) {
+      in.keep();
+      bucket.add(in, IN_WATER);
+    }
+
+    @Override
+    public void finish(Stream out) throws SortException {
+      file.spill(bucket);
+      int left = bucket.waters.size();
+      assertTrue(file.bytes() >= MOST_SPILLED_BYTES, () -> file.bytes() + " bytes");
+      assertTrue(file.bytes() <= MOST_SPILLED_BYTES + 2 * buffer.capacity());
+      assertEquals(left, IntStream.range(0, left).filter(i -> first(i) == i * IN_WATER).count());
+      assertEquals(bucket.waters.stream().mapToLong(Bucket::waterBytes).sum(), bucket.heldBytes);
+      assertEquals(WATERS * IN_WATER, bucket.records);
+      SpillFile.Extent extent = bucket.lastExtent;
+      assertNotNull(extent);
+      assertEquals((long) (WATERS - left) * IN_WATER, extent.records());
+      assertNull(file.read(extent, 0, buffer, 0));
+      long position = extent.position() + SpillFile.HEADER_BYTES;
+      for (int water = WATERS - 1; water >= left; water--, position += WATER_BYTES) {
+        long lead = position % AlignedBuffer.BLOCK;
+        file.read(buffer, lead, position, WATER_BYTES);
+        for (int i = 0; i < IN_WATER; i++) {
+          int number = buffer.bytes().getInt(lead + (long) i * RECORD_BYTES);
+          assertEquals(water * IN_WATER + i, number);
+        }
+      }
+      bucket.release();
+    }
+
+    private int first(int water) {
+      return bucket.waters.get(water).bytes().getInt(PartitionSource.HEADER_BYTES);
     }
   }
 
