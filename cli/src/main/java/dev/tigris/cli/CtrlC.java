@@ -12,12 +12,16 @@ final class CtrlC {
   private CtrlC() {}
 
   /// Does the work on this thread. If the process is asked to end meanwhile, the thread is
-  /// interrupted, and the process ends when the work has.
-  static <T> T stoppable(Supplier<T> work) {
+  /// interrupted, and the process ends when the work has. If it was asked before, nothing is begun.
+  static ExitCode stoppable(Supplier<ExitCode> work) {
     Thread worker = Thread.currentThread();
     var over = new CountDownLatch(1);
     var hook = new Thread(() -> stop(worker, over), "tigris-stop");
-    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return exitCode(); // the JVM is ending
+    }
     try {
       return work.get();
     } finally {

@@ -5,8 +5,7 @@ package dev.tigris.sort;
 ///
 /// ```
 /// heap >= entries     1/4   16 bytes for each record that a sorter sorts at a time
-///       + blocks      1/8   what partitioners copy there; later, what sorters know of single
-// records
+///       + blocks      1/8   what partitioners copy there; then places of single records
 ///       + copies      1/8   what sorters copy there
 ///       + waters      1/4   each with its place in a bucket
 ///       + streams     1/8   from each partitioner to each sorter

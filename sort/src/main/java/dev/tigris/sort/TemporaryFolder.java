@@ -51,8 +51,12 @@ final class TemporaryFolder implements AutoCloseable {
   private static final Set<Path> LIVING = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(TemporaryFolder::deleteAllLiving, "tigris-sort-cleaner"));
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(TemporaryFolder::deleteAllLiving, "tigris-sort-cleaner"));
+    } catch (IllegalStateException e) {
+      // The process is ending already: who lets a job begin now waits until it has deleted its own.
+    }
   }
 
   private final Path folder;

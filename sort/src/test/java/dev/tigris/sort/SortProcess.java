@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class SortProcess {
   private static final String REFUSED = "refused: ";
   private static final String HELD = "held";
+  private static final String ENDING = "ending";
 
   private final Process process;
   private final BufferedReader lines;
@@ -70,6 +71,12 @@ final class SortProcess {
       throws IOException {
     String option =
         "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, HELD, held);
+    return refusal(List.of("env", option), input, output);
+  }
+
+  /// What a sort is refused with that begins when its process is ending; null if it is not.
+  static @Nullable String refusalAtTheEnd(Path input, Path output) throws IOException {
+    String option = "JAVA_TOOL_OPTIONS=-D%s=true".formatted(ENDING);
     return refusal(List.of("env", option), input, output);
   }
 
@@ -187,6 +194,22 @@ final class SortProcess {
 
   /// The process itself.
   public static void main(String[] arguments) throws Exception {
+    if (Boolean.getBoolean(ENDING)) {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> sortAtTheEnd(arguments)));
+    } else {
+      sort(arguments);
+    }
+  }
+
+  private static void sortAtTheEnd(String[] arguments) {
+    try {
+      sort(arguments);
+    } catch (Throwable e) {
+      System.out.println(REFUSED + e);
+    }
+  }
+
+  private static void sort(String[] arguments) throws Exception {
     AtomicInteger steps = new AtomicInteger();
     Jbuf held = Jbuf.allocate(Long.getLong(HELD, 1), "others");
     SortJob job =
