@@ -2,7 +2,10 @@ package dev.tigris.sort;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 
 /// What must hold for the place where a job is to write.
@@ -69,10 +72,22 @@ final class OutputPaths {
     if (Files.exists(output) && !Files.isRegularFile(output)) {
       throw refusal(output + " is not a regular file: name a file for the output");
     }
+    refuseImpossible(output);
     if (!Files.isWritable(folder)) {
       throw refusal(
           "the folder %s is not writable: change its permissions, or write elsewhere"
               .formatted(folder));
+    }
+  }
+
+  /// Refuses a name that no file can have here, before any work was done for it.
+  private static void refuseImpossible(Path output) throws SortException {
+    try {
+      Files.readAttributes(output, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      // It will be made.
+    } catch (IOException e) {
+      throw SortException.writing(output, e);
     }
   }
 

@@ -83,6 +83,10 @@ public final class SortException extends IOException {
               .formatted(path),
           cause);
     }
+    if (reason.contains("File name too long")) {
+      return new SortException(
+          Kind.OUTPUT, "%s cannot be written: give it a shorter name".formatted(path), cause);
+    }
     if (cause instanceof AccessDeniedException) {
       return new SortException(
           Kind.OUTPUT,

@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -43,6 +44,10 @@ import java.util.concurrent.ThreadLocalRandom;
 final class TemporaryFolder implements AutoCloseable {
   private static final String LOCK = "lock";
   private static final String MARK = ".tigris-";
+
+  /// Of a longer name only so many characters are part of the folder's: with four bytes each, they
+  /// leave room for the rest of it in the 255 that a name may have.
+  private static final int MOST_CHARACTERS = 50;
   private static final Set<PosixFilePermission> OWNERS =
       PosixFilePermissions.fromString("rwx------");
 
@@ -66,7 +71,7 @@ final class TemporaryFolder implements AutoCloseable {
   /// Makes a new folder, and deletes what dead jobs with the same output have left.
   TemporaryFolder(Path output) throws SortException {
     Path parent = OutputPaths.folder(output).toAbsolutePath();
-    String prefix = "." + output.getFileName() + MARK;
+    String prefix = "." + beginning(String.valueOf(output.getFileName())) + MARK;
     try {
       FileChannel locked = null;
       Path made = parent;
@@ -90,6 +95,11 @@ final class TemporaryFolder implements AutoCloseable {
       System.getLogger("dev.tigris.sort")
           .log(System.Logger.Level.DEBUG, "could not look for leftovers in " + parent, e);
     }
+  }
+
+  private static String beginning(String name) {
+    boolean isLong = name.codePointCount(0, name.length()) > MOST_CHARACTERS;
+    return isLong ? name.substring(0, name.offsetByCodePoints(0, MOST_CHARACTERS)) : name;
   }
 
   /// Makes the folder with its lock; null if somebody took it for a dead one in between.
@@ -225,16 +235,31 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   /// Forces a folder's entries to the disk. Where a folder cannot be opened, as on some systems,
-  /// there is nothing to force.
+  /// there is nothing to force. An interrupt waits: what is in the folder is in its place already,
+  /// and a job that has replaced its output may not say that it was stopped.
   static void forceFolder(Path folder) throws SortException {
+    boolean interrupted = Thread.interrupted();
+    while (!isForced(folder)) {
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Says false if it was interrupted.
+  private static boolean isForced(Path folder) throws SortException {
     FileChannel channel;
     try {
       channel = FileChannel.open(folder, StandardOpenOption.READ);
     } catch (IOException e) {
-      return;
+      return true;
     }
     try (channel) {
       channel.force(true);
+      return true;
+    } catch (ClosedByInterruptException e) {
+      return false;
     } catch (IOException e) {
       throw SortException.writing(folder, e);
     }

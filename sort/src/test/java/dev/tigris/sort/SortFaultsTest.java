@@ -86,13 +86,6 @@ class SortFaultsTest {
     assertEquals(List.of("input"), list(folder));
   }
 
-  /// As when it is asked to stop before it has begun.
-  @Test
-  void mayBeginWhenItsProcessIsEnding() throws Exception {
-    assertNull(SortProcess.refusalAtTheEnd(input, output));
-    assertEquals(List.of("input", "sorted"), list(folder));
-  }
-
   @Test
   void refusesADirectoryAsInput() throws Exception {
     Path directory = Files.createDirectory(folder.resolve("directory"));

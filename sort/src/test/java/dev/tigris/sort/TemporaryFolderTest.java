@@ -1,0 +1,72 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TemporaryFolderTest {
+  @TempDir Path folder;
+  private Path input;
+
+  @BeforeEach
+  void makeInput() throws Exception {
+    input = folder.resolve("input");
+    GenerateJob.to(input, 1_000).run();
+  }
+
+  private List<String> files() throws Exception {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+    }
+  }
+
+  /// In ASCII, and where the locale can spell them, in characters of three bytes and of four.
+  static Stream<String> longest() {
+    Stream<String> names =
+        Stream.of("n".repeat(255), "\u1000".repeat(85), "\ud83d\ude00".repeat(63));
+    return names.limit("UTF-8".equals(System.getProperty("sun.jnu.encoding")) ? 3 : 1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("longest")
+  void hasRoomForTheLongestNames(String name) throws Exception {
+    SortJob.of(List.of(input), folder.resolve(name)).run();
+    assertEquals(List.of("input", name), files());
+  }
+
+  @Test
+  void refusesANameThatIsTooLongBeforeItBegins() throws Exception {
+    SortJob sort =
+        SortJob.of(List.of(input), folder.resolve("n".repeat(256)))
+            .progress((phase, done, total) -> assertEquals("", phase + " has begun"));
+    SortException refused = assertThrows(SortException.class, sort::run);
+    assertEquals(SortException.Kind.OUTPUT, refused.kind());
+    assertTrue(String.valueOf(refused.getMessage()).contains("a shorter name"));
+    assertEquals(List.of("input"), files());
+  }
+
+  @Test
+  void isNotStoppedOnceTheOutputIsInItsPlace() throws Exception {
+    Thread.currentThread().interrupt();
+    TemporaryFolder.forceFolder(folder);
+    assertTrue(Thread.interrupted(), "the interrupt is for others");
+  }
+
+  /// As when a process is asked to stop before the sort has begun.
+  @Test
+  void mayBeMadeWhenTheProcessIsEnding() throws Exception {
+    assertNull(SortProcess.refusalAtTheEnd(input, folder.resolve("sorted")));
+    assertEquals(List.of("input", "sorted"), files());
+  }
+}
