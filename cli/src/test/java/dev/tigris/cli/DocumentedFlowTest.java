@@ -30,7 +30,7 @@ class DocumentedFlowTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                location(Flow.class) + File.pathSeparator + location(Pso.class),
+                Shell.location(Flow.class) + File.pathSeparator + Shell.location(Pso.class),
                 source.toString(),
                 input.toString())
             .redirectErrorStream(true)
@@ -39,9 +39,5 @@ class DocumentedFlowTest {
     assertEquals(0, process.waitFor(), printed);
     List<String> expected = IntStream.range(0, 256).mapToObj(value -> value + " 10").toList();
     assertEquals(expected, printed.lines().toList());
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 }

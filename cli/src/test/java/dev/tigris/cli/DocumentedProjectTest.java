@@ -19,8 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Does what docs/objects.md tells a newcomer to do, with the files that stand there; only Maven's
 /// part is done without Maven.
 class DocumentedProjectTest {
-  private static final String MEMORY =
-      Pso.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+  private static final String MEMORY = Shell.location(Pso.class);
 
   @TempDir private Path folder;
   private Path classes;

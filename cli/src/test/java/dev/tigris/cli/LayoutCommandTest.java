@@ -78,17 +78,11 @@ class LayoutCommandTest {
     folder = temporary;
     shell = new Shell(folder);
     Path source = Files.writeString(folder.resolve("Trade.java"), SOURCE);
-    Path memory =
-        Path.of(
-            dev.tigris.memory.Pso.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .getPath());
+    String memory = Shell.location(dev.tigris.memory.Pso.class);
     var errors = new StringWriter();
     var out = new PrintWriter(errors);
     String[] arguments = {
-      "-encoding", "UTF-8", "-d", folder + "/classes", "-cp", memory.toString(), source.toString()
+      "-encoding", "UTF-8", "-d", folder + "/classes", "-cp", memory, source.toString()
     };
     assertEquals(
         0,

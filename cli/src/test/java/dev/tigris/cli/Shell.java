@@ -2,6 +2,8 @@ package dev.tigris.cli;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -12,6 +14,12 @@ final class Shell {
   /// A shell for files in a folder: in its command lines, `@/` stands for it.
   Shell(Path folder) {
     this.folder = folder;
+  }
+
+  /// Where a class file lies, as a class path has it: a location would have %20 for a space.
+  static String location(Class<?> type) {
+    URL location = type.getProtectionDomain().getCodeSource().getLocation();
+    return Path.of(URI.create(location.toString())).toString();
   }
 
   /// What a command did.

@@ -41,7 +41,7 @@ final class Forked {
     return printed;
   }
 
-  /// Where a class comes from: a folder, or a jar.
+  /// Where a class comes from, a folder or a jar: its location would have %20 for a space.
   static Path location(Class<?> type) {
     URL location = type.getProtectionDomain().getCodeSource().getLocation();
     return Path.of(URI.create(location.toString()));

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A JVM that was told to refuse native access, and not to whom to allow it.
 class NativeAccessTest {
-  private static final String MEMORY = location(Jbuf.class);
-  private static final String TESTS = location(Denied.class);
+  private static final String MEMORY = Forked.location(Jbuf.class).toString();
+  private static final String TESTS = Forked.location(Denied.class).toString();
 
   @TempDir Path folder;
 
@@ -48,10 +48,6 @@ class NativeAccessTest {
             + " --enable-native-access="
             + option;
     assertEquals(Collections.nCopies(Denied.LINES, sentence), java.inputReader().lines().toList());
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
   /// Prints what each place where native calls begin is refused with, the first time and later.

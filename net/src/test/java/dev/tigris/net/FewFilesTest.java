@@ -119,7 +119,7 @@ class FewFilesTest {
 
   /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
   private String jar(Class<?> of) throws Exception {
-    String classes = of.getProtectionDomain().getCodeSource().getLocation().getPath();
+    String classes = ClassFolder.of(of);
     if (Files.isRegularFile(Path.of(classes))) {
       return classes;
     }

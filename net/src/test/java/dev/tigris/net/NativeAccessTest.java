@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 
 /// A JVM that was told to refuse native access, and not to allow it to the module that calls C.
 class NativeAccessTest {
-  private static final String MEMORY = location(Jbuf.class);
-  private static final String NET = location(Fabric.class);
-  private static final String TESTS = location(Denied.class);
+  private static final String MEMORY = ClassFolder.of(Jbuf.class);
+  private static final String NET = ClassFolder.of(Fabric.class);
+  private static final String TESTS = ClassFolder.of(Denied.class);
 
   @Test
   void everyProviderButTcpSaysWhichOptionIsMissingOnTheClassPath() throws Exception {
@@ -48,10 +48,6 @@ class NativeAccessTest {
       boolean isMissing = line.contains("libfabric") && line.contains("is not installed");
       assertTrue(isMissing || line.endsWith("--enable-native-access=" + option), said.toString());
     }
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
   /// Prints why the providers cannot be used, and why one cannot be opened.

@@ -117,16 +117,12 @@ abstract class ProcessContract extends FabricContract {
         String.join(
             File.pathSeparator,
             System.getProperty("surefire.real.class.path", System.getProperty("java.class.path")),
-            location(Jbuf.class),
-            location(Fabric.class),
-            location(Echo.class)));
+            ClassFolder.of(Jbuf.class),
+            ClassFolder.of(Fabric.class),
+            ClassFolder.of(Echo.class)));
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return command;
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
   @Test

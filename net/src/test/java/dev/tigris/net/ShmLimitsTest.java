@@ -36,7 +36,7 @@ class ShmLimitsTest {
     command.addAll(List.of("-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "-cp"));
     command.add(
         Stream.of(Jbuf.class, Fabric.class, main)
-            .map(each -> each.getProtectionDomain().getCodeSource().getLocation().getPath())
+            .map(ClassFolder::of)
             .reduce(
                 System.getProperty("surefire.real.class.path", ""),
                 (paths, path) -> paths + File.pathSeparator + path));

@@ -87,7 +87,7 @@ class WithoutIoUringTest {
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
     command.add(
         Stream.of(Jbuf.class, Fabric.class, Child.class, Test.class)
-            .map(each -> each.getProtectionDomain().getCodeSource().getLocation().getPath())
+            .map(ClassFolder::of)
             .collect(Collectors.joining(File.pathSeparator)));
     command.add(Child.class.getName());
     command.addAll(List.of(arguments));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
+import dev.tigris.net.ClassFolder;
 import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.ConnectionRequest;
 import dev.tigris.net.Fabric;
@@ -136,9 +137,9 @@ class SignalsTest {
                     File.pathSeparator,
                     System.getProperty(
                         "surefire.real.class.path", System.getProperty("java.class.path")),
-                    location(Jbuf.class),
-                    location(Fabric.class),
-                    location(Survivor.class)),
+                    ClassFolder.of(Jbuf.class),
+                    ClassFolder.of(Fabric.class),
+                    ClassFolder.of(Survivor.class)),
                 Survivor.class.getName(),
                 provider)
             .redirectErrorStream(true)
@@ -148,9 +149,5 @@ class SignalsTest {
     assertEquals(0, process.exitValue(), output);
     assertEquals("400000 20", output.lines().toList().getLast(), output);
     assertEquals(List.of(), List.of(directory.toFile().list()));
-  }
-
-  private static String location(Class<?> type) {
-    return type.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 }
