@@ -197,7 +197,8 @@ class NamespaceTest {
       String address = lines.readLine();
       assertNotNull(address, "it does not listen");
       assertTrue(address.startsWith(NEAR_ADDRESS), address);
-      Process echo = run(FAR, ProcessContract.Echo.class, provider, address);
+      Process echo = run(FAR, ProcessContract.Echo.class, provider);
+      ProcessContract.order(echo, ProcessContract.CONNECTS, FabricContract.TAG, address);
       assertEquals("half", lines.readLine());
       if (pull) {
         assertEquals("", output("ip", "-n", FAR, "link", "set", "eth0", "down"));

@@ -8,58 +8,88 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What every provider does when the peer is another process, which is killed or stopped.
-/// `-Dtigris.test.kills=200` lengthens it.
+/// What every provider does when the peer is another process, which is killed or stopped. With the
+/// kills of every provider, there are about 200; `-Dtigris.test.kills=200` asks for more of each.
 @Timeout(value = 1_200, unit = TimeUnit.SECONDS)
 abstract class ProcessContract extends FabricContract {
-  private static final int KILLS = Integer.getInteger("tigris.test.kills", 5);
+  private static final int KILLS = Integer.getInteger("tigris.test.kills", 34);
   private static final long SECOND = 1_000_000_000L;
+
+  /// How long an attempt to connect to a dead peer may take, on a machine that is so busy that the
+  /// thread waits for a core: less than any time-out of the protocol.
+  private static final long LATE_NANOS = 4 * SECOND;
+
+  static final String CONNECTS = "connects";
+  private static final String LISTENS = "listens";
   static final int BYTES = 100_000;
+  private static final int BUFFERS = 16;
+  private static final List<Moment> MOMENTS = List.of(Moment.values());
+
+  /// How many kills it takes until peers that connect and peers that listen have died at each.
+  private static final int ALL_KINDS = 2 * MOMENTS.size();
+
+  /// How long it took to connect; at first a guess.
+  private long connectingNanos = SECOND / 10;
+
+  /// How many buffers peers were killed over, and how many of them are free again.
+  private int held;
+
+  private final Semaphore freed = new Semaphore(0);
 
   ProcessContract(Subject subject) {
     super(subject);
   }
 
-  private static final String CONNECTS = "connects";
-  private static final String LISTENS = "listens";
-
-  /// Connects, or listens and says where, and sends back what it receives until it is killed or the
-  /// connection ends.
+  /// Opens a provider, then waits until it is told by a line what to do: to connect, or to listen
+  /// and say where. Then it sends back what it receives, until it is killed or the connection ends.
   static final class Echo {
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
+      PageKind pages = arguments.length > 1 ? PageKind.valueOf(arguments[1]) : PageKind.ORDINARY;
+      BufferedReader orders =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       try (Fabric fabric = Fabric.open(arguments[0]);
           CompletionQueue queue = fabric.completionQueue()) {
+        String[] order = orders.readLine().split(" ", 3);
         VirtualInterface peer =
-            arguments.length > 3 && arguments[3].equals(LISTENS)
-                ? accept(fabric, queue, arguments[1])
-                : fabric.connect(arguments[1], TAG, queue, Attributes.DEFAULT, PATIENCE).get();
-        PageKind pages = arguments.length > 2 ? PageKind.valueOf(arguments[2]) : PageKind.ORDINARY;
-        for (int i = 0; i < 16; i++) {
-          Ticket memory = peer.register(Jbuf.allocate(BYTES, "echo", pages).asBytes());
-          peer.postReceive(memory).orThrow();
-        }
-        while (peer.state() == InterfaceState.CONNECTED) {
-          Ticket next = (Ticket) queue.await(Long.MAX_VALUE);
-          if (next.status() == Status.DONE) {
-            Posting posting =
-                next.isSend()
-                    ? peer.postReceive(next.range(0, BYTES))
-                    : peer.postSend(next.range(0, next.transferredBytes()));
-            assertTrue(posting != Posting.QUEUE_FULL);
-          }
+            order[0].equals(LISTENS)
+                ? accept(fabric, queue, order[2])
+                : fabric
+                    .connect(
+                        order[2], Long.parseLong(order[1]), queue, Attributes.DEFAULT, PATIENCE)
+                    .get();
+        echo(peer, pages);
+      }
+    }
+
+    private static void echo(VirtualInterface peer, PageKind pages) {
+      for (int i = 0; i < BUFFERS; i++) {
+        Ticket memory = peer.register(Jbuf.allocate(BYTES, "echo", pages).asBytes());
+        peer.postReceive(memory).orThrow();
+      }
+      while (peer.state() == InterfaceState.CONNECTED) {
+        Ticket next = (Ticket) peer.completionQueue().await(Long.MAX_VALUE);
+        if (next.status() == Status.DONE) {
+          Posting posting =
+              next.isSend()
+                  ? peer.postReceive(next.range(0, BYTES))
+                  : peer.postSend(next.range(0, next.transferredBytes()));
+          assertTrue(posting != Posting.QUEUE_FULL);
         }
       }
     }
@@ -76,34 +106,66 @@ abstract class ProcessContract extends FabricContract {
     }
   }
 
-  private ProcessBuilder echo(String address, String what) {
-    return new ProcessBuilder(
-            command(Echo.class, fabric.provider(), address, subject.pages().name(), what))
-        .inheritIO();
+  /// Tells a process that echoes what to do.
+  static void order(Process echo, String what, long tag, String address) throws IOException {
+    BufferedWriter orders = echo.outputWriter();
+    orders.write(what + " " + tag + " " + address + "\n");
+    orders.flush();
   }
 
-  /// Starts a process that echoes, and connects one side to it.
-  private Process connectTo(Side side) throws IOException {
-    ProcessBuilder builder = echo(subject.anyAddress(), LISTENS);
-    Process echo = builder.redirectOutput(ProcessBuilder.Redirect.PIPE).start();
-    try (BufferedReader said = echo.inputReader()) {
-      String address = said.readLine();
-      assertNotNull(address, "the process does not listen");
-      side.link(
-          side.call(
-              () ->
-                  fabric.connect(address, TAG, side.queue(), Attributes.DEFAULT, PATIENCE).get()));
+  /// A process that echoes.
+  private static final class Peer {
+    private final Process process;
+    private final long tag;
+    private volatile long diedNanos;
+
+    /// Starts it, and does not wait until it has.
+    Peer(String provider, PageKind pages, long tag) throws IOException {
+      this.process =
+          new ProcessBuilder(command(Echo.class, provider, pages.name()))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      this.tag = tag;
     }
-    return echo;
+
+    void order(String what, String address) throws IOException {
+      ProcessContract.order(process, what, tag, address);
+    }
+
+    /// Where it listens; null if it has died before it could say so.
+    String address() throws IOException {
+      return process.inputReader().readLine();
+    }
+
+    /// Kills it after some time, and then does something.
+    Thread killAfter(long nanos, Runnable then) {
+      return Thread.ofPlatform()
+          .start(
+              () -> {
+                try {
+                  boolean _ = process.waitFor(nanos, TimeUnit.NANOSECONDS);
+                  process.destroyForcibly().waitFor();
+                  diedNanos = System.nanoTime();
+                  then.run();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+    }
+
+    void kill() {
+      process.destroyForcibly();
+    }
   }
 
-  /// Starts a process that echoes, and accepts it at one side.
-  private Process accept(Side side) throws IOException {
-    Process echo = echo(listener.address(), CONNECTS).start();
-    ConnectionRequest request = listener.next(Duration.ofSeconds(60));
-    assertNotNull(request, "the process does not connect");
-    side.link(side.call(() -> request.accept(side.queue(), Attributes.DEFAULT)));
-    return echo;
+  /// When a peer is killed.
+  private enum Moment {
+    /// While it connects, or is connected to.
+    CONNECTING,
+    /// While nothing is sent.
+    IDLE,
+    /// While messages go both ways.
+    TALKING
   }
 
   /// A JVM with what this one has.
@@ -111,7 +173,7 @@ abstract class ProcessContract extends FabricContract {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:TieredStopAtLevel=1");
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-cp");
     command.add(
         String.join(
@@ -128,48 +190,99 @@ abstract class ProcessContract extends FabricContract {
   @Test
   void noticesWithinASecondThatThePeerWasKilledAndGivesAllMemoryBack() throws Exception {
     long seed = System.nanoTime();
-    SplittableRandom random = new SplittableRandom(seed);
-    CountDownLatch freed = new CountDownLatch(KILLS * 16);
+    try {
+      killPeers(new SplittableRandom(seed));
+    } catch (Exception | AssertionError e) {
+      throw new AssertionError("seed " + seed, e);
+    }
+  }
+
+  /// Kills one peer after the other, each of which was started while the one before it was killed.
+  private void killPeers(SplittableRandom random) throws Exception {
     int openFiles = 0;
     long mappings = 0;
-    for (int kill = 0; kill < KILLS; kill++) {
-      Process echo = kill % 2 == 0 ? accept(left) : connectTo(left);
-      int micros = random.nextInt(20_000);
-      Thread killer =
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      boolean _ = echo.waitFor(micros, TimeUnit.MICROSECONDS);
-                      echo.destroyForcibly().waitFor();
-                    } catch (InterruptedException e) {
-                      throw new AssertionError(e);
-                    }
-                  });
-      SplittableRandom sizes = random.split();
-      left.run(() -> talkUntilBroken(left, sizes, echo, freed));
-      killer.join();
-      assertEquals(InterfaceState.BROKEN, left.link().state(), "seed " + seed);
-      left.run(left.link()::close);
-      Counters counters = left.call(left.link()::counters);
-      assertEquals(0, counters.registeredBytes(), "seed " + seed);
-      assertEquals(0, left.link().outstanding());
-      if (kill == 1) { // from here on, one of each for a peer that is gone would be too many
-        openFiles = OpenFiles.now().count();
-        mappings = mappings();
+    Peer next = new Peer(fabric.provider(), subject.pages(), TAG);
+    try {
+      for (int kill = 0; kill < KILLS; kill++) {
+        Peer peer = next;
+        next = new Peer(fabric.provider(), subject.pages(), TAG + kill + 1);
+        killPeer(peer, MOMENTS.get(kill % MOMENTS.size()), kill / MOMENTS.size() % 2 == 0, random);
+        if (kill
+            == ALL_KINDS - 1) { // from here on, one of each for a peer that is gone is too many
+          openFiles = OpenFiles.now().count();
+          mappings = mappings();
+        }
       }
+      next.order(CONNECTS, listener.address());
+      assertNotNull(accept(next)); // and the listener goes on
+    } finally {
+      next.kill();
     }
-    if (subject.pages() == PageKind.ORDINARY) { // shared ones are files themselves
-      assertTrue(
-          OpenFiles.now().count() <= openFiles + KILLS / 2,
-          openFiles + " files, then " + OpenFiles.now().count());
+    if (subject.pages() == PageKind.ORDINARY && KILLS > ALL_KINDS) { // shared ones are files, too
+      int files = OpenFiles.now().count();
+      assertTrue(files <= openFiles + KILLS / 2, openFiles + " files, then " + files);
       assertTrue(mappings() <= mappings + KILLS / 2, mappings + " mappings, then " + mappings());
     }
-    for (int round = 0; round < 100 && !freed.await(50, TimeUnit.MILLISECONDS); round++) {
-      System.gc();
+    for (int i = 0; i < 100 && !freed.tryAcquire(held, 50, TimeUnit.MILLISECONDS); i++) {
+      System.gc(); // which finds out that nobody can look at the memory any more
     }
     assertEquals(0, Jbuf.use().bytesByOwner().getOrDefault("killed", 0L));
-    connect(); // and the listener goes on
+  }
+
+  private void killPeer(Peer peer, Moment moment, boolean connects, SplittableRandom random)
+      throws Exception {
+    long start = System.nanoTime();
+    peer.order(connects ? CONNECTS : LISTENS, connects ? listener.address() : subject.anyAddress());
+    Thread killer = null;
+    if (moment == Moment.CONNECTING) {
+      killer = peer.killAfter(random.nextLong(2 * connectingNanos), listener::wake);
+    }
+    VirtualInterface link = connects ? accept(peer) : connectTo(peer);
+    long connected = System.nanoTime();
+    if (killer == null) {
+      connectingNanos = connected - start;
+      killer = peer.killAfter(random.nextLong(SECOND / 50), () -> {});
+    }
+    if (link != null) {
+      SplittableRandom sizes = moment == Moment.IDLE ? null : random.split();
+      left.run(() -> talkUntilBroken(peer, left.link(link), sizes));
+    }
+    killer.join();
+    assertEquals(128 + 9, peer.process.exitValue(), "not killed");
+    assertTrue(
+        connected - peer.diedNanos < LATE_NANOS,
+        "it took %,d us to see that nobody connects"
+            .formatted((connected - peer.diedNanos) / 1000));
+  }
+
+  /// Accepts a peer; null if it dies before it has asked.
+  private VirtualInterface accept(Peer peer) {
+    while (true) {
+      ConnectionRequest request = listener.next(PATIENCE);
+      if (request == null) {
+        if (peer.process.isAlive()) {
+          continue; // woken by the end of the one before
+        }
+        return null;
+      }
+      if (request.tag() == peer.tag) {
+        return left.call(() -> request.accept(left.queue(), Attributes.DEFAULT));
+      }
+      request.reject(); // of one before, which had asked when it died
+    }
+  }
+
+  /// Connects to a peer; null if it dies before it has accepted.
+  private VirtualInterface connectTo(Peer peer) throws IOException {
+    String address = peer.address();
+    if (address == null) {
+      return null;
+    }
+    return switch (left.call(
+        () -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE))) {
+      case Connection.Established(var made) -> made;
+      case Connection.Refused _ -> null;
+    };
   }
 
   /// How often memory that a connection shares with its peer is mapped.
@@ -179,31 +292,30 @@ abstract class ProcessContract extends FabricContract {
         .count();
   }
 
-  private static void talkUntilBroken(
-      Side side, SplittableRandom sizes, Process echo, CountDownLatch freed) {
-    VirtualInterface link = side.link();
-    Jbuf[] jbufs = new Jbuf[16];
+  /// Receives, and sends messages of random sizes if there are any, until the peer is gone; then
+  /// gives everything back.
+  private void talkUntilBroken(Peer peer, VirtualInterface link, @Nullable SplittableRandom sizes) {
+    Jbuf[] jbufs = new Jbuf[BUFFERS];
     Ticket[] tickets = new Ticket[jbufs.length];
     for (int i = 0; i < tickets.length; i++) {
-      jbufs[i] = side.allocate(BYTES, "killed");
+      jbufs[i] = left.allocate(BYTES, "killed");
       tickets[i] = link.register(jbufs[i].asBytes());
-      if (i % 2 == 0) {
-        link.postReceive(tickets[i]).orThrow();
-      } else {
-        link.postSend(tickets[i].range(0, sizes.nextInt(BYTES))).orThrow();
-      }
+      // not posted if it has ended already
+      Posting _ =
+          sizes == null || i % 2 == 0
+              ? link.postReceive(tickets[i])
+              : link.postSend(tickets[i].range(0, sizes.nextInt(BYTES)));
     }
-    long died = 0;
+    long died = 0; // when this thread has seen it: on a busy machine, it may get no core before
     while (link.state() == InterfaceState.CONNECTED || link.outstanding() > 0) {
-      Descriptor next = side.queue().await(SECOND / 100);
-      if (died == 0 && !echo.isAlive()) {
+      Ticket ticket = (Ticket) left.queue().await(SECOND / 10);
+      if (died == 0 && !peer.process.isAlive()) {
         died = System.nanoTime();
       }
       assertTrue(
           died == 0 || System.nanoTime() - died < SECOND,
           "a second after its peer's death it is " + link.state());
-      if (next != null && next.status() == Status.DONE) {
-        Ticket ticket = (Ticket) next;
+      if (ticket != null && ticket.status() == Status.DONE) {
         Posting posting =
             ticket.isSend()
                 ? link.postSend(ticket.range(0, sizes.nextInt(BYTES)))
@@ -211,20 +323,28 @@ abstract class ProcessContract extends FabricContract {
         assertTrue(posting != Posting.QUEUE_FULL);
       }
     }
+    assertEquals(InterfaceState.BROKEN, link.state());
+    held += tickets.length;
     for (int i = 0; i < tickets.length; i++) {
       link.deregister(tickets[i]);
       jbufs[i].unreference(
           verified -> {
             verified.free();
-            freed.countDown();
+            freed.release();
           });
     }
+    link.close();
+    assertEquals(0, link.counters().registeredBytes());
+    assertEquals(0, link.outstanding());
   }
 
   @Test
   void keepsAConnectionThroughAPauseOfThePeer() throws Exception {
-    Process echo = accept(left);
+    Peer peer = new Peer(fabric.provider(), subject.pages(), TAG);
+    Process echo = peer.process;
     try {
+      peer.order(CONNECTS, listener.address());
+      left.link(accept(peer));
       Ticket memory = left.memory(BYTES);
       Ticket message = left.memory(text("before"));
       left.receive(memory);
@@ -245,7 +365,7 @@ abstract class ProcessContract extends FabricContract {
       assertTrue(echo.waitFor(20, TimeUnit.SECONDS));
       assertEquals(0, echo.exitValue());
     } finally {
-      echo.destroyForcibly(); // one that is stopped would hold this process's output open for ever
+      peer.kill(); // one that is stopped would hold this process's output open for ever
     }
   }
 
