@@ -1,12 +1,12 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /// The receiving half of a link: holds what has arrived, in order, until a receive is posted for
 /// it, and brings it there. Pieces of messages are copied from their buffers; messages that were
@@ -68,11 +68,12 @@ final class Incoming {
 
   /// Takes a packet with content, and with it the buffer that it lies in if it is held.
   ///
-  /// @return what is wrong with it, for people; null if nothing is
-  @Nullable String arrived(Packet packet, Buffer buffer) {
+  /// @throws BreachException if it is not what can come now
+  void arrived(Packet packet, Buffer buffer) {
     boolean isMore = packet.kind == Packet.MORE;
     if (isMore ? packet.content > missing : missing > 0) {
-      return "%d bytes where %d of a message are missing".formatted(packet.content, missing);
+      throw new BreachException(
+          "%d bytes where %d of a message are missing".formatted(packet.content, missing));
     }
     missing =
         switch (packet.kind) {
@@ -84,13 +85,12 @@ final class Incoming {
       station.moved();
     }
     if (discards) {
-      return null;
+      return;
     }
     if (count == held.length) {
-      return "a message without credit";
+      throw new BreachException("a message without credit");
     }
     held(count++).start(packet, buffer);
-    return null;
   }
 
   /// How many packets are held.

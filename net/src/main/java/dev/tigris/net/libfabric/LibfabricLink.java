@@ -252,13 +252,12 @@ class LibfabricLink extends Link {
     heard = true;
     quietSince = peerClosed ? System.nanoTime() : 0;
     int heldBefore = incoming.count();
-    String wrong = packet.take(buffer.memory(), bytes, maximumIncomingBytes, inSequence++);
-    if (wrong == null) {
-      wrong = look(buffer);
-    }
-    if (wrong != null) {
+    try {
+      packet.take(buffer.memory(), bytes, maximumIncomingBytes, inSequence++);
+      look(buffer);
+    } catch (BreachException e) {
       channel.mailbox.give(buffer);
-      failOf(new BreachException(wrong));
+      failOf(e);
       return;
     }
     if (incoming.count() == heldBefore) {
@@ -267,18 +266,18 @@ class LibfabricLink extends Link {
     stick();
   }
 
-  /// Acts on a packet; returns what is wrong with it.
-  private @Nullable String look(Buffer buffer) {
+  /// Acts on a packet.
+  private void look(Buffer buffer) {
     if (goodbyeReceived) {
-      return "a packet after the last";
+      throw new BreachException("a packet after the last");
     }
     if (!outgoing.credit(packet.credits)) {
-      return "more credit than was used";
+      throw new BreachException("more credit than was used");
     }
     switch (packet.kind) {
       case Packet.TAKEN -> {
         if (!outgoing.taken(packet.tag)) {
-          return "nothing was offered as number " + packet.tag;
+          throw new BreachException("nothing was offered as number " + packet.tag);
         }
         countOffers();
         completeSends();
@@ -286,15 +285,14 @@ class LibfabricLink extends Link {
       case Packet.GOODBYE -> goodbyeReceived = true;
       case Packet.MESSAGE, Packet.OFFER, Packet.MORE -> {
         if (packet.kind == Packet.OFFER && station.copies()) {
-          return "an offer where none can be read";
+          throw new BreachException("an offer where none can be read");
         }
-        return incoming.arrived(packet, buffer);
+        incoming.arrived(packet, buffer);
       }
       default -> {
         // nothing but credit
       }
     }
-    return null;
   }
 
   /// Consumes what has arrived, as far as receives are posted.

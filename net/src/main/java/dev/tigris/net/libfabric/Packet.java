@@ -1,12 +1,12 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
 
 /// What an endpoint sends: a header, and what follows it.
 ///
@@ -89,10 +89,10 @@ final class Packet {
   /// @param bytes how much has arrived
   /// @param maximumBytes the longest message that is allowed
   /// @param expected the sequence number that it must have
-  /// @return what is wrong with it, for people; null if nothing is
-  @Nullable String take(MemorySegment memory, long bytes, long maximumBytes, int expected) {
+  /// @throws BreachException if there is something wrong with it
+  void take(MemorySegment memory, long bytes, long maximumBytes, int expected) {
     if (bytes < HEADER_BYTES) {
-      return "a packet of %d bytes".formatted(bytes);
+      throw new BreachException("a packet of %d bytes".formatted(bytes));
     }
     long first = memory.get(LONG, 0);
     long second = memory.get(LONG, Long.BYTES);
@@ -103,12 +103,13 @@ final class Packet {
     credits = (int) (second >>> Short.SIZE) & 0xffff;
     sequence = (int) (second >>> Integer.SIZE);
     if (sequence != expected) {
-      return "packet %d where %d was expected".formatted(sequence, expected);
+      throw new BreachException("packet %d where %d was expected".formatted(sequence, expected));
     }
     DataType known = Frame.type(code);
     if (known == null || length < 0 || length > maximumBytes) {
-      return "a message of type %d and of %d bytes where 0 to %d are allowed"
-          .formatted(code, length, maximumBytes);
+      throw new BreachException(
+          "a message of type %d and of %d bytes where 0 to %d are allowed"
+              .formatted(code, length, maximumBytes));
     }
     type = known;
     content = bytes - HEADER_BYTES;
@@ -120,7 +121,10 @@ final class Packet {
           case GOODBYE, TAKEN, CREDIT -> content == 0 && length == 0;
           default -> false;
         };
-    return right ? null : "a packet of kind %d with %d bytes of content".formatted(kind, content);
+    if (!right) {
+      throw new BreachException(
+          "a packet of kind %d with %d bytes of content".formatted(kind, content));
+    }
   }
 
   /// Whether the ranges of an offer add up to what it says.

@@ -84,9 +84,9 @@ public final class Frame {
 
   /// Takes a header from a little-endian buffer that holds one. As for
   /// [#take(long, long, long, int)].
-  public @Nullable String take(ByteBuffer in, long maximumBytes, int sequence) {
+  public void take(ByteBuffer in, long maximumBytes, int sequence) {
     assert in.order() == ByteOrder.LITTLE_ENDIAN;
-    return take(in.getLong(), in.getLong(), maximumBytes, sequence);
+    take(in.getLong(), in.getLong(), maximumBytes, sequence);
   }
 
   /// Takes a header apart.
@@ -95,30 +95,32 @@ public final class Frame {
   /// @param kindAndSequence its last eight bytes
   /// @param maximumBytes the longest payload that is allowed
   /// @param sequence the number that it must have
-  /// @return what is wrong with it, for people; null if nothing is
-  public @Nullable String take(
-      long lengthAndTag, long kindAndSequence, long maximumBytes, int sequence) {
+  /// @throws BreachException if there is something wrong with it
+  public void take(long lengthAndTag, long kindAndSequence, long maximumBytes, int sequence) {
     length = (int) lengthAndTag;
     tag = (int) (lengthAndTag >>> Integer.SIZE);
     int kind = (int) kindAndSequence;
     int number = (int) (kindAndSequence >>> Integer.SIZE);
     if (number != sequence) {
-      return "frame %d where %d was expected".formatted(number, sequence);
+      throw new BreachException("frame %d where %d was expected".formatted(number, sequence));
     }
     goodbye = kind == GOODBYE;
     if (goodbye) {
-      return length == 0 && tag == 0 ? null : "a goodbye that is not empty";
+      if (length != 0 || tag != 0) {
+        throw new BreachException("a goodbye that is not empty");
+      }
+      return;
     }
     int code = kind >>> 8;
     if ((kind & 0xff) != MESSAGE || code >= TYPES.length) {
-      return "a frame of an unknown kind, %#x".formatted(kind);
+      throw new BreachException("a frame of an unknown kind, %#x".formatted(kind));
     }
     if (type != TYPES[code]) { // see Transfer
       type = TYPES[code];
     }
     if (length < 0 || length > maximumBytes) {
-      return "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes);
+      throw new BreachException(
+          "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes));
     }
-    return null;
   }
 }

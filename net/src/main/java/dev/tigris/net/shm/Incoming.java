@@ -179,10 +179,7 @@ final class Incoming {
 
   /// Takes the header; returns what comes of it, unless it is a goodbye.
   private Stage begun() {
-    String wrong = ring.takeHeader(frame, maximumBytes);
-    if (wrong != null) {
-      throw new BreachException(wrong);
-    }
+    ring.takeHeader(frame, maximumBytes);
     taken = 0;
     if (frame.goodbye) {
       end = End.GOODBYE;

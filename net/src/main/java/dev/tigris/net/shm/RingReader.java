@@ -83,15 +83,17 @@ public final class RingReader {
     return (int) (word >>> Integer.SIZE) != sequenceBefore;
   }
 
-  /// Takes the header of the slot that [#look] has found apart; returns as [Frame#take].
-  public @Nullable String takeHeader(Frame frame, long maximumBytes) {
+  /// Takes the header of the slot that [#look] has found apart, as [Frame#take].
+  ///
+  /// @throws BreachException as that does
+  public void takeHeader(Frame frame, long maximumBytes) {
     long lengthAndTag = ring.getLong(slot + Ring.LENGTH_AND_TAG);
     long word = kindAndSequence;
     lent = Ring.isLent(word);
     if (lent) {
       word = Ring.withKind(Frame.MESSAGE, word);
     }
-    return frame.take(lengthAndTag, word, maximumBytes, Ring.sequence(read));
+    frame.take(lengthAndTag, word, maximumBytes, Ring.sequence(read));
   }
 
   /// Whether the message whose header was taken lies in lent memory: of [#loan], at

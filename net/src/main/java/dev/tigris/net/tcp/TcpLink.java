@@ -236,8 +236,12 @@ final class TcpLink extends Link {
 
   /// Takes what is in `in`, as far as that is possible.
   private void take() {
-    while (!released && takeStage()) {
-      // and the next one
+    try {
+      while (!released && takeStage()) {
+        // and the next one
+      }
+    } catch (BreachException e) {
+      failOf(e);
     }
     giveBackEmpty();
   }
@@ -283,10 +287,8 @@ final class TcpLink extends Link {
   }
 
   private void takeHeader(ByteBuffer bytes) {
-    String wrong = frame.take(bytes, maximumIncomingBytes, inSequence++);
-    if (wrong != null) {
-      failOf(new BreachException(wrong));
-    } else if (frame.goodbye) {
+    frame.take(bytes, maximumIncomingBytes, inSequence++);
+    if (frame.goodbye) {
       release();
       ended();
     } else {

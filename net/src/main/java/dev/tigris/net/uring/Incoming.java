@@ -365,25 +365,27 @@ final class Incoming {
     if (header == null) {
       return false;
     }
-    takeApart(header);
-    return true;
-  }
-
-  private void takeApart(ByteBuffer header) {
-    String wrong = frame.take(header, maximumBytes, sequence++);
-    if (wrong != null) {
-      throw new BreachException(wrong);
-    }
+    frame.take(header, maximumBytes, sequence++);
     if (!frame.goodbye) {
       stage = Stage.WAITING;
       taken = 0;
       direct &= frame.length > LONG_BYTES;
     }
+    return true;
   }
 
   void checkInvariants() {
     if (bodyBytes > 0 && !arrived.isEmpty()) {
       throw new IllegalStateException("more is asked for while something is left");
+    }
+    if (bodyBytes > 0 && !operations.isReceiving()) {
+      throw new IllegalStateException("memory is to be filled, and nothing is asked for");
+    }
+    if (expecting && bodyBytes != frame.length) {
+      throw new IllegalStateException("another message is expected than one like the last");
+    }
+    if (stage == Stage.FILLING && receives.isEmpty()) {
+      throw new IllegalStateException("a message goes into no receive");
     }
     if (taken > frame.length) {
       throw new IllegalStateException("more taken than was sent");

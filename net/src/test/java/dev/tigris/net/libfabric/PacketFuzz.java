@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import dev.tigris.net.provider.BreachException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -37,7 +38,9 @@ public final class PacketFuzz {
 
   private static void packet(MemorySegment memory, int sequence) {
     Packet packet = new Packet();
-    if (packet.take(memory, memory.byteSize(), MAXIMUM_BYTES, sequence) != null) {
+    try {
+      packet.take(memory, memory.byteSize(), MAXIMUM_BYTES, sequence);
+    } catch (BreachException e) {
       return;
     }
     boolean message = packet.kind == Packet.MESSAGE;

@@ -23,9 +23,13 @@ public final class FrameFuzz {
     in.position(Hello.BYTES);
     Frame frame = new Frame();
     for (int sequence = 0; in.remaining() >= Frame.HEADER_BYTES; sequence++) {
-      if (frame.take(in, MAXIMUM_BYTES, sequence) == null
-          && (frame.length < 0 || frame.length > MAXIMUM_BYTES)) {
-        throw new AssertionError("a frame of " + frame.length + " bytes");
+      try {
+        frame.take(in, MAXIMUM_BYTES, sequence);
+        if (frame.length < 0 || frame.length > MAXIMUM_BYTES) {
+          throw new AssertionError("a frame of " + frame.length + " bytes");
+        }
+      } catch (BreachException e) {
+        // as it should be
       }
     }
   }
