@@ -3,6 +3,7 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
@@ -10,13 +11,9 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -202,50 +199,45 @@ class FaultyTest {
     }
   }
 
-  /// A queue that was full is worked off while completions are taken.
-  @RepeatedTest(24)
-  void cutsWhileMessagesInLentMemoryAreUnderWay(RepetitionInfo seed) throws Exception {
-    Faults faults =
-        Faults.NONE
-            .withDelay(0.8, Duration.ofMillis(20))
-            .withCut(0.0003)
-            .withSeed(seed.getCurrentRepetition());
-    Attributes deep = Attributes.DEFAULT.withDepths(8192, 64);
-    try (Fabric fabric = Fabric.openFaulty("shm", faults);
-        Listener listener = fabric.listen("*");
-        CompletionQueue arrived = fabric.completionQueue();
-        ExecutorService other = Executors.newSingleThreadExecutor()) {
-      Future<InterfaceState> sender =
-          other.submit(() -> sendUntilCut(fabric, listener.address(), deep));
-      ConnectionRequest request = listener.next(FabricContract.PATIENCE);
-      assertNotNull(request);
-      VirtualInterface to = request.accept(arrived, deep);
-      Bytes memory = Jbuf.allocate(64 * 4096).asBytes();
-      for (int i = 0; i < 64; i++) {
-        Posting _ = to.postReceive(to.register(memory).range(i * 4096L, 4096));
-      }
-      while (!sender.isDone()) {
-        Descriptor next = arrived.await(Duration.ofMillis(5));
-        if (next != null && next.status() == Status.DONE) {
-          Posting _ = to.postReceive(next);
-        }
-      }
-      assertEquals(InterfaceState.BROKEN, sender.get());
-    }
-  }
+  @Nested
+  class CutsOfADelayedQueue extends FabricContract {
+    /// With it, the message with this number is the first of who connects that is cut.
+    private static final long SEED = 12;
 
-  private static InterfaceState sendUntilCut(Fabric fabric, String address, Attributes deep)
-      throws Exception {
-    try (CompletionQueue queue = fabric.completionQueue()) {
-      VirtualInterface from =
-          fabric.connect(address, 1, queue, deep, FabricContract.PATIENCE).get();
-      Bytes shared = Jbuf.allocate(4096, "test", PageKind.SHARED).asBytes();
-      while (from.state() == InterfaceState.CONNECTED) {
-        if (from.postSend(from.register(shared)) == Posting.QUEUE_FULL) {
-          Descriptor _ = queue.await(Duration.ofMillis(5));
-        }
-      }
-      return from.state();
+    private static final int CUT = 1196;
+
+    CutsOfADelayedQueue() {
+      super(
+          new Wrapped(
+              "shm",
+              "*",
+              Faults.NONE.withDelay(0.99, Duration.ofMillis(20)).withCut(0.0005).withSeed(SEED)));
+    }
+
+    /// So many are posted at once that what is held back is full before that message has its turn,
+    /// which is then while completions are taken.
+    @Test
+    void breakItWhileCompletionsAreTaken() {
+      connect(Attributes.DEFAULT.withDepths(2 * CUT, 64).with(Delivery.UNRELIABLE));
+      Future<Descriptor> drops =
+          right.start(
+              () -> {
+                while (right.link().state() == InterfaceState.CONNECTED) {
+                  assertNull(right.queue().await(Side.SHORT_NANOS));
+                }
+                return null;
+              });
+      left.run(
+          () -> {
+            Bytes lent = Jbuf.allocate(4096, "test", PageKind.SHARED).asBytes();
+            for (int i = 0; i < 2 * CUT; i++) {
+              left.link().postSend(left.link().register(lent)).orThrow();
+            }
+            left.link().ring();
+            assertEquals(InterfaceState.CONNECTED, left.link().state());
+          });
+      expectBroken(left);
+      assertNull(get(drops));
     }
   }
 
