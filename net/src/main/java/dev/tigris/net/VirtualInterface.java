@@ -323,8 +323,8 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Ends the connection: in order, so that the peer sees [InterfaceState#ENDED], if every send has
   /// completed; else abruptly, because a message may be cut off. What is posted completes with
-  /// [Status#FLUSHED]; all memory is deregistered, and what was registered and not posted is
-  /// reported.
+  /// [Status#FLUSHED]; all memory is deregistered. What was registered and not posted is reported,
+  /// unless the connection had ended before: then this is how to give memory back.
   @Override
   public void close() {
     close(false);
@@ -341,11 +341,13 @@ public final class VirtualInterface implements AutoCloseable {
       return;
     }
     rung();
+    if (link.state() == InterfaceState.CONNECTED) {
+      reportForgotten();
+    }
     link.close(abruptly);
     if (remoteAccess != null) {
       remoteAccess.close();
     }
-    reportForgotten();
     for (Registration registration : registrations.values()) {
       deregister(registration.region);
     }

@@ -236,6 +236,28 @@ abstract class MemoryContract extends FabricContract {
     connect();
     Ticket memory = left.receive(left.memory(1_000));
     Ticket forgotten = left.memory(100);
+    List<String> warnings = warningsOfClosing(left);
+    assertEquals(1, warnings.size());
+    assertTrue(warnings.getFirst().startsWith("1 buffers of 100 bytes"), warnings.getFirst());
+    expect(left, memory, Status.FLUSHED);
+    left.run(() -> left.link().deregister(memory));
+    left.run(() -> left.link().deregister(forgotten));
+    assertEquals(0, left.call(left.link()::counters).registeredBytes());
+  }
+
+  @Test
+  void reportsNothingWhenItClosesAfterTheConnectionHasEnded() {
+    connect();
+    Ticket memory = left.receive(left.memory(1_000));
+    Ticket _ = left.memory(100);
+    right.run(right.link()::close);
+    expectEnded(left);
+    expectFlushed(left, memory);
+    assertEquals(List.of(), warningsOfClosing(left));
+    assertEquals(0, left.call(left.link()::counters).registeredBytes());
+  }
+
+  private static List<String> warningsOfClosing(Side side) {
     List<String> warnings = new ArrayList<>();
     Handler handler =
         new Handler() {
@@ -254,17 +276,12 @@ abstract class MemoryContract extends FabricContract {
     log.addHandler(handler);
     log.setUseParentHandlers(false);
     try {
-      left.run(left.link()::close);
+      side.run(side.link()::close);
     } finally {
       log.removeHandler(handler);
       log.setUseParentHandlers(true);
     }
-    assertEquals(1, warnings.size());
-    assertTrue(warnings.getFirst().startsWith("1 buffers of 100 bytes"), warnings.getFirst());
-    expect(left, memory, Status.FLUSHED);
-    left.run(() -> left.link().deregister(memory));
-    left.run(() -> left.link().deregister(forgotten));
-    assertEquals(0, left.call(left.link()::counters).registeredBytes());
+    return warnings;
   }
 
   @Test
