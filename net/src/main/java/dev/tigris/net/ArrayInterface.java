@@ -39,7 +39,6 @@ public final class ArrayInterface implements AutoCloseable {
 
   /// Messages that have arrived, and how many of them were copied to where they belong.
   private long arrived;
-
   private long delivered;
 
   /// Whether sends are posted that no doorbell was rung for, and how long they are.
@@ -101,7 +100,8 @@ public final class ArrayInterface implements AutoCloseable {
   public record Message<A>(A array, int tag) {}
 
   /// Takes an interface over, and posts the buffers for what it receives. Both sides choose the
-  /// same `slotBytes`: a longer message completes the peer's receive with [Status#TOO_LONG].
+  /// same `slotBytes`: a longer message completes the peer's receive with [Status#TOO_LONG]. If the
+  /// connection has ended already, that is told by the first call that needs it.
   ///
   /// @param slotBytes the longest message
   /// @param slots how many sends, and how many receives, can be under way
@@ -131,8 +131,8 @@ public final class ArrayInterface implements AutoCloseable {
         sends.free(link);
       }
     }
-    for (Ticket ticket : receives.tickets) {
-      link.postReceive(ticket).orThrow();
+    for (int i = 0; i < slots && link.state() == InterfaceState.CONNECTED; i++) {
+      link.postReceive(receives.tickets[i]).orThrow();
     }
     link.ring();
   }

@@ -39,6 +39,18 @@ abstract class ArrayContract extends FabricContract {
     to = over(right);
   }
 
+  /// A peer may be gone before the side that has accepted it gets so far.
+  @Test
+  void takesOverAnInterfaceWhosePeerIsGone() {
+    connect();
+    left.run(left.link()::abort);
+    expectBroken(right);
+    to = over(right);
+    assertThrows(NetException.class, () -> receive(ArrayType.INTS));
+    right.run(to::close);
+    assertEquals(0, right.call(right.link()::counters).registeredBytes());
+  }
+
   private <A> void send(ArrayType<A> type, A array, int start, int count, int tag) {
     assertTrue(left.call(() -> from.send(type, array, start, count, tag, Side.LONG_NANOS)));
   }
