@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -21,9 +22,9 @@ class DocumentedRuleTest {
   void theDocumentedRuleChangesWhatTimeItIs() throws Exception {
     Document.of("docs/specializer.md").writeFiles(folder);
     compile(
-        "-p %s -d @/clock @/rules/module-info.java @/rules/com/example/rules/ClockRule.java"
-            .formatted(modules()));
-    compile("-d @/classes @/app/Clock.java @/app/Main.java");
+        List.of("-p", modules()),
+        "-d @/clock @/rules/module-info.java @/rules/com/example/rules/ClockRule.java");
+    compile(List.of(), "-d @/classes @/app/Clock.java @/app/Main.java");
     long before = System.currentTimeMillis();
     long now = Long.parseLong(time());
     assertTrue(before <= now && now <= System.currentTimeMillis(), "it asked the system: " + now);
@@ -46,10 +47,11 @@ class DocumentedRuleTest {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  private void compile(String line) {
-    String[] words =
-        ("-Xlint:all,-path -Werror " + line.replace("@/", folder + "/")).split(" ", -1);
-    assertEquals("", Document.compile(List.of(words)));
+  private void compile(List<String> options, String line) {
+    List<String> words = new ArrayList<>(List.of("-Xlint:all,-path", "-Werror"));
+    words.addAll(options);
+    words.addAll(List.of(line.replace("@/", folder + "/").split(" ", -1)));
+    assertEquals("", Document.compile(words));
   }
 
   /// What the program says when the test's time is 42.

@@ -57,7 +57,8 @@ final class OutputPaths {
     return false;
   }
 
-  /// Refuses an output that is a directory, or whose folder is missing or cannot be written.
+  /// Refuses an output that is a directory, or whose folder is missing or cannot be written; of a
+  /// link, the folder that it leads to.
   static void refuseUnusable(Path output) throws SortException {
     Path folder = folder(output).toAbsolutePath();
     if (!Files.exists(folder)) {
@@ -73,10 +74,11 @@ final class OutputPaths {
       throw refusal(output + " is not a regular file: name a file for the output");
     }
     refuseImpossible(output);
-    if (!Files.isWritable(folder)) {
+    Path written = folder(target(output)).toAbsolutePath();
+    if (!Files.isWritable(written)) {
       throw refusal(
           "the folder %s is not writable: change its permissions, or write elsewhere"
-              .formatted(folder));
+              .formatted(written));
     }
   }
 
