@@ -62,6 +62,7 @@ class LauncherTest {
           "grep",
           "head",
           "readlink",
+          "locale",
           "stty",
           "sleep");
 
@@ -135,11 +136,18 @@ class LauncherTest {
     tigris("help");
     environment.put("LANG", "xx_XX.utf8"); // is not installed
     tigris("help");
+    environment.put("LANG", "C.UTF-8");
+    tigris("help");
     environment.put("LC_ALL", "POSIX");
     tigris("help");
     assertEquals(
         List.of(
-            "mvn locale C.UTF-8", "locale C.UTF-8", "locale ", "locale C.UTF-8", "locale C.UTF-8"),
+            "mvn locale C.UTF-8",
+            "locale C.UTF-8",
+            "locale ",
+            "locale C.UTF-8",
+            "locale ",
+            "locale C.UTF-8"),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 

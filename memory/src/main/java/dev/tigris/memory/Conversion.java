@@ -79,7 +79,7 @@ final class Conversion {
     int last = count - 1;
     long size = extent(offset, shape);
     if (last >= 0 && offsets[last] == offset) {
-      boolean holdsLast = size == sizes[last] && locate(shape, 0, shapes[last], size) == 0;
+      boolean holdsLast = size == sizes[last] && locate(shape, 0, shapes[last], size) >= 0;
       if (size <= sizes[last] && !holdsLast) {
         return;
       }

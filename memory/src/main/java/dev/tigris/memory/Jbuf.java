@@ -299,6 +299,11 @@ public final class Jbuf {
         : OptionalInt.of(shared.descriptor());
   }
 
+  /// What it takes of the budget, freed or not.
+  long budgetBytes() {
+    return block.budgetBytes();
+  }
+
   /// Whether its memory is that of a file that was mapped.
   boolean isMapped() {
     return block.file != null;

@@ -55,13 +55,13 @@ final class Verifier {
     return queue;
   }
 
-  /// The bytes of Jbufs whose claim is not verified yet.
+  /// What Jbufs whose claim is not verified yet take of the budget.
   long awaitingBytes() {
     return awaitingBytes.get();
   }
 
   void await(Lease lease, Jbuf jbuf, Consumer<Jbuf> callback) {
-    awaitingBytes.addAndGet(jbuf.capacityBytes());
+    awaitingBytes.addAndGet(jbuf.budgetBytes());
     claims.add(new Claim(lease, jbuf, callback, queue));
     // The claim must be in the set before the lease can die, or it might be lost with it.
     Reference.reachabilityFence(lease);
@@ -98,7 +98,7 @@ final class Verifier {
       case Block block -> Budget.PROCESS.reclaim(block);
       case Claim claim -> {
         claims.remove(claim);
-        awaitingBytes.addAndGet(-claim.jbuf.capacityBytes());
+        awaitingBytes.addAndGet(-claim.jbuf.budgetBytes());
         claim.jbuf.verified();
         claim.callback.accept(claim.jbuf);
       }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Two versions of the same classes, as two programs have them that use one file.
 class ConversionTest {
@@ -375,8 +376,9 @@ class ConversionTest {
   }
 
   /// The part and what it is a part of begin at the same place, and end at the same.
-  @Test
-  void keepsAPartWhereItIsThatIsAsLargeAsItsHolder() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "public long id;"})
+  void keepsAPartWhereItIsThatIsAsLargeAsItsHolder(String added) throws Exception {
     String box = sourceOfNode("@InPlace public Point point;").replace("Node", "Box");
     String node = sourceOfNode("public Point point; public Box box;");
     run(
@@ -393,7 +395,7 @@ class ConversionTest {
         "5.0 5.0 6.0",
         run(
             NEW_POINT,
-            box,
+            box.replace("@InPlace", added + " @InPlace"),
             node,
             app(
                 "SHARED",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.tigris.memory.raw.FilePages;
 import java.io.IOException;
@@ -15,7 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -273,6 +277,30 @@ class MappingTest {
   }
 
   @Test
+  void givesAJournalToTheOwnerAndTheGroupOfTheFile() throws IOException {
+    Path file = Files.write(folder.resolve("file"), new byte[4096]);
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    UserPrincipalLookupService names = file.getFileSystem().getUserPrincipalLookupService();
+    try {
+      view.setGroup(names.lookupPrincipalByGroupName("daemon"));
+      view.setOwner(names.lookupPrincipalByName("daemon"));
+    } catch (IOException e) {
+      abort("skipped: needs root, and a user and a group called daemon");
+    }
+    view.setPermissions(PosixFilePermissions.fromString("rw-rw----"));
+    Jbuf.map(file, Mapping.DURABLE);
+    PosixFileAttributes journal =
+        Files.readAttributes(Journal.pathFor(file.toRealPath()), PosixFileAttributes.class);
+    assertEquals(
+        "daemon daemon rw-rw----",
+        "%s %s %s"
+            .formatted(
+                journal.owner().getName(),
+                journal.group().getName(),
+                PosixFilePermissions.toString(journal.permissions())));
+  }
+
+  @Test
   void followsASymbolicLinkToTheOneJournalOfAFile() throws IOException {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
     Path link = Files.createSymbolicLink(folder.resolve("link"), file());
@@ -298,6 +326,17 @@ class MappingTest {
     assertTrue(Jbuf.use().usedBytes() <= used);
     assertEquals(BYTES, Jbuf.use().mappedBytes());
     Budget.PROCESS.checkInvariants();
+    Longs held = jbuf.asLongs();
+    jbuf.unreference(_ -> {});
+    assertTrue(Jbuf.use().awaitingBytes() <= used, "what waits for the collector is a part of it");
+    assertEquals(1, held.get(0)); // it was held until here
+  }
+
+  @Test
+  void isMappedUntilItIsFreed() throws Exception {
+    awaitMapped(0);
+    Jbuf jbuf = Jbuf.map(file(), Mapping.SHARED, BYTES);
+    setFirst(jbuf, 1);
     free(jbuf);
     assertEquals(0, Jbuf.use().mappedBytes());
     Budget.PROCESS.checkInvariants();

@@ -110,7 +110,8 @@ public record SortJob(
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
-  /// More would be refused in the middle of the sort. What waits for the collector comes back.
+  /// More would be refused in the middle of the sort. What waits for the collector comes back, if
+  /// nobody holds its views.
   private static long mostMemoryBytes() {
     MemoryUse use = Jbuf.use();
     long free = use.budgetBytes() - use.usedBytes() + use.awaitingBytes();

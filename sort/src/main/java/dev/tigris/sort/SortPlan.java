@@ -189,8 +189,9 @@ record SortPlan(
     String advice =
         needed <= mostBytes
             ? "Allow more memory"
-            : ("This process may use %d: raise the limit of its container, or ulimit -v, or"
-                    + " -Dtigris.memory.budget, and allow more memory")
+            : ("In this process %d are left for a sort: free what else holds memory, or raise the"
+                    + " limit of its container, or ulimit -v, or -Dtigris.memory.budget, and allow"
+                    + " more memory")
                 .formatted(mostBytes);
     return new SortException(
         SortException.Kind.MEMORY,
@@ -224,7 +225,16 @@ record SortPlan(
 
   private static SortPlan external(Demand demand, Team team, long forBuffers) {
     int recordSize = demand.format.recordSize();
-    long loaded = mayFillWater(recordSize) ? SpillFile.extentBytes(1, recordSize) : recordSize;
+    SortPlan plan = external(demand, team, forBuffers, recordSize);
+    // Where a water has one record, many an extent has one, too.
+    return perWater(plan.waterBytes, recordSize) > 1
+        ? plan
+        : external(demand, team, forBuffers, SpillFile.extentBytes(1, recordSize));
+  }
+
+  /// Where a record takes `loaded` bytes of what a bucket is loaded into.
+  private static SortPlan external(Demand demand, Team team, long forBuffers, long loaded) {
+    int recordSize = demand.format.recordSize();
     long mostWork = Math.max(MIN_LOAD_BYTES, forBuffers / (4L * team.sorters));
     long mostLoad =
         Math.min(mostWork / (loaded + BucketSorter.ENTRY_BYTES), AlignedBuffer.MAX_BYTES / loaded);
@@ -283,7 +293,6 @@ record SortPlan(
     int block = Math.min(BLOCK_BYTES, Math.min(read, heap.copyBytes() / (copies * partitioners)));
     long mostCopies = Math.min(demand.memoryBytes / 16, heap.copyBytes());
     int copy = (int) Math.min(2 * BUCKET_BYTES, mostCopies / sorters);
-    // Where a water has one record, many an extent has one, too.
     long loadBytes =
         isFullWithOne
             ? loadRecords * SpillFile.extentBytes(1, recordSize)
@@ -314,11 +323,6 @@ record SortPlan(
         copy,
         heap.knownRecords(sorters),
         demand.memoryBytes - spent);
-  }
-
-  /// Whether there are waters that hold one record of this size.
-  private static boolean mayFillWater(int recordSize) {
-    return perWater(MIN_WATER_BYTES, recordSize) <= 1;
   }
 
   /// How many records fit a water.

@@ -60,7 +60,7 @@ final class TemporaryFolder implements AutoCloseable {
       Runtime.getRuntime()
           .addShutdownHook(new Thread(TemporaryFolder::deleteAllLiving, "tigris-sort-cleaner"));
     } catch (IllegalStateException e) {
-      // The process is ending already: who lets a job begin now waits until it has deleted its own.
+      // The process is ending already. If it does before the job, the next sort deletes the folder.
     }
   }
 

@@ -121,16 +121,17 @@ class SortPlanTest {
     SortException more = assertThrows(SortException.class, () -> SortPlan.make(demand, 1L << 31));
     assertTrue(String.valueOf(more.getMessage()).endsWith("needed. Allow more memory"));
     SortException most = assertThrows(SortException.class, () -> SortPlan.make(demand, 1 << 20));
-    assertTrue(String.valueOf(most.getMessage()).contains("process may use 1048576: raise"));
+    assertTrue(String.valueOf(most.getMessage()).contains("1048576 are left for a sort: free"));
   }
 
   /// Each lies in an extent of its own, which ends at the end of a block.
   @Test
   void loadsNoMoreThanABufferHolds() throws Exception {
-    RecordFormat format = new RecordFormat(4100, 0, 10);
+    RecordFormat format = new RecordFormat(40_000, 0, 10);
     Heap heap = new Heap(8L << 30);
     SortPlan.Demand demand = new SortPlan.Demand(format, 41L << 40, 64L << 30, 1, false, heap);
     SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
+    assertEquals(1, SortPlan.perWater(plan.waterBytes(), 40_000), plan.toString());
     assertTrue(plan.loadBytes() <= AlignedBuffer.MAX_BYTES, plan.toString());
   }
 
