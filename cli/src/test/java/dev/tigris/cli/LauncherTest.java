@@ -38,13 +38,13 @@ class LauncherTest {
       case $1 in
         -XX:AOTCacheOutput=*) echo "train" >> "$CALLS"; [ -z "${NO_CACHE:-}" ] && : > "${1#*=}" ;;
         */RaiseClassVersion.java) echo "raise $2" >> "$CALLS" ;;
-        *) printf '%s\\n' "$0" "$@"; echo "locale ${LC_ALL:-}" >> "$CALLS.locale" ;;
+        *) printf '%s\\n' "$0" "$@"; echo "${LC_ALL:-$LC_CTYPE, $LC_MESSAGES}" >> "$CALLS.locale" ;;
       esac
       """;
   private static final String MAVEN =
       """
       #!/bin/sh
-      echo "mvn $*" >> "$CALLS"; echo "mvn locale ${LC_ALL:-}" >> "$CALLS.locale"
+      echo "mvn $*" >> "$CALLS"; echo "mvn ${LC_ALL:-}" >> "$CALLS.locale"
       [ -z "${BROKEN:-}" ] || { echo '[ERROR] cli/Main.java: no such luck'; exit 1; }
       mkdir -p cli/target/lib
       echo jar > cli/target/lib/picocli-1.jar
@@ -129,25 +129,20 @@ class LauncherTest {
   }
 
   @Test
-  void givesJavaAndMavenALocaleForFileNamesUnlessTheyAreInAnotherCharset() throws Exception {
+  void namesFilesInUtf8UnlessTheLocaleHasAnotherCharsetAndHasErrorsInEnglish() throws Exception {
     environment.putAll(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
     tigris("help");
     environment.put("LANG", "de_DE.ISO-8859-1");
     tigris("help");
     environment.put("LANG", "xx_XX.utf8"); // is not installed
     tigris("help");
-    environment.put("LANG", "C.UTF-8");
-    tigris("help");
     environment.put("LC_ALL", "POSIX");
+    tigris("help");
+    environment.put("LC_ALL", "C.UTF-8");
     tigris("help");
     assertEquals(
         List.of(
-            "mvn locale C.UTF-8",
-            "locale C.UTF-8",
-            "locale ",
-            "locale C.UTF-8",
-            "locale ",
-            "locale C.UTF-8"),
+            "mvn C.UTF-8", "C.UTF-8", "de_DE.ISO-8859-1, C", "C.UTF-8", "C.UTF-8", "C.UTF-8, C"),
         Files.readAllLines(calls.resolveSibling("calls.locale")));
   }
 

@@ -207,8 +207,8 @@ abstract class ProcessContract extends FabricContract {
         Peer peer = next;
         next = new Peer(fabric.provider(), subject.pages(), TAG + kill + 1);
         killPeer(peer, MOMENTS.get(kill % MOMENTS.size()), kill / MOMENTS.size() % 2 == 0, random);
-        if (kill
-            == ALL_KINDS - 1) { // from here on, one of each for a peer that is gone is too many
+        if (kill == ALL_KINDS - 1) {
+          // From here on, one of each for a peer that is gone is too many.
           openFiles = OpenFiles.now().count();
           mappings = mappings();
         }
