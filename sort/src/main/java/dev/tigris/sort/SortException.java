@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A generator, checker or sort that could not do its work. The message says what was wrong, with
 /// which file, and what to do about it; [#kind] is for programs.
+///
+/// That a disk is full, a file too large or a name too long, Java tells by the system's words only.
+/// They are known in English: in a process whose locale has others (`LC_MESSAGES`), the kind is
+/// [Kind#IO].
 public final class SortException extends IOException {
   private static final long serialVersionUID = 1;
 
