@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.tigris.memory.raw.FilePages;
 import java.io.IOException;
@@ -16,10 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class MappingTest {
   private static final long BYTES = 3 << 20;
@@ -262,42 +256,6 @@ class MappingTest {
   @Test
   void refusesToFlushMemory() {
     assertThrows(UnsupportedOperationException.class, () -> Jbuf.allocate(8).flush());
-  }
-
-  /// Pages of the file stand in it, for as long as a flush takes or, after a crash, longer.
-  @ParameterizedTest
-  @ValueSource(strings = {"rw-------", "rw-rw----"})
-  void makesAJournalForThoseWhoMayUseTheFile(String permissions) throws IOException {
-    Path file = Files.write(folder.resolve("file"), new byte[4096]);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
-    Jbuf.map(file, Mapping.DURABLE);
-    Path journal = Journal.pathFor(file.toRealPath());
-    assertEquals(
-        permissions, PosixFilePermissions.toString(Files.getPosixFilePermissions(journal)));
-  }
-
-  @Test
-  void givesAJournalToTheOwnerAndTheGroupOfTheFile() throws IOException {
-    Path file = Files.write(folder.resolve("file"), new byte[4096]);
-    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-    UserPrincipalLookupService names = file.getFileSystem().getUserPrincipalLookupService();
-    try {
-      view.setGroup(names.lookupPrincipalByGroupName("daemon"));
-      view.setOwner(names.lookupPrincipalByName("daemon"));
-    } catch (IOException e) {
-      abort("skipped: needs root, and a user and a group called daemon");
-    }
-    view.setPermissions(PosixFilePermissions.fromString("rw-rw----"));
-    Jbuf.map(file, Mapping.DURABLE);
-    PosixFileAttributes journal =
-        Files.readAttributes(Journal.pathFor(file.toRealPath()), PosixFileAttributes.class);
-    assertEquals(
-        "daemon daemon rw-rw----",
-        "%s %s %s"
-            .formatted(
-                journal.owner().getName(),
-                journal.group().getName(),
-                PosixFilePermissions.toString(journal.permissions())));
   }
 
   @Test
