@@ -86,11 +86,14 @@ public final class BufferSpring implements Spring {
   }
 
   /// Takes back a water that this spring has made, and that nobody uses any more. Any thread.
+  ///
+  /// @throws IllegalArgumentException if another spring has made it
+  /// @throws IllegalStateException if it was given back before, or is lent to a module
   public void takeBack(Water water) {
     if (!owns(water)) {
       throw new IllegalArgumentException("this water comes from another spring");
     }
-    water.discard();
+    water.comeHome();
     if (Thread.currentThread().equals(maker)) {
       spare.addLast(water);
       return;

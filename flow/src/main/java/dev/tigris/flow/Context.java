@@ -123,6 +123,27 @@ final class Context implements ModuleContext {
   }
 
   @Override
+  public List<Stream> inputs(String from) {
+    List<Stream> streams = inlet.streams(from);
+    if (streams.isEmpty()) {
+      throw new IllegalArgumentException(
+          "stage %s has no input from %s, only from %s"
+              .formatted(stage.name(), from, inlet.names()));
+    }
+    return streams;
+  }
+
+  @Override
+  public List<String> inputNames() {
+    return inlet.names();
+  }
+
+  @Override
+  public List<String> outputNames() {
+    return names();
+  }
+
+  @Override
   public Stream output(String reservoir) {
     Outlet outlet = outlet(reservoir);
     if (outlet.isRouted()) {

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 ///     .build();
 /// ```
 ///
-/// Reading, the end of the file is the end of the stream. Writing, the data goes to a file beside
-/// the target, and gets the target's name when the whole flow has succeeded; if the flow does not
+/// Reading, the end of the file is the end of the stream, also of one that grows meanwhile; one
+/// that is cut short while it is read fails the flow. Writing, the data goes to a file beside the
+/// target, and gets the target's name when the whole flow has succeeded; if the flow does not
 /// succeed, nothing of it is left. A write is finished when [#put] returns, so there is always
 /// credit.
 ///
@@ -247,6 +248,7 @@ public final class FileStream extends Stream {
       while (buffer.hasRemaining()) {
         int read = channel.read(buffer, position);
         if (read < 0) {
+          refuseCut();
           atEnd = true;
           break;
         }
@@ -263,6 +265,15 @@ public final class FileStream extends Stream {
     water.filled(buffer.position());
     countReceived(water.size());
     return water;
+  }
+
+  /// What ends before the size that it had is not all there was.
+  private void refuseCut() throws IOException {
+    if (position < knownBytes) {
+      throw new IOException(
+          "it had %d bytes and now ends after %d: it was cut short while it was read"
+              .formatted(knownBytes, position));
+    }
   }
 
   @Override

@@ -41,7 +41,7 @@ public final class Flow {
   }
 
   /// Streams without a module at their head. Stream `i` goes to replica `i` modulo the replicas.
-  record Feed(String stage, List<StreamKind> kinds) {}
+  record Feed(String stage, String name, List<StreamKind> kinds) {}
 
   /// Streams without a module at their tail, dealt to replicas as for a feed.
   record Drain(String stage, Reservoir reservoir, List<StreamKind> kinds) {
@@ -182,10 +182,17 @@ public final class Flow {
       return this;
     }
 
-    /// Lets a stage read from streams that have no module at their head. Stream `i` goes to replica
-    /// `i` modulo the number of replicas.
+    /// As [#feed(String, String, StreamKind...)], with the name `feed`.
     public Builder feed(String stage, StreamKind... streams) {
-      feeds.add(new Feed(stage, List.copyOf(Arrays.asList(streams))));
+      return feed(stage, "feed", streams);
+    }
+
+    /// Lets a stage read from streams that have no module at their head. Stream `i` goes to replica
+    /// `i` modulo the number of replicas; [StreamKind#withWindow] sets its window.
+    ///
+    /// @param name what [ModuleContext#from] says of their waters: for a stage of several inputs
+    public Builder feed(String stage, String name, StreamKind... streams) {
+      feeds.add(new Feed(stage, refuseBlank("feed", name), List.copyOf(Arrays.asList(streams))));
       return this;
     }
 
@@ -197,7 +204,7 @@ public final class Flow {
 
     /// Lets a stage write to streams that have no module at their tail. Stream `i` belongs to
     /// replica `i` modulo the number of replicas; the reservoir's policy chooses among a replica's
-    /// own, and its window and kind do not count.
+    /// own, with its window, and its kind does not count.
     public Builder drain(String stage, Reservoir reservoir, StreamKind... streams) {
       drains.add(new Drain(stage, reservoir, List.copyOf(Arrays.asList(streams))));
       return this;
@@ -219,7 +226,8 @@ public final class Flow {
     /// The flow, if it can work.
     ///
     /// @throws IllegalArgumentException if it has no stage, a stage that is unknown, without input,
-    ///     or a source with input, two reservoirs of one name at one stage, or a cycle
+    ///     or a source with input, two reservoirs or two inputs of one name at one stage, or a
+    ///     cycle
     public Flow build() {
       if (stages.isEmpty()) {
         throw wrong("it has no stages");
@@ -242,9 +250,7 @@ public final class Flow {
         }
         refuseDuplicate(outputs, drain.stage(), drain.name());
       }
-      for (Feed feed : feeds) {
-        refuseSource(feed.stage(), "streams that feed it");
-      }
+      refuseWrongFeeds();
       Set<String> joined = edges.stream().map(Edge::to).collect(Collectors.toSet());
       for (Stage stage : stages.values()) {
         if (!stage.isSource() && !joined.contains(stage.name())) {
@@ -294,6 +300,22 @@ public final class Flow {
         throw wrong(
             "two reservoirs of stage %s are called %s; use withName to tell them apart"
                 .formatted(stage, reservoir));
+      }
+    }
+
+    /// A name says where a water comes from, and, with a number, names a stream.
+    private void refuseWrongFeeds() {
+      Set<String> inputs = new HashSet<>();
+      for (Edge edge : edges) {
+        inputs.add(edge.to() + "\n" + edge.from());
+      }
+      for (Feed feed : feeds) {
+        refuseSource(feed.stage(), "streams that feed it");
+        if (!inputs.add(feed.stage() + "\n" + feed.name())) {
+          throw wrong(
+              "two inputs of stage %s are called %s; use feed(stage, name, streams) to tell them apart"
+                  .formatted(feed.stage(), feed.name()));
+        }
       }
     }
 

@@ -5,25 +5,64 @@ import org.jspecify.annotations.Nullable;
 /// A flow has failed: which module of it, where, and why. The cause is what the module threw; what
 /// else went wrong while everything was stopped is suppressed in it.
 public final class FlowException extends Exception {
+  /// What a module, or the flow for it, was doing.
+  public enum Phase {
+    /// A stream of the module was opened, before anything was started.
+    OPEN("opening a stream"),
+    /// Its thread was started.
+    START("the start of its thread"),
+    /// It was made, by its supplier or constructor.
+    CONSTRUCTOR("its constructor"),
+    /// [Operator#init].
+    INIT("init"),
+    /// [Source#produce].
+    PRODUCE("produce"),
+    /// [Module#process], or taking the water for it.
+    PROCESS("process"),
+    /// [Operator#finish].
+    FINISH("finish"),
+    /// Its streams were told that it has ended.
+    END("the end of its streams"),
+    /// [Operator#destroy].
+    DESTROY("destroy"),
+    /// A stream of the module was closed, after all modules had ended.
+    CLOSE("closing a stream");
+
+    private final String words;
+
+    Phase(String words) {
+      this.words = words;
+    }
+  }
+
   private static final long serialVersionUID = 1L;
 
   private final String flow;
   private String stage = "";
   private int replica;
-  private String phase = "";
+  private Phase phase = Phase.START;
+  private String stream = "";
 
   /// One to be told later what has failed, when there may be no memory to make another.
   FlowException(String flow) {
     this.flow = flow;
   }
 
-  FlowException(String flow, String stage, int replica, String phase, Throwable cause) {
+  FlowException(String flow, String stage, int replica, Phase phase, Throwable cause) {
     this(flow);
     tell(stage, replica, phase, cause);
   }
 
+  /// One of opening or closing a stream.
+  static FlowException of(
+      String flow, Wiring.End module, Phase phase, String stream, Throwable cause) {
+    var made = new FlowException(flow, module.name(), module.index(), phase, cause);
+    made.stream = " " + stream;
+    return made;
+  }
+
   /// Says what has failed; once.
-  void tell(String failedStage, int failedReplica, String failedPhase, Throwable cause) {
+  void tell(String failedStage, int failedReplica, Phase failedPhase, Throwable cause) {
     stage = failedStage;
     replica = failedReplica;
     phase = failedPhase;
@@ -33,7 +72,11 @@ public final class FlowException extends Exception {
   @Override
   public String getMessage() {
     return "flow %s failed: stage %s, replica %d, in %s: %s"
-        .formatted(flow, stage, replica, phase, description(getCause()));
+        .formatted(flow, stage, replica, doing(), description(getCause()));
+  }
+
+  private String doing() {
+    return stream.isEmpty() ? phase.words : phase.words.replace(" a ", " ") + stream;
   }
 
   /// The cause is anybody's, and may fail as it is asked what it is.
@@ -58,5 +101,10 @@ public final class FlowException extends Exception {
   /// The replica that failed.
   public int replica() {
     return replica;
+  }
+
+  /// What it was doing.
+  public Phase phase() {
+    return phase;
   }
 }

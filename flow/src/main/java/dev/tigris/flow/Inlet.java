@@ -29,6 +29,15 @@ final class Inlet {
     return all.stream().map(Input::stream).toList();
   }
 
+  List<Stream> streams(String from) {
+    return all.stream().filter(input -> input.from().equals(from)).map(Input::stream).toList();
+  }
+
+  /// Where they come from, each name once.
+  List<String> names() {
+    return all.stream().map(Input::from).distinct().toList();
+  }
+
   /// The input whose turn it is, which stays the same until [#advance]; null if none has anything.
   @Nullable Input ready() {
     for (int i = 0; i < open; i++) {

@@ -84,7 +84,7 @@ final class LocalRun implements FlowRun {
       try {
         threads.get(i).start();
       } catch (Throwable e) {
-        failed(workers.get(i), "the start of its thread", e);
+        failed(workers.get(i), FlowException.Phase.START, e);
         for (int never = i; never < threads.size(); never++) {
           ended();
         }
@@ -122,7 +122,7 @@ final class LocalRun implements FlowRun {
   }
 
   /// A module has thrown.
-  void failed(Worker worker, String phase, Throwable thrown) {
+  void failed(Worker worker, FlowException.Phase phase, Throwable thrown) {
     if (stopping && Worker.isEcho(thrown)) {
       return;
     }
@@ -214,18 +214,16 @@ final class LocalRun implements FlowRun {
     try {
       Outcome failed =
           new Outcome.Failed(
-              new FlowException(
-                  flow.name(),
-                  module.name(),
-                  module.index(),
-                  "closing stream " + placed.stream().name(),
-                  thrown));
+              FlowException.of(
+                  flow.name(), module, FlowException.Phase.CLOSE, placed.stream().name(), thrown));
       if (!decideIf(COMPLETE, failed)) {
         decide(failed);
       }
     } catch (Throwable e) {
       if (decideIf(COMPLETE, lastResort)) {
-        lastResort.exception().tell(module.name(), module.index(), "closing a stream", thrown);
+        lastResort
+            .exception()
+            .tell(module.name(), module.index(), FlowException.Phase.CLOSE, thrown);
       }
     }
   }

@@ -19,12 +19,27 @@ public interface ModuleContext {
   int replicas();
 
   /// Where the current input water comes from: the name of the reservoir's upstream stage, or of
-  /// the feeding stream. Only in [Module#process].
+  /// the feed. Only in [Module#process].
   String from();
 
   /// All streams that come in, in the order in which they were connected. A file stream among
   /// them can be told to seek.
   List<Stream> inputs();
+
+  /// Those that come from the named stage or feed. Once all of them are [drained][Stream#isDrained]
+  /// nothing more comes from there, though it may from elsewhere: so a join knows that one side of
+  /// it is complete.
+  ///
+  /// @throws IllegalArgumentException if nothing comes from there
+  List<Stream> inputs(String from);
+
+  /// The names of the stages and feeds that waters come [#from], in the order in which they were
+  /// connected; none for a source.
+  List<String> inputNames();
+
+  /// The names of the reservoirs, or drains, that waters go to, in the order in which they were
+  /// connected; each is one for [#output], or [#route(String, int)].
+  List<String> outputNames();
 
   /// The stream that the policy of the named reservoir gives for this call of `process`, `produce`
   /// or `finish`; the policy is asked at the first call, which waits while no stream has credit. A

@@ -66,6 +66,9 @@ public final class Water {
   /// On a stream.
   private static final int ON_STREAM = 3;
 
+  /// Nobody's any more, and not yet in its spring: it may still lie in a stream.
+  private static final int GIVEN_BACK = 4;
+
   private final BufferSpring home;
   private final Jbuf buffer;
   private final Bytes whole;
@@ -178,7 +181,7 @@ public final class Water {
     refuseUnlessHeld();
     Stream from = lender;
     boolean lent = holder == LENT;
-    holder = IN_SPRING;
+    holder = GIVEN_BACK;
     if (lent && from != null) {
       from.settle(this);
     } else {
@@ -188,6 +191,8 @@ public final class Water {
 
   /// Gives the water back to the spring that made it, whichever that is. For kinds of streams that
   /// carry waters of other springs, when the receiver has finished with one.
+  ///
+  /// @throws IllegalStateException as [BufferSpring#takeBack]
   public void returnHome() {
     home.takeBack(this);
   }
@@ -267,8 +272,20 @@ public final class Water {
     containerIsOpen = false;
   }
 
-  /// Off its stream without having been lent.
-  void discard() {
+  /// Into its spring, from wherever it was.
+  ///
+  /// @throws IllegalStateException if it is there, or lent to a module
+  void comeHome() {
+    if (holder == IN_SPRING) {
+      throw new IllegalStateException(
+          "this water was given back before: its next user would share it with another; whoever"
+              + " releases or returns a water does so once");
+    }
+    if (holder == LENT) {
+      throw new IllegalStateException(
+          "this water is lent to a module by stream %s: release() it there, or keep() it first"
+              .formatted(lender));
+    }
     holder = IN_SPRING;
   }
 

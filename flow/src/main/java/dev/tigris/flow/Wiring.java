@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /// every replica of a reservoir's upstream stage to every replica of its downstream stage, and one
 /// for each feed and drain.
 final class Wiring {
-  private static final String FEED = "feed";
-
   /// One end of a stream: a stage, a feed or a drain, and which replica or stream of it.
   record End(String name, int index) {
     @Override
@@ -129,12 +127,13 @@ final class Wiring {
     List<Replica> replicas = replicas(feed.stage());
     for (int i = 0; i < feed.kinds().size(); i++) {
       Replica receiver = replicas.get(i % replicas.size());
-      End from = new End(FEED, i);
+      End from = new End(feed.name(), i);
       StreamKind.Place place =
           new StreamKind.Place(from + "->" + receiver.end(), Reservoir.DEFAULT_WINDOW);
-      Stream stream = open(feed.kinds().get(i), place, FEED, from, receiver.end(), receiver.end());
+      Stream stream =
+          open(feed.kinds().get(i), place, feed.name(), from, receiver.end(), receiver.end());
       stream.receiver(receiver.parker());
-      receiver.inputs().add(new Inlet.Input(stream, FEED));
+      receiver.inputs().add(new Inlet.Input(stream, feed.name()));
     }
   }
 
@@ -193,8 +192,7 @@ final class Wiring {
       refuseClashes(stream);
       return stream;
     } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
-      throw new FlowException(
-          flow.name(), module.name(), module.index(), "opening stream " + place.name(), e);
+      throw FlowException.of(flow.name(), module, FlowException.Phase.OPEN, place.name(), e);
     }
   }
 }

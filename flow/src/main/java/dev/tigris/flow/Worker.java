@@ -61,7 +61,7 @@ final class Worker implements Runnable {
         }
       };
 
-  private String phase = "its constructor";
+  private FlowException.Phase phase = FlowException.Phase.CONSTRUCTOR;
   private int seenStops;
 
   Worker(LocalRun run, Flow.Stage stage, int replica, Parker parker, Inlet inlet, Context context) {
@@ -101,7 +101,7 @@ final class Worker implements Runnable {
     try {
       try {
         operator = make();
-        phase = "init";
+        phase = FlowException.Phase.INIT;
         operator.init(context);
       } catch (EndOfStreamException e) {
         run.isReady();
@@ -113,7 +113,7 @@ final class Worker implements Runnable {
       run.awaitReady();
       parker.mayWait();
       if (work(operator)) {
-        phase = "finish";
+        phase = FlowException.Phase.FINISH;
         finish(operator);
       }
     } catch (EndOfStreamException e) {
@@ -140,10 +140,10 @@ final class Worker implements Runnable {
   /// Works until the regular end, and says true; or false for an early one.
   private boolean work(Operator operator) throws Exception {
     if (stage.isSource()) {
-      phase = "produce";
+      phase = FlowException.Phase.PRODUCE;
       return produceAll((Source) operator);
     }
-    phase = "process";
+    phase = FlowException.Phase.PROCESS;
     return processAll((Module) operator);
   }
 
@@ -223,14 +223,14 @@ final class Worker implements Runnable {
         inlet.stop();
       }
     } catch (Throwable e) {
-      run.failed(this, "the end of its streams", e);
+      run.failed(this, FlowException.Phase.END, e);
     }
     interrupts.close();
     if (operator != null) {
       try {
         operator.destroy();
       } catch (Throwable e) {
-        run.failed(this, "destroy", e);
+        run.failed(this, FlowException.Phase.DESTROY, e);
       }
     }
     counters.set(ENDED, 1);

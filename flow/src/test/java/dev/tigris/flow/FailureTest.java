@@ -151,6 +151,7 @@ class FailureTest {
     FlowException failure = assertThrows(FlowException.class, run::await);
     assertInstanceOf(Boom.class, failure.getCause());
     assertEquals("failing", failure.stage());
+    assertEquals(phase == Phase.WORK ? "PROCESS" : phase.name(), failure.phase().name());
     assertTrue(failure.getMessage().startsWith("flow fails failed: stage failing, replica "));
     assertTrue(failure.getMessage().endsWith("boom"), failure.getMessage());
     assertSame(failure, assertThrows(FlowException.class, run::await), "says so again");
@@ -175,6 +176,7 @@ class FailureTest {
             .start();
     FlowException failure = assertThrows(FlowException.class, run::await);
     assertEquals("source", failure.stage());
+    assertEquals(phase == Phase.WORK ? "PRODUCE" : phase.name(), failure.phase().name());
     assertInstanceOf(Boom.class, failure.getCause());
     assertEquals(source.inits.get(), source.destroys.get());
     assertNothingIsLeft("fails-early", jbufs);

@@ -1,7 +1,9 @@
 package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -159,5 +161,45 @@ class MisuseTest {
     assertRefused("says it is ready, and has no water", flow);
     Stream stream = new NeverReady(new StreamKind.Place("alone", 1));
     assertThrows(IllegalStateException.class, stream::get);
+  }
+
+  /// Both of its users would write to it.
+  @Test
+  void refusesAWaterThatIsGivenBackTwice() {
+    BufferSpring spring = new BufferSpring("twice");
+    Water water = spring.createWater(8);
+    water.returnHome();
+    assertThrows(IllegalStateException.class, water::returnHome);
+    assertThrows(IllegalStateException.class, () -> spring.takeBack(water));
+    assertSame(water, spring.createWater(8));
+    assertNotSame(water, spring.createWater(8));
+    spring.close();
+  }
+
+  @Test
+  void refusesAWaterThatIsGivenBackByTheModuleItIsLentTo() {
+    assertRefused("release() it there", flow(() -> (in, out) -> in.returnHome()));
+  }
+
+  @Test
+  void refusesAStreamThatGivesAWaterBackTwice() {
+    final class Twice extends LockedStream {
+      Twice(StreamKind.Place place) {
+        super(place);
+      }
+
+      @Override
+      protected void release(Water water) {
+        super.release(water);
+        water.returnHome();
+      }
+    }
+    assertRefused(
+        "was given back before",
+        Flow.named("misuse")
+            .source("count", Numbers.counting(0, 100))
+            .reservoir(Reservoir.lottery().withKind(Twice::new))
+            .stage("take", () -> (in, out) -> {})
+            .build());
   }
 }
