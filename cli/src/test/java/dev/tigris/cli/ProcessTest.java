@@ -135,6 +135,11 @@ class ProcessTest {
     assertEquals(4, tigris(append, "sort", "data", "/proc/self/fd/1").waitFor());
     assertTrue(Files.readString(folder.resolve("err")).contains("name it itself"));
     assertEquals("before\n", Files.readString(log));
+    Files.writeString(log, ""); // what others append later would be lost
+    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").waitFor());
+    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").waitFor());
+    assertTrue(Files.readString(folder.resolve("err")).contains("to be appended to (>>)"));
+    assertEquals(0, Files.size(log));
     Files.createSymbolicLink(folder.resolve("link"), log);
     assertEquals(0, tigris("sort", "data", "link").waitFor(), "a link of the user's own");
     assertEquals(1000, Files.size(log));

@@ -7,9 +7,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /// What must hold for the place where a job is to write.
 final class OutputPaths {
+  /// Linux's O_APPEND.
+  private static final int APPEND = 0x400;
+
   private OutputPaths() {}
 
   /// The folder that an output is made in.
@@ -23,17 +27,22 @@ final class OutputPaths {
   /// place of `/dev/stdout`, be a file that every other program then writes to.
   ///
   /// @throws SortException if it leads nowhere, or to a file that this process was started with and
-  ///     that holds something already: `>> log` means that this is to stay
+  ///     that holds something already, or is to be appended to: `>> log` means that what is there,
+  ///     and what others append, is to stay
   static Path target(Path output) throws SortException {
     if (!Files.isSymbolicLink(output)) {
       return output;
     }
     try {
       Path target = output.toRealPath();
-      if (Files.isRegularFile(target) && Files.size(target) > 0 && isDescriptor(output)) {
+      Path descriptor = Files.isRegularFile(target) ? descriptor(output) : null;
+      if (descriptor != null && (Files.size(target) > 0 || isAppending(descriptor))) {
         throw refusal(
-            "%s leads to %s, which is not empty, and would be replaced: to replace it, name it itself"
-                .formatted(output, target));
+            "%s leads to %s, which %s, and would be replaced: to replace it, name it itself"
+                .formatted(
+                    output,
+                    target,
+                    Files.size(target) > 0 ? "is not empty" : "is to be appended to (>>)"));
       }
       return target;
     } catch (SortException e) {
@@ -44,17 +53,30 @@ final class OutputPaths {
     }
   }
 
-  /// Whether links lead through those that Linux has in place of a process's open files.
-  private static boolean isDescriptor(Path output) throws IOException {
+  /// The link that Linux has in place of a process's open file, if links lead through one.
+  private static @Nullable Path descriptor(Path output) throws IOException {
     Path link = output.toAbsolutePath();
     while (Files.isSymbolicLink(link)) {
       Path folder = folder(link).toRealPath();
       if (folder.startsWith("/proc") && folder.endsWith("fd")) {
-        return true;
+        return folder.resolve(link.getFileName());
       }
       link = folder.resolve(Files.readSymbolicLink(link));
     }
-    return false;
+    return null;
+  }
+
+  /// Whether what is written to an open file goes to its end, wherever that is by then.
+  private static boolean isAppending(Path descriptor) throws IOException {
+    Path flags = descriptor.resolveSibling("../fdinfo").resolve(descriptor.getFileName());
+    if (!Files.isReadable(flags)) {
+      return false;
+    }
+    String known = "flags:";
+    return Files.readAllLines(flags).stream()
+        .filter(line -> line.startsWith(known))
+        .anyMatch(
+            line -> (Long.parseLong(line.substring(known.length()).strip(), 8) & APPEND) != 0);
   }
 
   /// Refuses an output that is a directory, or whose folder is missing or cannot be written; of a
