@@ -375,12 +375,17 @@ class LauncherTest {
     tigris("gen");
     // As Java does, it goes on for a moment; or longer, if it is not told.
     String told = "kill -" + signal + " 1; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done; ";
-    String handled = "trap 'exit 129' HUP; trap 'exit 143' TERM; " + told;
+    String handled =
+        "trap 'exit 129' HUP; trap 'echo INT; exit 130' INT; trap 'exit 143' TERM; " + told;
     executable(folder.resolve("jdk/bin/java"), JAVA.replace("*) p", "*) " + handled + "p"));
     environment.put("PATH", bin + ":/usr/bin:/bin");
     Result result =
         run(folder, "unshare", "--pid", "--fork", checkout.resolve("tigris").toString(), "gen");
     assertEquals(code, result.exitCode(), result.err());
+    // Java says in its JSON which signal it got, and with SIGTERM in its place would say 143.
+    boolean canHearIt =
+        run(folder, "/bin/sh", "-c", "env --default-signal=INT true").exitCode() == 0;
+    assertEquals(signal.equals("INT") && canHearIt ? "INT\n" : "", result.out());
   }
 
   private boolean mayMakeContainers() throws Exception {
