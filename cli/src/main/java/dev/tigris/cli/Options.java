@@ -58,6 +58,16 @@ final class Options {
         .build();
   }
 
+  /// Refuses a name that a slash at its end makes that of a folder, and that is to become a file.
+  static void refuseFolder(String name) throws CommandException {
+    if (name.endsWith("/")) {
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT,
+          "'%s' is the name of a folder, by the slash at its end: name a file for the output"
+              .formatted(name));
+    }
+  }
+
   static RecordFormat recordFormat(ParseResult options) {
     RecordFormat usual = RecordFormat.GENSORT;
     try {

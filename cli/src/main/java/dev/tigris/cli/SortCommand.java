@@ -73,6 +73,9 @@ final class SortCommand implements Command {
           "name the files to sort, and last the file to write: tigris sort data sorted");
     }
     Path output = files.getLast();
+    if (!options.hasMatchedOption("--partitions")) {
+      Options.refuseFolder(options.matchedPositional(0).originalStringValues().getLast());
+    }
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
     var facts = new LinkedHashMap<String, Object>();
     facts.put("checksum", result.checksum().toHex());

@@ -3,6 +3,7 @@ package dev.tigris.cli;
 import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.sort.SortException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -140,6 +141,10 @@ final class Tigris {
     } catch (InvalidPathException e) {
       return Optional.of(
           "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
+    }
+    if (name.endsWith("/") && Files.isRegularFile(Path.of(name))) { // which Java has dropped
+      return Optional.of(
+          "'%s' is a file, and no folder: leave the slash at its end away".formatted(name));
     }
     return name.contains("\uFFFD") // Java has it in place of bytes that it could not read
         ? Optional.of(
