@@ -4,6 +4,7 @@ import dev.tigris.memory.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Checks whether records are in order, and counts, sums and compares them as valsort does, in
@@ -14,13 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// result.summary().verdict().forEach(System.out::println);
 /// ```
 ///
-/// Each method returns a changed copy. Unlike valsort, no records at all are in order too.
-///
-/// @param inputs the files, in order
-/// @param format what the records look like
-/// @param parallel how many threads
-/// @param progress who hears how far it is
-public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
+/// Does not change: each method that names an option returns a changed copy. Unlike valsort, no
+/// records at all are in order too.
+public final class CheckJob {
   private static final int CHUNK_BYTES = 2_000_000;
 
   /// So much is copied to the heap at a time, and stays in the first-level cache.
@@ -29,18 +26,28 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
   /// What came of it.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
-  /// @throws IllegalArgumentException if there are no inputs, or no threads
-  public CheckJob {
-    inputs = List.copyOf(inputs);
+  private final List<Path> inputs;
+  private final RecordFormat format;
+  private final int parallel;
+  private final Progress progress;
+
+  private CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("at least 1 file is needed");
     }
     if (parallel < 1) {
       throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
     }
+    this.inputs = List.copyOf(inputs);
+    this.format = Objects.requireNonNull(format, "format");
+    this.parallel = parallel;
+    this.progress = Objects.requireNonNull(progress, "progress");
   }
 
   /// Checks gensort's records, with as many threads as processors.
+  ///
+  /// @param inputs the files, in order
+  /// @throws IllegalArgumentException if there are none
   public static CheckJob of(List<Path> inputs) {
     int processors = Runtime.getRuntime().availableProcessors();
     return new CheckJob(inputs, RecordFormat.GENSORT, processors, Progress.NONE);
@@ -52,6 +59,8 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
   }
 
   /// The same with another number of threads.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
   public CheckJob parallel(int threads) {
     return new CheckJob(inputs, format, threads, progress);
   }
@@ -59,6 +68,26 @@ public record CheckJob(List<Path> inputs, RecordFormat format, int parallel, Pro
   /// The same with somebody who hears how far it is.
   public CheckJob progress(Progress listener) {
     return new CheckJob(inputs, format, parallel, listener);
+  }
+
+  /// The files, in order.
+  public List<Path> inputs() {
+    return inputs;
+  }
+
+  /// What the records look like.
+  public RecordFormat format() {
+    return format;
+  }
+
+  /// How many threads are used.
+  public int parallel() {
+    return parallel;
+  }
+
+  @Override
+  public String toString() {
+    return "CheckJob[%s, %s]".formatted(inputs, format);
   }
 
   /// Checks the records. Disorder is a result and not an error.

@@ -12,26 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// GenerateJob.Result result = GenerateJob.to(Path.of("input"), 1_000_000).ascii().run();
 /// ```
 ///
-/// Each method returns a changed copy.
-///
-/// @param output the file to write, replaced if it exists; `/dev/null` is not written at all
-/// @param records how many records
-/// @param isAscii whether to make printable records, gensort's `-a`
-/// @param isSkewed whether some keys are frequent, gensort's `-s`
-/// @param firstRecord the number of the first record, gensort's `-b`
-/// @param wantsChecksum whether to sum the CRC-32 of the records, gensort's `-c`
-/// @param parallel how many threads
-/// @param progress who hears how far it is
-public record GenerateJob(
-    Path output,
-    long records,
-    boolean isAscii,
-    boolean isSkewed,
-    UInt128 firstRecord,
-    boolean wantsChecksum,
-    int parallel,
-    Progress progress) {
-
+/// Does not change: each method that names an option returns a changed copy.
+public final class GenerateJob {
   private static final Path NOWHERE = Path.of("/dev/null");
 
   // A multiple of 4096 bytes, so that every piece but the last begins and ends at a block.
@@ -42,9 +24,24 @@ public record GenerateJob(
   /// @param checksum the sum of the records' CRC-32, null unless asked for
   public record Result(long records, long bytes, Duration elapsed, @Nullable UInt128 checksum) {}
 
-  /// @throws IllegalArgumentException if a count is negative, or too large for a file
-  public GenerateJob {
-    Objects.requireNonNull(output);
+  private final Path output;
+  private final long records;
+  private final boolean isAscii;
+  private final boolean isSkewed;
+  private final UInt128 firstRecord;
+  private final boolean wantsChecksum;
+  private final int parallel;
+  private final Progress progress;
+
+  private GenerateJob(
+      Path output,
+      long records,
+      boolean isAscii,
+      boolean isSkewed,
+      UInt128 firstRecord,
+      boolean wantsChecksum,
+      int parallel,
+      Progress progress) {
     if (records < 0 || records > Long.MAX_VALUE / Gensort.RECORD_SIZE) {
       throw new IllegalArgumentException(
           "the number of records must be from 0 to %d, not %d"
@@ -53,40 +50,54 @@ public record GenerateJob(
     if (parallel < 1) {
       throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
     }
+    this.output = Objects.requireNonNull(output, "output");
+    this.records = records;
+    this.isAscii = isAscii;
+    this.isSkewed = isSkewed;
+    this.firstRecord = Objects.requireNonNull(firstRecord, "firstRecord");
+    this.wantsChecksum = wantsChecksum;
+    this.parallel = parallel;
+    this.progress = Objects.requireNonNull(progress, "progress");
   }
 
   /// Binary records from number 0 on, without a checksum, with as many threads as processors.
+  ///
+  /// @param output the file to write, replaced if it exists; `/dev/null` is not written at all
+  /// @param records how many
+  /// @throws IllegalArgumentException if they are less than none, or too many for a file
   public static GenerateJob to(Path output, long records) {
     int processors = Runtime.getRuntime().availableProcessors();
     return new GenerateJob(
         output, records, false, false, UInt128.ZERO, false, processors, Progress.NONE);
   }
 
-  /// The same with ASCII records.
+  /// The same with printable records, gensort's `-a`.
   public GenerateJob ascii() {
     return new GenerateJob(
         output, records, true, isSkewed, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// The same with skewed keys.
+  /// The same with keys of which some are frequent, gensort's `-s`.
   public GenerateJob skewed() {
     return new GenerateJob(
         output, records, isAscii, true, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// The same beginning with another record.
+  /// The same beginning with the record of this number, gensort's `-b`.
   public GenerateJob from(UInt128 first) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, first, wantsChecksum, parallel, progress);
   }
 
-  /// The same with a checksum.
+  /// The same with the sum of the records' CRC-32 in the result, gensort's `-c`.
   public GenerateJob checksum() {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, true, parallel, progress);
   }
 
   /// The same with another number of threads.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
   public GenerateJob parallel(int threads) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, threads, progress);
@@ -96,6 +107,46 @@ public record GenerateJob(
   public GenerateJob progress(Progress listener) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, parallel, listener);
+  }
+
+  /// The file to write.
+  public Path output() {
+    return output;
+  }
+
+  /// How many records are made.
+  public long records() {
+    return records;
+  }
+
+  /// Whether they are printable.
+  public boolean isAscii() {
+    return isAscii;
+  }
+
+  /// Whether some keys are frequent.
+  public boolean isSkewed() {
+    return isSkewed;
+  }
+
+  /// The number of the first record.
+  public UInt128 firstRecord() {
+    return firstRecord;
+  }
+
+  /// Whether the records' CRC-32 are summed.
+  public boolean wantsChecksum() {
+    return wantsChecksum;
+  }
+
+  /// How many threads are used.
+  public int parallel() {
+    return parallel;
+  }
+
+  @Override
+  public String toString() {
+    return "GenerateJob[%d records, to %s]".formatted(records, output);
   }
 
   /// Generates the records. On failure the incomplete file is deleted.

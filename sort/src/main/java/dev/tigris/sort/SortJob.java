@@ -30,32 +30,16 @@ import org.jspecify.annotations.Nullable;
 /// at that moment; a symbolic link stays, and what it leads to is replaced. No records at all sort
 /// to an empty file. Records with equal keys come in no particular order.
 ///
-/// Each method returns a changed copy.
-///
-/// @param inputs the files to sort, at least one
-/// @param output the file, or the folder of partitions, to write
-/// @param format what the records look like
-/// @param memoryBytes how much memory to use for records; less is used if the process may not use
-///     so much
-/// @param parallel how many processors to use, if the memory is enough for all
-/// @param isPartitioned whether to write a folder of files `part-0000`, `part-0001`, ..., whose
-///     concatenation is sorted, instead of one file
-/// @param isForced whether to force the output to the disk before it appears
-/// @param progress who hears how far it is
-public record SortJob(
-    List<Path> inputs,
-    Path output,
-    RecordFormat format,
-    long memoryBytes,
-    int parallel,
-    boolean isPartitioned,
-    boolean isForced,
-    Progress progress) {
+/// Does not change: each method that names an option returns a changed copy.
+public final class SortJob {
   /// How much memory is used unless something else is asked for, or the machine has too little.
   public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
 
   /// So much of the process's budget is left for what is not in the plan.
   private static final long SPARE_BYTES = 128 << 20;
+
+  /// The waits for the collector double up to this: a tenth of a second in all.
+  private static final int MOST_WAIT_MILLIS = 64;
 
   /// What came of it.
   ///
@@ -86,10 +70,24 @@ public record SortJob(
       Duration sorting,
       Duration syncing) {}
 
-  /// @throws IllegalArgumentException if there are no inputs, no memory, or no threads
-  public SortJob {
-    inputs = List.copyOf(inputs);
-    Objects.requireNonNull(output);
+  private final List<Path> inputs;
+  private final Path output;
+  private final RecordFormat format;
+  private final long memoryBytes;
+  private final int parallel;
+  private final boolean isPartitioned;
+  private final boolean isForced;
+  private final Progress progress;
+
+  private SortJob(
+      List<Path> inputs,
+      Path output,
+      RecordFormat format,
+      long memoryBytes,
+      int parallel,
+      boolean isPartitioned,
+      boolean isForced,
+      Progress progress) {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("at least 1 file is needed");
     }
@@ -99,10 +97,20 @@ public record SortJob(
     if (parallel < 1) {
       throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
     }
+    this.inputs = List.copyOf(inputs);
+    this.output = Objects.requireNonNull(output, "output");
+    this.format = Objects.requireNonNull(format, "format");
+    this.memoryBytes = memoryBytes;
+    this.parallel = parallel;
+    this.isPartitioned = isPartitioned;
+    this.isForced = isForced;
+    this.progress = Objects.requireNonNull(progress, "progress");
   }
 
   /// Sorts gensort's records to one file, with the default memory and as many threads as
   /// processors.
+  ///
+  /// @throws IllegalArgumentException if there are no inputs
   public static SortJob of(List<Path> inputs, Path output) {
     int processors = Runtime.getRuntime().availableProcessors();
     long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
@@ -110,11 +118,26 @@ public record SortJob(
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
-  /// More would be refused in the middle of the sort. What waits for the collector comes back, if
-  /// nobody holds its views.
-  private static long mostMemoryBytes() {
+  /// More would be refused in the middle of the sort. What waits for the collector comes back if
+  /// nobody holds its views, which only the collector knows: where the rest is less than what is
+  /// wanted, it is asked, and given a moment.
+  private static long mostMemoryBytes(long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
-    long free = use.budgetBytes() - use.usedBytes() + use.awaitingBytes();
+    long most = mostMemoryBytes(use);
+    for (int millis = 1; millis <= MOST_WAIT_MILLIS; millis *= 2) {
+      if (most >= wanted || use.awaitingBytes() == 0) {
+        break;
+      }
+      System.gc();
+      Thread.sleep(millis);
+      use = Jbuf.use();
+      most = mostMemoryBytes(use);
+    }
+    return most;
+  }
+
+  private static long mostMemoryBytes(MemoryUse use) {
+    long free = use.budgetBytes() - use.usedBytes();
     return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
   }
 
@@ -124,18 +147,24 @@ public record SortJob(
         inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// The same with another memory.
+  /// The same with another memory for records. Less is used if the process may not use so much,
+  /// or if the input needs less.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
   public SortJob memory(long bytes) {
     return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// The same with another number of processors.
+  /// The same with another number of processors, used if the memory is enough for all.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
   public SortJob parallel(int processors) {
     return new SortJob(
         inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
   }
 
-  /// The same to a folder of partitions.
+  /// The same to a new folder of files `part-0000`, `part-0001`, ..., instead of one file; their
+  /// concatenation is sorted.
   public SortJob partitioned() {
     return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
   }
@@ -150,6 +179,46 @@ public record SortJob(
   public SortJob progress(Progress listener) {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, isForced, listener);
+  }
+
+  /// The files to sort.
+  public List<Path> inputs() {
+    return inputs;
+  }
+
+  /// The file, or the folder of partitions, to write.
+  public Path output() {
+    return output;
+  }
+
+  /// What the records look like.
+  public RecordFormat format() {
+    return format;
+  }
+
+  /// How much memory is used for records; less if the process may not use so much.
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /// How many processors are used, if the memory is enough for all.
+  public int parallel() {
+    return parallel;
+  }
+
+  /// Whether a folder of partitions is written, instead of one file.
+  public boolean isPartitioned() {
+    return isPartitioned;
+  }
+
+  /// Whether the output is forced to the disk before it appears.
+  public boolean isForced() {
+    return isForced;
+  }
+
+  @Override
+  public String toString() {
+    return "SortJob[%s to %s, %s]".formatted(inputs, output, format);
   }
 
   /// Sorts. Whatever goes wrong, nothing appears under the output's name, what was there before
@@ -183,8 +252,8 @@ public record SortJob(
     }
   }
 
-  private SortPlan plan(InputFiles files) throws SortException {
-    long most = mostMemoryBytes();
+  private SortPlan plan(InputFiles files) throws SortException, InterruptedException {
+    long most = mostMemoryBytes(memoryBytes);
     return SortPlan.make(
         new SortPlan.Demand(
             format,

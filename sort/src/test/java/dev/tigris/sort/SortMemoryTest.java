@@ -78,6 +78,7 @@ class SortMemoryTest {
     GenerateJob.to(input, 1_000_000).run();
     assertNull(SortProcess.refusalWithBudget(112 * MEGABYTE, 64 * MEGABYTE, input, output));
     assertTrue(CheckJob.of(List.of(output)).run().summary().isOrdered());
+    assertNull(SortProcess.refusalWithViews(112 * MEGABYTE, 64 * MEGABYTE, input, output));
     String refused = SortProcess.refusalWithBudget(66 * MEGABYTE, 64 * MEGABYTE, input, output);
     assertTrue(refused != null && refused.startsWith("MEMORY: "), refused);
     assertTrue(refused.contains("-Dtigris.memory.budget"), refused);

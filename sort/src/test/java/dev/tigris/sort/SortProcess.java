@@ -1,10 +1,12 @@
 package dev.tigris.sort;
 
 import dev.tigris.flow.Flow;
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class SortProcess {
   private static final String REFUSED = "refused: ";
   private static final String HELD = "held";
+  private static final String VIEWED = "viewed";
   private static final String ENDING = "ending";
 
   private final Process process;
@@ -71,6 +74,14 @@ final class SortProcess {
       throws IOException {
     String option =
         "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, HELD, held);
+    return refusal(List.of("env", option), input, output);
+  }
+
+  /// The same where the others have given their part back, but still hold a view of it.
+  static @Nullable String refusalWithViews(long bytes, long viewed, Path input, Path output)
+      throws IOException {
+    String option =
+        "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, VIEWED, viewed);
     return refusal(List.of("env", option), input, output);
   }
 
@@ -212,6 +223,9 @@ final class SortProcess {
   private static void sort(String[] arguments) throws Exception {
     AtomicInteger steps = new AtomicInteger();
     Jbuf held = Jbuf.allocate(Long.getLong(HELD, 1), "others");
+    Jbuf givenBack = Jbuf.allocate(Long.getLong(VIEWED, 1), "others");
+    Bytes view = givenBack.asBytes();
+    givenBack.unreference(Jbuf::free);
     SortJob job =
         SortJob.of(inputs(Path.of(arguments[0])), Path.of(arguments[1]))
             .memory(Long.parseLong(arguments[2]))
@@ -229,6 +243,7 @@ final class SortProcess {
       throw e;
     } finally {
       held.free();
+      Reference.reachabilityFence(view);
     }
   }
 }
