@@ -181,8 +181,13 @@ final class Conversion {
       case Shape.Elements _ -> copy(at, target, to, sizes[index]);
       case Shape.References(int element) -> {
         copy(at, target, to, PsoCollection.ELEMENTS_AT);
-        for (long i = PsoCollection.ELEMENTS_AT; i < sizes[index]; i += Long.BYTES) {
-          refer(at + i, element, target, to + i, base);
+        // What was written behind the last element, by somebody who was killed before it counted,
+        // leads to nothing that is copied.
+        long elements =
+            Math.min(load(at), (sizes[index] - PsoCollection.ELEMENTS_AT) / Long.BYTES);
+        for (long i = 0; i < elements; i++) {
+          long place = PsoCollection.ELEMENTS_AT + i * Long.BYTES;
+          refer(at + place, element, target, to + place, base);
         }
       }
       case Shape.Table(int element) -> {

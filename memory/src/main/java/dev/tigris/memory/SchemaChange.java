@@ -109,10 +109,8 @@ final class SchemaChange {
   }
 
   private void pair(int old, int fresh, String where) {
-    boolean sameKind = from.shape(old).getClass() == to.shape(fresh).getClass();
-    boolean sameName =
-        !(from.shape(old) instanceof Shape.Struct) || from.name(old).equals(to.name(fresh));
-    if (!sameKind || !sameName) {
+    // The name of a list or table says what its elements are, too.
+    if (!from.name(old).equals(to.name(fresh))) {
       obstacles.add("%s was %s and is %s".formatted(where, from.name(old), to.name(fresh)));
     } else if (partner[old] == Shape.NONE) {
       partner[old] = fresh;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -182,7 +183,8 @@ class ConversionTest {
         "Capacity(3) public Ints | Capacity(2) public Ints | Node.ints was 3 ints in place and is",
         "public Point inner | public Node inner | Node.inner was Point and is Node",
         "@InPlace public Point | public Point | Node.point was Point in place and is a reference",
-        "PsoTable<Point> | PsoTable<Node> | an element of a table was Point and is Node",
+        "PsoTable<Point> | PsoTable<Node> | Node.table was PsoTable<Point> and is PsoTable<Node>",
+        "PsoList<Node> | PsoList<Point> | Node.list was PsoList<Node> and is PsoList<Point>",
         "PsoTable<Point> | PsoList<Point> | Node.table was PsoTable<Point> and is PsoList<Point>",
         "Side side | Thread.State side | Node.side was enum Side and is enum java.lang.Thread$State",
       })
@@ -425,6 +427,29 @@ class ConversionTest {
 
   private static String derived(String fields) {
     return sourceOfNode(fields).replace("extends Pso", "extends Base");
+  }
+
+  /// As it is after a process was killed that added an element: the reference is there, and does
+  /// not count yet.
+  @Test
+  void leavesBehindWhatAListHoldsBehindItsLastElement() {
+    Bytes bytes = Jbuf.allocate(4096).asBytes();
+    Container source = bytes.asContainer();
+    Schema schema = Schema.ofList(MappingTest.Entry.class);
+    source.declare(schema);
+    PsoList<MappingTest.Entry> list = new PsoList<>(source, MappingTest.Entry.class, 3);
+    list.add(new MappingTest.Entry(source));
+    list.add(new MappingTest.Entry(source));
+    source.root(list);
+    bytes.setLong(list.offset, 1);
+    schema.validate(source);
+    Container target = Jbuf.allocate(schema.convertedBytes(source)).asContainer();
+    schema.convert(source, target);
+    schema.validate(target);
+    PsoList<MappingTest.Entry> converted = target.rootList(MappingTest.Entry.class);
+    assertEquals(1, converted.size());
+    assertEquals(3, converted.capacity());
+    assertEquals(0, target.segment().get(ValueLayout.JAVA_LONG, converted.offset + 24));
   }
 
   /// A damaged file is refused, or converted to one that can be read.
