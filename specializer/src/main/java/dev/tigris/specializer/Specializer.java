@@ -128,6 +128,7 @@ public final class Specializer {
     }
     problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));
+    problems.addAll(tooOld(model, plans, declare));
     boolean change = declare || plans.values().stream().anyMatch(MethodPlan::changesCode);
     byte[] result = classFile;
     if (change && problems.isEmpty()) {
@@ -229,6 +230,31 @@ public final class Specializer {
       }
     }
     return problems;
+  }
+
+  /// No JVM loads a class file of a version without call sites that has one; the class-file library
+  /// writes it, and its verifier has nothing against it.
+  private static List<Problem> tooOld(
+      ClassModel model, Map<String, MethodPlan> plans, boolean declare) {
+    if (model.majorVersion() >= ClassFile.JAVA_7_VERSION) {
+      return List.of();
+    }
+    Optional<Location> first =
+        plans.values().stream()
+            .flatMap(plan -> plan.choices().stream())
+            .filter(choice -> choice.decision() instanceof Decision.Replace)
+            .map(MethodPlan.Choice::location)
+            .findFirst();
+    return first
+        .or(() -> declare ? Optional.of(location(model, "*")) : Optional.empty())
+        .map(
+            location ->
+                new Problem(
+                    location,
+                    "a class file of version %d can have no call sites: compile it for Java 7 (version %d) or later"
+                        .formatted(model.majorVersion(), ClassFile.JAVA_7_VERSION)))
+        .stream()
+        .toList();
   }
 
   private byte[] rewrite(ClassModel model, Map<String, MethodPlan> plans, boolean declare) {

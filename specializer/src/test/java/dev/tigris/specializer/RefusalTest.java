@@ -6,12 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.instruction.DiscontinuedInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RefusalTest {
   @TempDir private Path temporary;
@@ -306,6 +315,57 @@ class RefusalTest {
     shop.javac.compile(Workshop.TRADE);
     List<Problem> problems = shop.specializer.check(shop.bytes("app/Trade"));
     assertEquals("the class was not specialized", problems.getFirst().message());
+  }
+
+  /// The class-file library writes a call site there, and its verifier lets it pass; the JVM not.
+  @ParameterizedTest
+  @ValueSource(ints = {45, 48, 49, 50})
+  void refusesAClassFileOfAVersionWithoutCallSites(int version) throws IOException {
+    shop.javac.compile(Workshop.TRADE, user("\ncount = trade.quantity;"));
+    byte[] user = shop.bytes("app/User");
+    user[7] = (byte) version;
+    Specialized result = shop.specializer.specialize(user);
+    assertFalse(result.changed());
+    assertEquals(
+        List.of(
+            "app.User.use(User.java:2): a class file of version "
+                + version
+                + " can have no call sites: compile it for Java 7 (version 51) or later"),
+        result.problems().stream().map(Problem::toString).toList());
+  }
+
+  /// Subroutines, which Java 7 did away with, are for rules to read and for nobody to write.
+  @Test
+  void leavesAnOldClassAsItIsThatHasObjectsAndNoneOfTheirFields() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    byte[] old =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("app.Old"),
+                type ->
+                    type.withVersion(ClassFile.JAVA_4_VERSION, 0)
+                        .withMethodBody(
+                            "use",
+                            MethodTypeDesc.ofDescriptor("(Lapp/Trade;)V"),
+                            ClassFile.ACC_STATIC,
+                            RefusalTest::callSubroutine));
+    Specialized result = shop.specializer.specialize(old);
+    assertFalse(result.changed());
+    assertEquals(List.of(), result.problems());
+    assertArrayEquals(old, result.bytes());
+    assertEquals(List.of(), shop.specializer.check(old));
+  }
+
+  private static void callSubroutine(CodeBuilder code) {
+    Label subroutine = code.newLabel();
+    code.with(DiscontinuedInstruction.JsrInstruction.of(subroutine))
+        .aload(0)
+        .getfield(ClassDesc.of("app.Trade"), "note", ConstantDescs.CD_String)
+        .pop()
+        .return_()
+        .labelBinding(subroutine)
+        .astore(1)
+        .with(DiscontinuedInstruction.RetInstruction.of(1));
   }
 
   @Test
