@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 
 /// Specializes and checks whole folders, jars and class files.
 ///
@@ -27,10 +28,11 @@ import java.util.stream.Stream;
 /// each.
 public final class ClassFiles {
   private static final String SUFFIX = ".class";
+  private static final Witness NOBODY = (original, specialized) -> {};
 
   private final Specializer specializer;
   private final Delivery delivery;
-  private final Witness witness;
+  private Witness witness = NOBODY;
   private final Map<Path, byte[]> changedFiles = new LinkedHashMap<>();
   private final Map<Path, Map<String, byte[]>> changedJars = new LinkedHashMap<>();
   private final List<ClassReport> classes = new ArrayList<>();
@@ -46,10 +48,9 @@ public final class ClassFiles {
     void specialized(byte[] original, byte[] specialized);
   }
 
-  private ClassFiles(Specializer specializer, Delivery delivery, Witness witness) {
+  private ClassFiles(Specializer specializer, Delivery delivery) {
     this.specializer = specializer;
     this.delivery = delivery;
-    this.witness = witness;
   }
 
   /// Specializes class files, those in jars and those under folders, in place: all of them, or none
@@ -63,8 +64,8 @@ public final class ClassFiles {
   ///     run leaves them alone
   public static Report specialize(
       Collection<Path> inputs, Specializer specializer, Delivery delivery) throws IOException {
-    ClassFiles run = new ClassFiles(specializer, delivery, (original, specialized) -> {});
-    run.read(inputs);
+    ClassFiles run = new ClassFiles(specializer, delivery);
+    run.untilAllIsKnown(() -> run.read(inputs));
     if (run.problems.isEmpty()) {
       run.write();
     }
@@ -74,9 +75,37 @@ public final class ClassFiles {
   /// Shows what [#specialize] would do, and writes nothing.
   public static Report preview(Collection<Path> inputs, Specializer specializer, Witness witness)
       throws IOException {
-    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten(), witness);
+    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten());
+    run.untilAllIsKnown(() -> run.read(inputs));
+    run.forget();
+    run.witness = witness;
     run.read(inputs);
     return run.report();
+  }
+
+  /// One look at all inputs.
+  private interface Look {
+    void take() throws IOException;
+  }
+
+  /// Classes are found by their names in folders and jars that have their packages. Those that lie
+  /// elsewhere, as in a folder that has such a folder, or in the jar of a web application, are
+  /// known when they come by: whoever came before them is then looked at once more.
+  private void untilAllIsKnown(Look look) throws IOException {
+    long late;
+    do {
+      late = specializer.learnedLate();
+      forget();
+      look.take();
+    } while (specializer.learnedLate() != late);
+  }
+
+  private void forget() {
+    changedFiles.clear();
+    changedJars.clear();
+    classes.clear();
+    problems.clear();
+    seen = 0;
   }
 
   private void read(Collection<Path> inputs) throws IOException {
@@ -103,26 +132,64 @@ public final class ClassFiles {
 
   private void specializeJar(Path path) throws IOException {
     Map<String, byte[]> changed = new LinkedHashMap<>();
-    Problem signed = null;
+    byte[] first = null;
+    boolean isSigned;
     try (JarFile jar = Jars.open(path)) {
-      for (JarEntry entry : jar.stream().filter(ClassFiles::isClass).toList()) {
-        try {
+      isSigned = Jars.isSigned(jar);
+      for (JarEntry entry : jar.stream().toList()) {
+        if (isClass(entry)) {
           byte[] bytes = Jars.read(jar, entry);
-          Optional<byte[]> result = specialize(bytes);
+          Optional<byte[]> result = loadable(() -> specialize(bytes)).orElse(Optional.empty());
           result.ifPresent(now -> changed.put(entry.getName(), now));
-          if (result.isPresent() && signed == null && Jars.isSigned(jar)) {
-            signed = problem(bytes, path + " is signed: specialize its classes before signing it");
-          }
-        } catch (IllegalArgumentException notLoadable) {
-          // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
+          first = first == null && result.isPresent() ? bytes : first;
+        } else if (Jars.isJar(entry)) {
+          specializeWithin(jar, entry);
         }
       }
     }
-    if (signed != null) {
-      problems.add(signed);
+    if (first != null && isSigned) {
+      problems.add(problem(first, path + " is signed: specialize its classes before signing it"));
+    }
+    if (first != null && !Jars.beginsAsJar(path)) {
+      problems.add(
+          problem(
+              first,
+              path
+                  + " begins with something else than a jar, a script say: specialize its classes before that is put there"));
     }
     if (!changed.isEmpty()) {
       changedJars.put(path, changed);
+    }
+  }
+
+  /// Looks into a jar in a jar, and changes nothing in it: a launcher may want it as it is.
+  private void specializeWithin(JarFile jar, JarEntry inner) throws IOException {
+    Jars.forEachWithin(
+        jar,
+        inner,
+        ClassFiles::isClass,
+        bytes -> {
+          if (loadable(() -> specialize(bytes)).orElse(Optional.empty()).isPresent()) {
+            problems.add(
+                problem(
+                    bytes,
+                    "lies in %s, a jar in %s: specialize that jar before it is put there"
+                        .formatted(inner.getName(), jar.getName())));
+          }
+        });
+  }
+
+  private interface Work<T> {
+    T run() throws IOException;
+  }
+
+  /// What comes of a class of a jar; empty if it is damaged: not ours to repair, and no JVM can
+  /// load it. Some jars carry such files on purpose.
+  private static <T> Optional<T> loadable(Work<T> work) throws IOException {
+    try {
+      return Optional.of(work.run());
+    } catch (IllegalArgumentException notLoadable) {
+      return Optional.empty();
     }
   }
 
@@ -180,19 +247,23 @@ public final class ClassFiles {
   ///
   /// @return how many classes were seen, and what is wrong with them
   public static Report check(Collection<Path> path, Specializer specializer) throws IOException {
-    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten(), (was, is) -> {});
+    ClassFiles run = new ClassFiles(specializer, new Delivery.Rewritten());
+    run.untilAllIsKnown(() -> run.checkAll(path));
+    return run.report();
+  }
+
+  private void checkAll(Collection<Path> path) throws IOException {
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
         for (Path file : under(entry)) {
-          run.checkFile(file);
+          checkFile(file);
         }
       } else if (isClass(entry.toString())) {
-        run.checkFile(entry);
+        checkFile(entry);
       } else if (Files.isRegularFile(entry)) {
-        run.checkJar(entry);
+        checkJar(entry);
       }
     }
-    return run.report();
   }
 
   private void checkFile(Path file) throws IOException {
@@ -205,18 +276,21 @@ public final class ClassFiles {
 
   private void checkJar(Path path) throws IOException {
     try (JarFile jar = ClassPath.open(path)) {
-      List<JarEntry> entries = jar.versionedStream().filter(ClassFiles::isClass).toList();
-      for (JarEntry entry : entries) {
-        try {
-          check(Jars.read(jar, entry));
-        } catch (IllegalArgumentException notLoadable) {
-          // Not ours to repair, and no JVM can load it: some jars carry such files on purpose.
+      for (JarEntry entry : jar.versionedStream().toList()) {
+        if (isClass(entry)) {
+          checkIfLoadable(Jars.read(jar, entry));
+        } else if (Jars.isJar(entry)) {
+          Jars.forEachWithin(jar, entry, ClassFiles::isClass, this::checkIfLoadable);
         }
       }
     }
   }
 
-  private void check(byte[] found) {
+  private void checkIfLoadable(byte[] found) throws IOException {
+    Optional<Integer> _ = loadable(() -> check(found));
+  }
+
+  private int check(byte[] found) {
     seen++;
     try {
       byte[] loaded = CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found);
@@ -224,6 +298,7 @@ public final class ClassFiles {
     } catch (PatchRefusedException e) {
       problems.add(problem(found, String.valueOf(e.getMessage())));
     }
+    return problems.size();
   }
 
   private static Problem problem(byte[] classFile, String message) {
@@ -231,7 +306,7 @@ public final class ClassFiles {
     return new Problem(new Location(type, "*", Optional.empty(), 0), message);
   }
 
-  private static boolean isClass(JarEntry entry) {
+  private static boolean isClass(ZipEntry entry) {
     return isClass(entry.getName());
   }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /// Answers questions about superclasses and fields from class files, without loading a class. It
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClassHierarchy {
   private final ClassSource source;
   private final Map<ClassDesc, Optional<ClassInfo>> known = new ConcurrentHashMap<>();
+  private final LongAdder learnedLate = new LongAdder();
 
   /// A hierarchy of the classes in `source`.
   public ClassHierarchy(ClassSource source) {
@@ -38,7 +40,8 @@ public final class ClassHierarchy {
     if (info == null) {
       byte[] bytes = source.find(type);
       info = bytes == null ? Optional.empty() : read(bytes);
-      known.put(type, info);
+      Optional<ClassInfo> learned = known.putIfAbsent(type, info); // another one, or learned
+      return learned == null ? info : learned;
     }
     return info;
   }
@@ -64,7 +67,16 @@ public final class ClassHierarchy {
 
   /// Records a class that is being specialized, whether or not the source has it.
   void learn(ClassInfo info) {
-    known.put(info.name(), Optional.of(info));
+    Optional<ClassInfo> before = known.put(info.name(), Optional.of(info));
+    if (before != null && before.isEmpty()) {
+      learnedLate.increment();
+    }
+  }
+
+  /// How many classes were learned after somebody had asked for them in vain: what was decided
+  /// meanwhile may be wrong. Each is counted once, as it is known from then on.
+  long learnedLate() {
+    return learnedLate.sum();
   }
 
   /// Whether `type` is `ancestor` or one of its subclasses. A chain that leaves the source, or goes

@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,14 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
+import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +84,51 @@ final class Jars {
         .anyMatch(name -> name.startsWith("META-INF/") && name.endsWith(".SF"));
   }
 
+  /// Whether an entry is a jar itself, as the libraries in the jar of a web application are.
+  static boolean isJar(ZipEntry entry) {
+    String name = entry.getName().toLowerCase(Locale.ROOT);
+    return name.endsWith(".jar") || name.endsWith(".war");
+  }
+
+  /// Takes the bytes of an entry.
+  interface Reader {
+    void read(byte[] bytes) throws IOException;
+  }
+
+  /// Reads the entries that are wanted of a jar in a jar, and of the jars in that. What is none, in
+  /// spite of its name, has none.
+  ///
+  /// @throws IOException if it cannot be read; the message names the outer jar and its entry
+  static void forEachWithin(JarFile jar, ZipEntry inner, Predicate<ZipEntry> wanted, Reader reader)
+      throws IOException {
+    byte[] bytes = read(jar, inner);
+    try {
+      forEachWithin(bytes, wanted, reader);
+    } catch (ZipException | EOFException e) {
+      throw damaged(jar, inner, e);
+    }
+  }
+
+  private static void forEachWithin(byte[] jar, Predicate<ZipEntry> wanted, Reader reader)
+      throws IOException {
+    try (var in = new ZipInputStream(new ByteArrayInputStream(jar))) {
+      for (ZipEntry entry; (entry = in.getNextEntry()) != null; ) {
+        if (wanted.test(entry)) {
+          reader.read(in.readAllBytes());
+        } else if (isJar(entry)) {
+          forEachWithin(in.readAllBytes(), wanted, reader);
+        }
+      }
+    }
+  }
+
+  /// Whether a jar is what its file begins with: there can be a script before it, which starts it.
+  static boolean beginsAsJar(Path path) throws IOException {
+    try (var in = Files.newInputStream(path)) {
+      return Arrays.equals(in.readNBytes(4), new byte[] {'P', 'K', 3, 4});
+    }
+  }
+
   /// Replaces a file atomically; if it is a link, what that leads to. It keeps its permissions.
   ///
   /// @throws NotWrittenException if it cannot be written; then it is as it was
@@ -109,7 +158,8 @@ final class Jars {
     }
   }
 
-  /// Replaces some entries of a jar. The others keep their bytes, and all their order and times.
+  /// Replaces some entries of a jar. The others keep their bytes, and all their order and times;
+  /// the jar keeps its comment.
   static void rewrite(Path path, Map<String, byte[]> changed) throws IOException {
     replace(path, out -> copy(path, changed, out));
   }
@@ -118,6 +168,7 @@ final class Jars {
       throws IOException {
     try (JarFile jar = open(path);
         ZipOutputStream entries = new ZipOutputStream(out)) {
+      entries.setComment(jar.getComment());
       for (JarEntry entry : jar.stream().toList()) {
         byte[] bytes = changed.get(entry.getName());
         try {

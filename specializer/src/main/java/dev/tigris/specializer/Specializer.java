@@ -50,6 +50,11 @@ public final class Specializer {
     this.classFiles = ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()));
   }
 
+  /// As [ClassHierarchy#learnedLate].
+  long learnedLate() {
+    return hierarchy.learnedLate();
+  }
+
   /// Specializes one class file.
   ///
   /// @throws IllegalArgumentException if the bytes are no class file

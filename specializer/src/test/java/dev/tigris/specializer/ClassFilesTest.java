@@ -1,3 +1,4 @@
+// Over 400 lines: all that can be wrong with folders and jars, made in the same few ways.
 package dev.tigris.specializer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -14,8 +15,10 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -80,6 +83,7 @@ class ClassFilesTest {
     Path path = temporary.resolve(name);
     try (OutputStream out = Files.newOutputStream(path);
         ZipOutputStream jar = new ZipOutputStream(out)) {
+      jar.setComment("made by hand");
       add(jar, "notes.txt", "as they were".getBytes(StandardCharsets.UTF_8), false);
       add(jar, "app/Stranger.class", shop.bytes("app/Stranger"), true);
       add(jar, "META-INF/versions/9/app/User.class", shop.bytes("app/User"), false);
@@ -164,6 +168,7 @@ class ClassFilesTest {
       Path path = jar("app.jar");
       assertEquals(2, specialize(path, delivery).classesChanged());
       try (JarFile jar = new JarFile(path.toFile())) {
+        assertEquals("made by hand", jar.getComment());
         assertEquals(
             List.of(
                 "notes.txt",
@@ -189,6 +194,73 @@ class ClassFilesTest {
       assertEquals(0, specialize(path, delivery).classesChanged());
       assertArrayEquals(before, Files.readAllBytes(path));
     }
+  }
+
+  /// A specializer that finds no class by its name in what is to be specialized: the folder of its
+  /// package lies in another one, as in the jar of a web application.
+  private static Specializer stranger() {
+    return new Specializer(new ClassHierarchy(new ClassPath(List.of())), Rule.standard());
+  }
+
+  @Test
+  void rewritesWhoComesBeforeTheObjectsThatItUsesWhereverTheyLie() throws IOException {
+    shop.javac.compile("package app; class Before { long use(Trade trade) { return trade.id; } }");
+    byte[] specialized = shop.specialize("app/Before").bytes();
+    List<Path> folder = List.of(temporary);
+    List<Problem> problems = ClassFiles.check(folder, stranger()).problems();
+    assertTrue(
+        problems.stream().anyMatch(problem -> problem.toString().startsWith("app.Before.use")),
+        problems.toString());
+    List<byte[]> told = new ArrayList<>();
+    Report preview = ClassFiles.preview(folder, stranger(), (original, result) -> told.add(result));
+    Report report = ClassFiles.specialize(folder, stranger(), REWRITTEN);
+    assertEquals(report.classesSeen(), preview.classesSeen());
+    assertEquals(report.classesChanged(), told.size());
+    assertArrayEquals(specialized, shop.bytes("app/Before"));
+    assertEquals(List.of(), ClassFiles.check(folder, stranger()).problems());
+  }
+
+  private Path jarOf(String name, Path inner) throws IOException {
+    Path path = temporary.resolve(name);
+    try (OutputStream out = Files.newOutputStream(path);
+        ZipOutputStream jar = new ZipOutputStream(out)) {
+      add(jar, "lib/" + inner.getFileName(), Files.readAllBytes(inner), true);
+    }
+    return path;
+  }
+
+  @Test
+  void looksIntoJarsInJarsAndChangesNothingInThem() throws IOException {
+    Path inner = jar("inner.jar");
+    Path path = jarOf("outer.jar", jarOf("middle.jar", inner));
+    byte[] before = Files.readAllBytes(path);
+    List<Problem> forgotten = ClassFiles.check(List.of(path), shop.specializer).problems();
+    assertEquals(2, forgotten.size());
+    assertTrue(forgotten.getFirst().message().contains("was not rewritten"));
+    Report report = specialize(path, REWRITTEN);
+    assertEquals(2, report.problems().size());
+    String message = report.problems().getFirst().message();
+    assertTrue(message.startsWith("lies in lib/middle.jar, a jar in " + path), message);
+    assertArrayEquals(before, Files.readAllBytes(path));
+    specialize(inner, REWRITTEN);
+    Path packed = jarOf("packed.jar", inner);
+    assertEquals(List.of(), specialize(packed, REWRITTEN).problems());
+    Report checked = ClassFiles.check(List.of(packed), shop.specializer);
+    assertEquals(List.of(), checked.problems());
+    assertEquals(3, checked.classesSeen());
+  }
+
+  @Test
+  void refusesAJarThatAScriptBeginsThatWouldBeLost() throws IOException {
+    Path path = jar("started.jar");
+    byte[] script = "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8);
+    byte[] jar = Files.readAllBytes(path);
+    Files.write(path, script);
+    Files.write(path, jar, StandardOpenOption.APPEND);
+    Report report = specialize(path, REWRITTEN);
+    assertEquals(1, report.problems().size());
+    assertTrue(report.problems().getFirst().message().contains("a script"));
+    assertEquals(script.length + jar.length, Files.size(path));
   }
 
   @Test
