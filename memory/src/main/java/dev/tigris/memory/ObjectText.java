@@ -28,7 +28,7 @@ final class ObjectText {
   }
 
   static String of(Pso object) {
-    String name = object.getClass().getSimpleName();
+    String name = nameOf(object.getClass());
     if (!object.isConstructed()) {
       return name + " in no container";
     }
@@ -37,6 +37,16 @@ final class ObjectText {
     text.fields(PsoClass.of(object.getClass()).layout(), 0);
     Reference.reachabilityFence(object);
     return text.out.toString();
+  }
+
+  /// A class's simple name, also where the class around it is missing, which the JDK looks for.
+  static String nameOf(Class<?> type) {
+    try {
+      return type.getSimpleName();
+    } catch (LinkageError e) {
+      String name = type.getName();
+      return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
+    }
   }
 
   /// @param start where the object lies whose fields they are, behind the first byte of all
@@ -70,7 +80,7 @@ final class ObjectText {
       case FieldKind.Array(Primitive element, int length) ->
           out.append(element.type().getName()).append('[').append(length).append(']');
       case FieldKind.Nested(Class<? extends Pso> type, int _) -> {
-        out.append(type.getSimpleName());
+        out.append(nameOf(type));
         fields(PsoClass.of(type).layout(), at);
       }
     }
@@ -92,9 +102,9 @@ final class ObjectText {
       out.append("null");
       return;
     }
-    out.append(target.getSimpleName());
+    out.append(nameOf(target));
     if (element != null) {
-      out.append('<').append(element.getSimpleName()).append('>');
+      out.append('<').append(nameOf(element)).append('>');
     }
     out.append('@').append(offset);
   }

@@ -146,7 +146,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   @Override
   public final String toString() {
     Class<T> known = type;
-    String elements = known == null ? "something" : known.getSimpleName();
+    String elements = known == null ? "something" : ObjectText.nameOf(known);
     return "%s[%d of %s, room for %d]".formatted(getClass().getSimpleName(), size, elements, room);
   }
 

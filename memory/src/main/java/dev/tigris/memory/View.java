@@ -60,9 +60,13 @@ public abstract sealed class View
 
   /// The same memory as a direct, little-endian byte buffer; lifetime and cost as [#segment].
   ///
-  /// @throws UnsupportedOperationException if the view is larger than a byte buffer can be
+  /// @throws IllegalStateException if the view is larger than a byte buffer can be
   ///     (`Integer.MAX_VALUE` bytes): take slices of [#segment] instead
   public final ByteBuffer byteBuffer() {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new IllegalStateException(
+          bytes + " bytes are more than a byte buffer holds: take slices of segment()");
+    }
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 

@@ -3,6 +3,8 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -116,5 +118,22 @@ class BytesTest {
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(7, array, 0, 2));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyFrom(0, array, 5, 2));
     assertThrows(IllegalArgumentException.class, () -> bytes.copyTo(0, segment.asReadOnly(), 0, 2));
+  }
+
+  /// Nothing of it is touched but its last page.
+  @Test
+  void reachesBehindFourGigabytesAndSaysWhatCannot() {
+    long end = (4L << 30) + 13;
+    assumeTrue(end < Jbuf.use().budgetBytes() / 2, "skipped: this machine is too small");
+    Bytes bytes = Jbuf.allocate(end).asBytes();
+    bytes.setLong(end - 8, 5);
+    assertEquals(5, bytes.slice(end - 8, 8).getLong(0));
+    assertEquals(0, bytes.get(5));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.getLong(end - 7));
+    assertTrue(
+        assertThrows(IllegalStateException.class, bytes::byteBuffer)
+            .getMessage()
+            .contains("slices of segment()"));
+    assertThrows(IllegalStateException.class, bytes::detach);
   }
 }

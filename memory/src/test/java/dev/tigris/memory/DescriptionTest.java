@@ -3,7 +3,12 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -94,6 +99,40 @@ class DescriptionTest {
             + "origin=Point[x=-1], next=Trade@%d, parts=PsoList<Trade>@%d]"
                 .formatted(trade.next.offset, trade.parts.offset),
         trade.toString());
+  }
+
+  /// The JDK looks for the class around a nested one when it is asked for its simple name.
+  @Test
+  void saysWhatIsStoredWhereTheClassAroundIsMissing(@TempDir Path folder) throws Exception {
+    Outside.compile(
+        folder,
+        "Around",
+        """
+        import dev.tigris.memory.*;
+        public class Around {
+          public static class Inside extends Pso {
+            public int x;
+            public Inside next;
+            @InPlace public Part part;
+            public Inside(Container container) {
+              super(container);
+              next = this;
+            }
+          }
+          public static class Part extends Pso {
+            public int y;
+            public Part(Container container) { super(container); }
+          }
+        }
+        """);
+    Outside.specialize(folder);
+    Files.delete(folder.resolve("Around.class"));
+    try (var loader =
+        new URLClassLoader(new URL[] {folder.toUri().toURL()}, Pso.class.getClassLoader())) {
+      Object inside =
+          loader.loadClass("Around$Inside").getConstructor(Container.class).newInstance(container);
+      assertEquals("Inside@64[x=0, next=Inside@64, part=Part[y=0]]", inside.toString());
+    }
   }
 
   @Test
