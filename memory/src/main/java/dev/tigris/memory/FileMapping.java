@@ -42,7 +42,7 @@ final class FileMapping {
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
-    boolean fresh = writable && leastBytes > 0 && createIfMissing(file);
+    boolean fresh = writable && leastBytes > 0 && createIfMissing(file, leastBytes);
     Path path = file.toRealPath(); // so that one file has one journal
     if (!Files.isRegularFile(path)) {
       throw new IOException(path + " is no regular file, and cannot be mapped");
@@ -93,9 +93,15 @@ final class FileMapping {
     }
   }
 
-  private static boolean createIfMissing(Path path) throws IOException {
+  /// One that there is no room for is not made. What is made stays, whatever happens later: another
+  /// process may have it mapped already.
+  private static boolean createIfMissing(Path path, long bytes) throws IOException {
     if (Files.exists(path)) {
       return false;
+    }
+    Path folder = path.toAbsolutePath().getParent();
+    if (folder != null && Files.isDirectory(folder)) {
+      requireRoom(folder, bytes, bytes);
     }
     FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
     return true;
@@ -107,13 +113,7 @@ final class FileMapping {
     if (before >= leastBytes) {
       return;
     }
-    FileStore disk = Files.getFileStore(path);
-    long free = disk.getUsableSpace();
-    if (leastBytes - before > free && disk.getTotalSpace() > 0) {
-      // Found out by writing, it would leave everybody else on that disk without room meanwhile.
-      throw new IOException(
-          "no room for a file of %d bytes: %d are free".formatted(leastBytes, free));
-    }
+    requireRoom(path, leastBytes - before, leastBytes);
     try {
       if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
         return;
@@ -127,6 +127,15 @@ final class FileMapping {
       channel.truncate(before);
       throw new IOException(
           "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
+    }
+  }
+
+  /// Found out by writing, it would leave everybody else on that disk without room meanwhile.
+  private static void requireRoom(Path place, long more, long bytes) throws IOException {
+    FileStore disk = Files.getFileStore(place);
+    long free = disk.getUsableSpace();
+    if (more > free && disk.getTotalSpace() > 0) {
+      throw new IOException("no room for a file of %d bytes: %d are free".formatted(bytes, free));
     }
   }
 

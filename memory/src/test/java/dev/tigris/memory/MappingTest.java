@@ -233,7 +233,10 @@ class MappingTest {
     IOException refused =
         assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.SHARED, 1L << 60));
     assertTrue(refused.getMessage().contains("no room"), refused.getMessage());
-    assertEquals(0, Files.size(file()));
+    assertTrue(Files.notExists(file()), "nothing is left of a file that was not there");
+    Files.write(file(), new byte[100]);
+    assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.SHARED, 1L << 60));
+    assertEquals(100, Files.size(file()));
   }
 
   @ParameterizedTest
