@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,21 @@ class LayoutCommandTest {
       class Base extends Pso {
         Base(Container container) { super(container); }
       }
+
+      class Awkward {
+        static class Parent extends Pso {
+          byte kind;
+          Parent(Container container) { super(container); }
+        }
+
+        static class Child extends Parent {
+          short kind;
+          int text_length;
+          @Capacity(3) Utf8 text;
+          int INT32_MAX, uint8_t, char8_t, __LINE__, _Bool;
+          Child(Container container) { super(container); }
+        }
+      }
       """;
 
   private static Path folder;
@@ -115,6 +131,29 @@ class LayoutCommandTest {
     assertTrue(header.contains("} tigris_table;"), "any container's root may be one");
     assertTrue(header.indexOf("} app_Trade_Inner;") < header.indexOf("} app_Trade;"), header);
     assertTrue(header.contains("offset of a tigris_list of app_Trade_Other"), header);
+  }
+
+  /// The class around it is not loaded, and by then no class is.
+  @Test
+  void printsNamesThatAreFreeInC() {
+    Result result = shell.run("layout app.Awkward.Child --c -cp @/classes");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    for (String member :
+        List.of(
+            "int8_t kind;",
+            "int16_t kind_Child;",
+            "int32_t text_length;",
+            "uint32_t text__length;",
+            "char text_[3];",
+            "int32_t INT32_MAX_;",
+            "int32_t uint8_t_;",
+            "int32_t char8_t_;",
+            "int32_t __LINE___;",
+            "int32_t _Bool_;")) {
+      assertTrue(result.out().contains("  " + member), member + " in " + result.out());
+    }
+    result = shell.run("layout app.Awkward.Child --numpy -cp @/classes");
+    assertTrue(result.out().contains("\"kind_Child\""), result.toString());
   }
 
   @Test

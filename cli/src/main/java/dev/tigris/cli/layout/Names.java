@@ -1,5 +1,6 @@
 package dev.tigris.cli.layout;
 
+import dev.tigris.memory.FieldKind;
 import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoField;
 import dev.tigris.memory.PsoLayout;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// Names for other languages, in which Java's are no identifiers, or taken: each name given out is
 /// an identifier of C, C++ and Python, and is given out once.
@@ -26,8 +28,16 @@ final class Names {
                   + " nullptr operator or or_eq pass raise register reinterpret_cast requires"
                   + " restrict signed sizeof static_assert static_cast struct template thread_local"
                   + " typedef typeid typename typeof union unix unsigned using virtual wchar_t with"
-                  + " xor xor_eq yield False None NULL True EOF")
+                  + " xor xor_eq yield False None NULL True EOF char8_t char16_t char32_t numpy"
+                  + " typeof_unqual _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Generic"
+                  + " _Imaginary _Noreturn _Static_assert _Thread_local")
               .split(" "));
+
+  /// The types and limits of the headers that ours includes, and what compilers define.
+  private static final Pattern STANDARD =
+      Pattern.compile(
+          "u?int\\w*_t|(size|ptrdiff|max_align)_t|__\\w*[A-Za-z0-9]__"
+              + "|(U?INT|SIZE|PTRDIFF|SIG_ATOMIC|WCHAR|WINT)\\w*_(MIN|MAX|C|WIDTH)");
 
   private final Map<Class<?>, String> types = new HashMap<>();
   private final Set<String> taken = new HashSet<>(RESERVED);
@@ -60,15 +70,25 @@ final class Names {
     for (PsoField field : layout.fields()) {
       String name = identifier(field.name());
       boolean hides = names.containsValue(name);
-      String full = hides ? name + "_" + identifier(field.declaringClass().getSimpleName()) : name;
-      names.put(field, take(full, used));
+      String full = take(hides ? name + "_" + simpleName(field.declaringClass()) : name, used);
+      // In C, a text is two members.
+      while (field.kind() instanceof FieldKind.Text && !used.add(full + "_length")) {
+        full = take(full, used);
+      }
+      names.put(field, full);
     }
     return names;
   }
 
+  /// Not [Class#getSimpleName], which looks for the class around it: nothing is loaded any more.
+  private static String simpleName(Class<?> type) {
+    String name = type.getName();
+    return identifier(name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1));
+  }
+
   private static String take(String wanted, Set<String> taken) {
     String name = wanted;
-    while (!taken.add(name)) {
+    while (STANDARD.matcher(name).matches() || !taken.add(name)) {
       name += "_";
     }
     return name;
