@@ -183,8 +183,7 @@ final class Conversion {
         copy(at, target, to, PsoCollection.ELEMENTS_AT);
         // What was written behind the last element, by somebody who was killed before it counted,
         // leads to nothing that is copied.
-        long elements =
-            Math.min(load(at), (sizes[index] - PsoCollection.ELEMENTS_AT) / Long.BYTES);
+        long elements = Math.min(load(at), (sizes[index] - PsoCollection.ELEMENTS_AT) / Long.BYTES);
         for (long i = 0; i < elements; i++) {
           long place = PsoCollection.ELEMENTS_AT + i * Long.BYTES;
           refer(at + place, element, target, to + place, base);

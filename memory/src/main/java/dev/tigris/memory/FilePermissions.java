@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.AccessLists;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +32,9 @@ final class FilePermissions {
     return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
   }
 
-  /// Gives a file the owner, group and permissions of another. Where this process may not give it
-  /// the group, nobody gets more than both the group and the others had.
+  /// Gives a file the owner, group, permissions and access control list of another. Where this
+  /// process may not give it the group, nobody gets more than both the group and the others had, or
+  /// of a list than its owner.
   static void copy(Path from, Path to) throws IOException {
     PosixFileAttributes wanted = attributes(from);
     PosixFileAttributes has = attributes(to);
@@ -41,16 +43,24 @@ final class FilePermissions {
     }
     Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
     permissions.addAll(wanted.permissions());
+    byte[] list = AccessLists.read(from);
+    if (list != null) {
+      permissions.retainAll(OWNERS); // the rest comes with it
+    }
     PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
     if (!has.group().equals(wanted.group())) {
       try {
         view.setGroup(wanted.group());
       } catch (IOException e) {
         restrictToOthers(permissions);
+        list = null;
       }
     }
     if (!has.permissions().equals(permissions)) {
       view.setPermissions(permissions);
+    }
+    if (list != null) {
+      AccessLists.write(to, list);
     }
     if (!has.owner().equals(wanted.owner())) {
       try {
