@@ -27,7 +27,10 @@ public final class Listener implements AutoCloseable {
 
   /// Waits for the next request.
   ///
-  /// @return null if none came in time, or after [#wake]
+  /// @return null if none came in time, or after [#wake], or if the thread is interrupted, which it
+  ///     then still is
+  /// @throws NetException if somebody waits whose connection cannot be taken: too many files are
+  ///     open, say. It can be asked again.
   /// @throws IllegalStateException if the listener is closed
   @CheckReturnValue
   public @Nullable ConnectionRequest next(Duration timeout) {
@@ -38,7 +41,8 @@ public final class Listener implements AutoCloseable {
     return knock == null ? null : new ConnectionRequest(fabric, knock);
   }
 
-  /// Ends a wait, or the next one. Any thread.
+  /// Ends a wait, or the next one: also if a request came at the same time, and has ended this one.
+  /// Any thread.
   public void wake() {
     door.wake();
   }

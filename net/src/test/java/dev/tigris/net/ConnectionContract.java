@@ -214,6 +214,21 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void endsTheNextWaitIfARequestHasEndedTheOneBefore() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    ConnectionRequest request = null;
+    while (request == null) { // it is on its way
+      listener.wake();
+      request = listener.next(PATIENCE);
+    }
+    long start = System.nanoTime();
+    assertNull(listener.next(PATIENCE));
+    assertTrue(System.nanoTime() - start < PATIENCE.toNanos() / 2, "nobody had told it to");
+    request.reject();
+    refused(asked, Reason.REJECTED);
+  }
+
+  @Test
   void leavesTheProcessorToOthersWhileItListens() {
     connect();
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();

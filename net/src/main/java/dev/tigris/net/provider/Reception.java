@@ -110,7 +110,9 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     Knock first = ready.poll();
     long left = Math.max(0, timeoutNanos);
     while (first == null) {
-      look(Math.min(left, untilForgotten()));
+      // Where a request came together with the wake, that has ended the look that found the
+      // request.
+      look(wake.isAsked() ? 0 : Math.min(left, untilForgotten()));
       first = ready.poll();
       left = timeoutNanos - (System.nanoTime() - start);
       if (first == null && (left <= 0 || Thread.currentThread().isInterrupted() || wake.take())) {
