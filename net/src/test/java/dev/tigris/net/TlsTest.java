@@ -290,6 +290,11 @@ class TlsTest {
   }
 
   @Test
+  void saysThatItTrustsNobody() throws Exception {
+    expectRefusal(Reason.NOT_TRUSTED, "trustAnchors", open(alice), open(bob, alice));
+  }
+
+  @Test
   void refusesAListenerWhoseCertificateNamesAnotherHost() throws Exception {
     expectRefusal(Reason.NOT_TRUSTED, "127.0.0.1", open(alice, elsewhere), open(elsewhere, alice));
   }
@@ -474,6 +479,11 @@ class TlsTest {
       pair.left.send(pair.left.memory(FabricContract.text("hello")));
       FabricContract.expectBroken(pair.right);
       assertEquals(Status.FLUSHED, memory.status());
+      assertInstanceOf(SSLException.class, pair.right.link().failure().getCause());
+      pair.left.receive(pair.left.memory(100));
+      FabricContract.expectBroken(pair.left);
+      String reason = pair.left.link().failure().getMessage();
+      assertTrue(reason.contains("bad_record_mac"), "it is told why: " + reason);
     }
   }
 

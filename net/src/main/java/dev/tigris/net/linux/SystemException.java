@@ -38,6 +38,9 @@ public final class SystemException extends IOException {
   /// Somebody has the address already.
   public static final int ADDRESS_IN_USE = 98;
 
+  /// No address or port of this host will do.
+  public static final int ADDRESS_NOT_AVAILABLE = 99;
+
   /// There is no way to that network.
   public static final int NETWORK_UNREACHABLE = 101;
 
@@ -69,8 +72,17 @@ public final class SystemException extends IOException {
   /// @param what was to be done
   /// @param error its number
   public SystemException(String what, int error) {
-    super("%s: %s (error %d)".formatted(what, Calls.describe(error), error));
+    super("%s: %s (error %d)%s".formatted(what, Calls.describe(error), error, advice(error)));
     this.error = error;
+  }
+
+  /// What to do about limits that any call may meet.
+  private static String advice(int error) {
+    return switch (error) {
+      case TOO_MANY_FILES -> ": close some, or raise the limit (ulimit -n)";
+      case TOO_MANY_FILES_OF_ALL -> ": close some, or raise fs.file-max";
+      default -> "";
+    };
   }
 
   /// One for something that this process does not accept.

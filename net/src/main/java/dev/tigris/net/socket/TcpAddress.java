@@ -10,6 +10,9 @@ import java.util.Optional;
 
 /// `host:port` as text; an IPv6 address stands in brackets.
 public final class TcpAddress {
+  /// As the system, the JDK and libfabric say it: then no other address will do.
+  private static final String TOO_MANY_FILES = "oo many open files";
+
   private TcpAddress() {}
 
   /// Reads an address.
@@ -55,11 +58,12 @@ public final class TcpAddress {
 
   /// Nobody can listen at an address.
   public static NetException refused(String address, Exception why) {
-    return new NetException(
-        "listen at",
-        address,
-        why.getMessage() + ": name an address of this host, and a port that is free, or 0 for any",
-        why);
+    String what = String.valueOf(why.getMessage());
+    String advice =
+        what.contains(TOO_MANY_FILES)
+            ? ""
+            : ": name an address of this host, and a port that is free, or 0 for any";
+    return new NetException("listen at", address, what + advice, why);
   }
 
   /// Nobody could be connected to at an address.
@@ -75,9 +79,21 @@ public final class TcpAddress {
           Linking.nobodyListens(String.valueOf(why.getMessage()));
       case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
           Linking.closedWithoutAnswer();
+      case SystemException.ADDRESS_NOT_AVAILABLE -> throw notAvailable(address, why);
       default ->
           throw new NetException("connect to", address, String.valueOf(why.getMessage()), why);
     };
+  }
+
+  /// This side has nothing to connect from.
+  public static NetException notAvailable(String address, Exception why) {
+    return new NetException(
+        "connect to",
+        address,
+        why.getMessage()
+            + ": this host has no address of that kind, or no port that is free: close"
+            + " connections, or widen net.ipv4.ip_local_port_range",
+        why);
   }
 
   private static IllegalArgumentException wrong(String text) {

@@ -14,6 +14,7 @@ import dev.tigris.net.provider.Reception;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
@@ -27,7 +28,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /// Connects and listens. It holds nothing: ports, links and doors are their owners'.
@@ -75,12 +75,14 @@ final class TcpCarrier implements Carrier {
               address,
               attributes,
               Objects.requireNonNull(answer).maximumMessageBytes()));
-    } catch (SSLHandshakeException e) {
-      return Linking.refused(Reason.NOT_TRUSTED, "no TLS with it: " + e.getMessage());
     } catch (SSLException e) {
-      return Linking.refused(Reason.INCOMPATIBLE, "it speaks no TLS: " + e.getMessage());
+      return Linking.refused(
+          TlsWire.isAboutTrust(e) ? Reason.NOT_TRUSTED : Reason.INCOMPATIBLE,
+          "no TLS with it: " + TlsWire.describe(e));
     } catch (SocketTimeoutException e) {
       return Linking.timedOut();
+    } catch (BindException e) {
+      throw TcpAddress.notAvailable(address, e);
     } catch (ConnectException | NoRouteToHostException e) {
       return Linking.nobodyListens(String.valueOf(e.getMessage()));
     } catch (ClosedByInterruptException e) {
@@ -102,7 +104,7 @@ final class TcpCarrier implements Carrier {
       throws IOException {
     try {
       channel.socket().connect(remote, leftMillis(deadline));
-    } catch (ConnectException | NoRouteToHostException e) {
+    } catch (BindException | ConnectException | NoRouteToHostException e) {
       throw e;
     } catch (SocketException e) {
       if (Thread.currentThread().isInterrupted()) {

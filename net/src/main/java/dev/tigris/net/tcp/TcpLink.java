@@ -15,6 +15,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.security.Principal;
 import java.util.Objects;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// One socket. [Outgoing] is how messages leave. What has arrived is read into a buffer and taken
@@ -42,6 +43,9 @@ final class TcpLink extends Link {
   /// Whether the message that is arriving, or was the last to, is long.
   private boolean isLong;
   private boolean endOfStream;
+
+  /// Then the stream only seems to have ended.
+  private boolean tlsHasFailed;
 
   private boolean lingering;
   private boolean shutDown;
@@ -134,9 +138,10 @@ final class TcpLink extends Link {
     }
   }
 
-  /// A system call has failed. If it was one to send, what the peer has sent before it closed, in
-  /// order perhaps, may be there still.
+  /// A system call has failed, or TLS. If it was one to send, what the peer has sent before it
+  /// closed, in order perhaps, may be there still.
   private void lost(IOException cause) {
+    tlsHasFailed |= cause instanceof SSLException;
     try {
       if (!released && !lingering) {
         read();
@@ -144,7 +149,7 @@ final class TcpLink extends Link {
     } catch (IOException same) {
       // the connection is lost either way
     }
-    fail("the connection is lost: " + cause.getMessage(), cause);
+    fail("the connection is lost: " + TlsWire.describe(cause), cause);
   }
 
   @Override
@@ -168,7 +173,7 @@ final class TcpLink extends Link {
         return;
       }
       if (endOfStream) {
-        if (stage != Stage.WAITING) {
+        if (stage != Stage.WAITING && !tlsHasFailed) {
           fail("it ended without a goodbye: the peer was killed, or has aborted");
         }
         return;

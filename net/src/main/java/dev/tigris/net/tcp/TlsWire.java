@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.security.InvalidAlgorithmParameterException;
 import java.security.Principal;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +88,25 @@ final class TlsWire implements Wire {
     engine.setSSLParameters(parameters);
     engine.beginHandshake();
     return new TlsWire(channel, engine);
+  }
+
+  /// What went wrong, for people. Where the engine did not expect it, as trusted certificates that
+  /// there are none of, only its cause says what it was.
+  static String describe(IOException failure) {
+    String what = String.valueOf(failure.getMessage());
+    String why = String.valueOf(root(failure).getMessage());
+    return what.contains(why) ? what : what + ": " + why;
+  }
+
+  /// Whether it is about who trusts whom, and not about what is said.
+  static boolean isAboutTrust(SSLException failure) {
+    return failure instanceof SSLHandshakeException
+        || root(failure) instanceof InvalidAlgorithmParameterException; // trusted are none
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return cause == null ? failure : root(cause);
   }
 
   @Override
