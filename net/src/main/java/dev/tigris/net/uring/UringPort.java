@@ -83,7 +83,7 @@ final class UringPort extends Port {
       if (signal != null) {
         signal.close();
       }
-      throw new NetException("open", "io_uring", String.valueOf(e.getMessage()), e);
+      throw new NetException("open", "io_uring", UringProvider.explain(e), e);
     }
   }
 

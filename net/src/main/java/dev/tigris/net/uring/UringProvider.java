@@ -7,6 +7,7 @@ import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.socket.TcpAddress;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// TCP through io_uring: Linux 6.0 and later, where nobody has forbidden it.
@@ -14,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// `-Dtigris.net.uring.sqpoll=true` has a thread of the kernel take the operations, which saves the
 /// system call and costs a core.
 public final class UringProvider implements Provider {
+  /// For how long a closed ring's memory may be locked still, and how often to look.
+  private static final long RELEASE_NANOS = 500_000_000;
+
+  private static final long RETRY_NANOS = 1_000_000;
+
   @Override
   public String name() {
     return "uring";
@@ -29,8 +35,28 @@ public final class UringProvider implements Provider {
   /// threads that carry virtual ones end when these have been idle for a while. So a virtual thread
   /// gets a ring whose operations a thread of the kernel takes.
   ///
+  /// The kernel takes rings apart after they were closed, and counts their memory as locked until
+  /// it has. So a ring that there is no room for is asked for again, for a while.
+  ///
   /// @param other a ring whose thread of the kernel that of a virtual thread shares; null for none
   static IoUring ring(IoUring.Polling polling, @Nullable IoUring other) throws SystemException {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return tryRing(polling, other);
+      } catch (SystemException e) {
+        if (e.error() != SystemException.NO_MEMORY
+            || System.nanoTime() - start > RELEASE_NANOS
+            || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
+  }
+
+  private static IoUring tryRing(IoUring.Polling polling, @Nullable IoUring other)
+      throws SystemException {
     return Thread.currentThread().isVirtual()
         ? new IoUring(IoUring.Polling.BY_THE_KERNEL, other)
         : new IoUring(polling, null);
@@ -55,7 +81,8 @@ public final class UringProvider implements Provider {
     }
   }
 
-  private static String explain(SystemException refusal) {
+  /// What has kept a ring from being made, and what to do about it.
+  static String explain(SystemException refusal) {
     String what = String.valueOf(refusal.getMessage());
     return switch (refusal.error()) {
       case SystemException.FORBIDDEN ->
