@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.CompletionQueue;
@@ -52,6 +53,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Peers that speak TCP and do not keep to the protocol: what each of them leads to, for every
@@ -368,6 +370,47 @@ public abstract class HostilePeerContract {
       expectBroken(made, "without a goodbye");
       assertEquals(Status.FLUSHED, memory.status());
       made.deregister(memory);
+    }
+  }
+
+  /// The stream has ended when the first of them is asked for: a link may have held it back.
+  @ParameterizedTest
+  @CsvSource({"100, true", "100, false", "30000, true", "30000, false"})
+  void takesWhatHasArrivedBeforeTheStreamEnded(int length, boolean inOrder) throws Exception {
+    int count = 6;
+    byte[] sent = new byte[count * (16 + length) + (inOrder ? 16 : 0)];
+    ByteBuffer frames = ByteBuffer.wrap(sent);
+    for (int i = 0; i < count; i++) {
+      byte[] content = new byte[length];
+      Arrays.fill(content, (byte) i);
+      frames.put(frame(length, 0x101, i)).put(content);
+    }
+    if (inOrder) {
+      frames.put(frame(0, 2, count));
+    }
+    try (Socket socket = socket()) {
+      VirtualInterface made = accept(socket, Attributes.DEFAULT);
+      socket.getOutputStream().write(sent);
+      socket.shutdownOutput();
+      for (int i = 0; i < 10; i++) {
+        assertNull(queue.await(2_000_000));
+      }
+      Bytes memory = Jbuf.allocate(length, "test").asBytes();
+      Ticket ticket = made.register(memory);
+      for (int i = 0; i < count; i++) {
+        assertEquals(InterfaceState.CONNECTED, made.state());
+        made.postReceive(ticket).orThrow();
+        assertEquals(ticket, queue.await(LONG_NANOS));
+        assertEquals(Status.DONE, ticket.status());
+        assertEquals(length, ticket.transferredBytes());
+        assertEquals(i, memory.get(0));
+        assertEquals(i, memory.get(length - 1L));
+      }
+      while (made.state() == InterfaceState.CONNECTED) {
+        assertNull(queue.await(1_000_000));
+      }
+      assertEquals(inOrder ? InterfaceState.ENDED : InterfaceState.BROKEN, made.state());
+      made.deregister(ticket);
     }
   }
 
