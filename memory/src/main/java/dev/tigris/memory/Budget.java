@@ -40,12 +40,15 @@ final class Budget {
 
   /// Gives `block` its zeroed memory, which counts as used from now on.
   ///
-  /// @throws MemoryBudgetException if there is no room, even after reclaiming
+  /// @throws MemoryBudgetException if there is no room, even after reclaiming: of bytes, or of what
+  ///     else the system lends each block, as the open file of a shared one is
   void take(Block block) {
     long rounded = block.budgetBytes();
+    IOException refused = null;
     if (rounded <= budgetBytes) {
       long waitMillis = 1;
       for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
+        refused = null;
         if (add(block)) {
           try {
             block.take(pool);
@@ -53,19 +56,22 @@ final class Budget {
               return;
             }
           } catch (IOException e) {
-            throw new MemoryBudgetException(
-                "no room for %d bytes for '%s': %s"
-                    .formatted(rounded, block.owner, e.getMessage()));
+            refused = e;
           } finally {
             if (block.address == 0) {
               remove(block);
             }
           }
         }
-        if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, waitMillis)) {
+        if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, refused != null, waitMillis)) {
           break;
         }
       }
+    }
+    if (refused != null) {
+      throw new MemoryBudgetException(
+          "no room for %d bytes for '%s': %s"
+              .formatted(rounded, block.owner, refused.getMessage()));
     }
     throw new MemoryBudgetException(refusal(rounded, block.owner));
   }
@@ -73,6 +79,10 @@ final class Budget {
   /// Where the addresses of mapped files come from.
   Pool pool() {
     return pool;
+  }
+
+  private synchronized long blocks() {
+    return count;
   }
 
   /// Keeps account of a block; false if there is no room for it.
@@ -113,8 +123,14 @@ final class Budget {
 
   /// Asks the collector for what is unreachable and waits for the verifier to give some of it
   /// back, or for the time to pass. Returns false where waiting makes no sense.
-  private boolean awaitReclaim(long rounded, long waitMillis) {
+  ///
+  /// @param refused whether the system has refused, and not the budget: then any block will do
+  private boolean awaitReclaim(long rounded, boolean refused, long waitMillis) {
     if (Verifier.PROCESS.isCurrentThread() || Thread.currentThread().isInterrupted()) {
+      return false;
+    }
+    long blocks = blocks();
+    if (refused && blocks == 0) {
       return false;
     }
     System.gc();
@@ -122,7 +138,8 @@ final class Budget {
     try {
       synchronized (this) {
         long leftNanos = deadlineNanos - System.nanoTime();
-        while (rounded > budgetBytes - usedBytes && leftNanos > 0) {
+        while ((rounded > budgetBytes - usedBytes || (refused && count >= blocks))
+            && leftNanos > 0) {
           TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
           leftNanos = deadlineNanos - System.nanoTime();
         }

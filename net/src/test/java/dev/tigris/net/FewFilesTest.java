@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,7 +24,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -39,6 +43,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FewFilesTest {
   private static final int MOST_FILES = 200;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /// What there is to be said while files are few. libfabric calls it an error of input and output,
+  /// or says nothing at the side that has accepted.
+  private static final Pattern SAID =
+      Pattern.compile(
+          ": connected$|oo many open files|Input/output error|detail=it has accepted, ");
 
   /// Accepts one peer, and says at which address, and with which tag it has come.
   static final class Child {
@@ -115,6 +125,104 @@ class FewFilesTest {
     private static final List<Jbuf> HELD = new ArrayList<>();
   }
 
+  /// Shares buffers and frees them, more than it may have files open.
+  static final class SharingAndFreeing {
+    private SharingAndFreeing() {}
+
+    public static void main(String[] arguments) {
+      for (int i = 0; i < 2 * MOST_FILES; i++) {
+        Jbuf jbuf = Jbuf.allocate(4096, "test", PageKind.SHARED);
+        jbuf.asBytes().set(0, (byte) i);
+        jbuf.unreference(Jbuf::free);
+      }
+    }
+  }
+
+  /// Makes a connection again and again, with one more file that can be opened each time, until
+  /// that is enough; says what became of each attempt, and which files are open in the end.
+  static final class OneMoreFile {
+    private OneMoreFile() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (Fabric fabric = Fabric.open(arguments[0])) {
+        System.out.println(attempt(fabric).getFirst()); // loads what is needed for that
+        OpenFiles before = OpenFiles.now();
+        List<String> said = List.of();
+        for (int left = 0; !said.equals(List.of("connected")); left++) {
+          List<FileInputStream> files = new ArrayList<>();
+          try {
+            while (true) {
+              files.add(new FileInputStream("/dev/null"));
+            }
+          } catch (IOException noMore) {
+            for (int i = 0; i < left; i++) {
+              files.removeLast().close();
+            }
+          }
+          said = attempt(fabric);
+          for (FileInputStream each : files) {
+            each.close();
+          }
+          System.out.println(left + " left: " + String.join("; ", said));
+        }
+        System.out.println(before.opened());
+      }
+    }
+
+    /// What has failed at either side, and what became of the connection.
+    private static List<String> attempt(Fabric fabric) throws Exception {
+      List<String> said = new CopyOnWriteArrayList<>();
+      FutureTask<Void> connecting = null;
+      try (Listener listener = fabric.listen("127.0.0.1:0")) {
+        String address = listener.address();
+        connecting = new FutureTask<>(() -> connect(fabric, address, said), null);
+        Thread.ofPlatform().start(connecting);
+        while (!connecting.isDone()) {
+          ConnectionRequest request = listener.next(Duration.ofMillis(10));
+          if (request != null) {
+            accept(fabric, request, said);
+          }
+        }
+      } catch (NetException e) {
+        said.add("listens: " + e.getMessage());
+      }
+      if (connecting != null) {
+        connecting.get(); // the listener is closed, which ends an attempt that it could not hear of
+      }
+      return said;
+    }
+
+    private static void accept(Fabric fabric, ConnectionRequest request, List<String> said) {
+      try (CompletionQueue queue = fabric.completionQueue()) {
+        VirtualInterface peer = request.accept(queue, Attributes.DEFAULT);
+        while (peer.state() == InterfaceState.CONNECTED) {
+          Descriptor _ = queue.await(10_000_000L);
+        }
+      } catch (NetException e) {
+        said.add("accepts: " + e.getMessage());
+        try {
+          request.reject();
+        } catch (IllegalStateException answeredAlready) {
+          // by the attempt to accept it
+        }
+      }
+    }
+
+    private static void connect(Fabric fabric, String address, List<String> said) {
+      try (CompletionQueue queue = fabric.completionQueue()) {
+        switch (fabric.connect(address, 7, queue, Attributes.DEFAULT, PATIENCE)) {
+          case Connection.Refused refusal -> said.add(refusal.toString());
+          case Connection.Established(VirtualInterface made) -> {
+            said.add("connected");
+            made.close();
+          }
+        }
+      } catch (NetException e) {
+        said.add("connects: " + e.getMessage());
+      }
+    }
+  }
+
   @TempDir Path folder;
 
   /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
@@ -153,6 +261,34 @@ class FewFilesTest {
     assertEquals(0, child.waitFor(), said.toString());
     assertTrue(said.getLast().contains("oo many open files"), said.toString());
     assertTrue(said.getLast().contains("ulimit -n"), said.toString());
+  }
+
+  @Test
+  void sharesAgainWithTheFilesOfBuffersThatAreFree() throws Exception {
+    Process child = start(SharingAndFreeing.class);
+    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
+    assertEquals(0, child.waitFor(), said.toString());
+  }
+
+  /// Not over libfabric's connected endpoints: without files it forgets a socket now and then, or
+  /// to tell a peer that it was rejected.
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring", "shm", "libfabric-rdm"})
+  void saysWhatIsMissingWhicheverFileItIsAndKeepsNone(String provider) throws Exception {
+    try (Fabric fabric = Fabric.open(provider)) {
+      assertEquals(provider, fabric.provider());
+    } catch (NetException e) {
+      abort(e.getMessage());
+    }
+    Process child = start(OneMoreFile.class, provider);
+    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
+    assertEquals(0, child.waitFor(), String.join("\n", said));
+    assertEquals("connected", said.getFirst());
+    assertEquals("[]", said.getLast(), String.join("\n", said));
+    for (String attempt : said.subList(1, said.size() - 1)) {
+      assertTrue(SAID.matcher(attempt).find(), attempt);
+      assertFalse(attempt.contains("it did not answer in time"), attempt);
+    }
   }
 
   @ParameterizedTest

@@ -194,6 +194,8 @@ final class LibfabricDoor implements Door {
     public Link accept(Port port, Attributes attributes) {
       LibfabricPort ours = (LibfabricPort) port;
       Channel channel = null;
+      boolean accepts = false;
+      boolean kept = false;
       try {
         Hello answer =
             greeting.hello().answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
@@ -201,19 +203,23 @@ final class LibfabricDoor implements Door {
         channel = ours.station(route).open(route, mine.window());
         LibfabricLink link = new ConnectedLink(channel, peer, attributes, mine, greeting);
         channel.endpoint.accept(mine.toBytes());
+        accepts = true;
         switch (ours.await(channel, ACCEPT_NANOS)) {
           case Events.Connected _ -> link.connected();
           case null -> link.fail("the connection is not made in time");
           default -> link.fail("the peer has given up connecting");
         }
+        kept = true;
         return link;
       } catch (LibfabricException e) {
-        if (channel != null) {
-          channel.close();
-        }
-        endpoint.reject(route, ByteBuffer.allocate(0));
         throw Failures.of("accept", peer, e);
       } finally {
+        if (!kept && channel != null) {
+          channel.close();
+        }
+        if (!kept && !accepts) {
+          endpoint.reject(route, ByteBuffer.allocate(0));
+        }
         route.close();
         answered();
       }

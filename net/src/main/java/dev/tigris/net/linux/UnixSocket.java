@@ -28,6 +28,7 @@ public final class UnixSocket implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+  private static final int MSG_CTRUNC = 8;
   private static final int SHUT_RDWR = 2;
   private static final int CREDENTIALS_BYTES = 12;
   private static final int LONGEST_NAME_BYTES = 107;
@@ -41,6 +42,7 @@ public final class UnixSocket implements AutoCloseable {
   //   72 cmsghdr: length of it all | 80 level | 84 type | 88 descriptor
   //   96 the packet
   private static final int CONTROL_LENGTH = 40;
+  private static final int FLAGS = 48;
   private static final int IOVEC = 56;
   private static final int CONTROL = 72;
   private static final int CONTROL_BYTES = 20;
@@ -61,7 +63,9 @@ public final class UnixSocket implements AutoCloseable {
   ///
   /// @param bytes what it consists of, little-endian
   /// @param file the open file that came with it; the receiver closes it
-  public record Packet(ByteBuffer bytes, @Nullable OpenFile file) {}
+  /// @param lost whether a file came with it that this process could not take: mostly because too
+  ///     many are open already
+  public record Packet(ByteBuffer bytes, @Nullable OpenFile file, boolean lost) {}
 
   /// What [#hear] has come across.
   public enum Heard {
@@ -195,7 +199,9 @@ public final class UnixSocket implements AutoCloseable {
   private Packet packet(int length) {
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     MemorySegment.copy(header, PACKET, MemorySegment.ofBuffer(bytes), 0, length);
-    return new Packet(bytes, attached());
+    OpenFile attached = attached();
+    boolean cut = (header.get(ValueLayout.JAVA_INT, FLAGS) & MSG_CTRUNC) != 0;
+    return new Packet(bytes, attached, cut && attached == null);
   }
 
   /// Takes the next packet. Allocates nothing if it is a nudge without a file; a file that came

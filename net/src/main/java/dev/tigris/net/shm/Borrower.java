@@ -21,6 +21,9 @@ final class Borrower {
   /// By index: how many messages in it were left in place, and are read there.
   private final int[] left = new int[Loan.MOST];
 
+  private static final String TOO_MANY_FILES =
+      SystemException.describe(SystemException.TOO_MANY_FILES);
+
   /// A loan that was mapped.
   static final class Borrowed {
     private final int number;
@@ -57,7 +60,10 @@ final class Borrower {
     switch (Loan.what(packet)) {
       case Loan.LENT -> {
         if (file == null) {
-          throw new BreachException("a loan without memory");
+          throw new BreachException(
+              packet.lost()
+                  ? "a loan cannot be taken: " + TOO_MANY_FILES
+                  : "a loan without memory");
         }
         borrow(Loan.of(packet).number(), file);
       }

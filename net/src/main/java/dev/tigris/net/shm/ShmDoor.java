@@ -6,6 +6,7 @@ import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SharedMemory;
+import dev.tigris.net.linux.Signal;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Hello;
@@ -25,18 +26,27 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
   private final PollSet set;
   private final int user = UnixSocket.user();
 
+  /// What has kept it from taking somebody's memory since the last [#look].
+  private @Nullable NetException full;
+
   /// A connection whose request has not arrived.
   static final class Unheard extends Silent {
     final UnixSocket socket;
     final UnixSocket.Peer peer;
 
-    Unheard(UnixSocket socket, UnixSocket.Peer peer) {
+    /// Keeps a place for the memory among the files that this process may have open: the system
+    /// takes a packet whose file finds none without that.
+    final Signal place;
+
+    Unheard(UnixSocket socket, UnixSocket.Peer peer, Signal place) {
       this.socket = socket;
       this.peer = peer;
+      this.place = place;
     }
 
     @Override
     protected void close() {
+      place.close();
       socket.close();
     }
   }
@@ -54,11 +64,11 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
       this.listening = UnixSocket.listen(socketName, MOST_SILENT);
     } catch (SystemException e) {
       set.close();
-      throw new NetException(
-          "listen at",
-          address,
-          e.getMessage() + ": choose another name or port, or '*' for any",
-          e);
+      String advice =
+          e.error() == SystemException.ADDRESS_IN_USE
+              ? ": choose another name or port, or '*' for any"
+              : "";
+      throw new NetException("listen at", address, e.getMessage() + advice, e);
     }
   }
 
@@ -73,45 +83,64 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
   @Override
   protected void look(long nanos) {
-    set.clear();
-    set.add(listening.file());
-    silent.forEach(each -> set.add(each.socket.file()));
+    watchAll();
     set.await(nanos);
-    hear();
-    NetException full = null;
+    NetException limit = null;
     try {
       greet();
     } catch (SystemException e) {
-      full = failed("listen at", e);
+      limit = failed("listen at", e);
     }
+    watchAll();
+    set.look();
+    // The system says that no file can be opened to who accepts without a look for who waits.
+    full = set.isReady(0) ? limit : null;
+    hear();
     forgetTheSilent();
-    if (full != null) {
-      makeRoom(full);
+    NetException why = full;
+    if (why != null) {
+      makeRoom(why);
     }
+  }
+
+  private void watchAll() {
+    set.clear();
+    set.add(listening.file());
+    silent.forEach(each -> set.add(each.socket.file()));
   }
 
   /// Accepts those who wait.
   private void greet() throws SystemException {
-    for (UnixSocket next = listening.accept(); next != null; next = listening.accept()) {
-      greet(next);
+    boolean more = true;
+    while (more) {
+      Signal place = new Signal();
+      boolean kept = false;
+      try {
+        UnixSocket next = listening.accept();
+        kept = next != null && greet(next, place);
+        more = next != null;
+      } finally {
+        if (!kept) {
+          place.close();
+        }
+      }
     }
   }
 
-  /// Lets somebody in, unless that is another user's process, or nobody knows whose it is.
-  private void greet(UnixSocket socket) {
+  /// Lets somebody in, unless that is another user's process, or nobody knows whose it is; returns
+  /// whether it has.
+  private boolean greet(UnixSocket socket, Signal place) {
     try {
       UnixSocket.Peer peer = socket.peer();
       if (peer.user() == user) {
-        Unheard greeted = new Unheard(socket, peer);
-        if (isSilent(greeted)) {
-          silent.add(greeted);
-        }
-        return;
+        silent.add(new Unheard(socket, peer, place));
+        return true;
       }
     } catch (SystemException isNotSaid) {
       // as if it were another user's
     }
     socket.close();
+    return false;
   }
 
   /// Takes what has arrived on the connections that are silent still.
@@ -127,9 +156,16 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
   /// Takes a request, if it is there.
   private boolean isSilent(Unheard connection) {
+    connection.place.close();
     UnixSocket.Packet packet = connection.socket.receive();
     if (packet == null) {
       return true;
+    }
+    if (packet.lost()) {
+      full =
+          failed(
+              "listen at",
+              new SystemException("take the memory of a peer", SystemException.TOO_MANY_FILES));
     }
     OpenFile file = packet.file();
     SharedMemory memory = file == null ? null : adopt(file);

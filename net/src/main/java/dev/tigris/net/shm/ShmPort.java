@@ -52,10 +52,15 @@ final class ShmPort extends Port {
   private final Wake wake = new Wake();
 
   ShmPort() {
+    PollSet first = null;
     try {
-      this.looked = new PollSet();
+      first = new PollSet();
+      this.looked = first;
       this.waited = new PollSet();
     } catch (SystemException e) {
+      if (first != null) {
+        first.close();
+      }
       throw new NetException("open", "sockets", String.valueOf(e.getMessage()), e);
     }
   }

@@ -74,9 +74,18 @@ public abstract class SocketDoor extends Reception<SocketDoor.Unheard> {
     NetException full = greetAll();
     hear();
     forgetTheSilent();
-    if (full != null) {
+    if (full != null && isAnybodyWaiting()) {
       makeRoom(full);
     }
+  }
+
+  /// Whether there is a connection to be taken. Where no file can be opened, the system says so to
+  /// who accepts without a look for that.
+  private boolean isAnybodyWaiting() {
+    all.clear();
+    all.add(server.file());
+    all.look();
+    return all.isReady(0);
   }
 
   /// Takes the connections that wait; returns the limit that has kept it from taking all of them.

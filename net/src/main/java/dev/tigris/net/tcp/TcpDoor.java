@@ -34,6 +34,9 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   private final ServerSocketChannel server;
   private final Selector selector;
 
+  /// Whether there was a connection to be taken when the selector was last asked.
+  private boolean waiting;
+
   /// A connection whose request has not arrived completely.
   static final class Unheard extends Silent {
     final Wire wire;
@@ -59,20 +62,20 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     this.tls = tls;
     InetSocketAddress wanted = TcpAddress.parse(address);
     ServerSocketChannel listening = null;
-    Selector waiting = null;
+    Selector all = null;
     try {
       listening = ServerSocketChannel.open();
       listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       listening.bind(wanted, MOST_SILENT);
       listening.configureBlocking(false);
-      waiting = Selector.open();
-      listening.register(waiting, SelectionKey.OP_ACCEPT);
+      all = Selector.open();
+      listening.register(all, SelectionKey.OP_ACCEPT);
       this.address = TcpAddress.format((InetSocketAddress) listening.getLocalAddress());
       this.server = listening;
-      this.selector = waiting;
+      this.selector = all;
     } catch (IOException e) {
       TcpCarrier.closeQuietly(listening);
-      TcpCarrier.closeQuietly(waiting);
+      TcpCarrier.closeQuietly(all);
       throw TcpAddress.refused(address, e);
     }
   }
@@ -93,13 +96,19 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
       NetException full = greetAll();
       hear();
       forgetTheSilent();
-      if (full != null) {
+      waiting = false;
+      selector.selectNow(this::noteWhoWaits); // lets go of the connections that are no longer ours
+      if (full != null && waiting) {
         makeRoom(full);
       }
-      selector.selectNow(key -> {}); // lets go of the connections that are no longer ours
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /// Where no file can be opened, the system says so to who accepts without a look for who waits.
+  private void noteWhoWaits(SelectionKey key) {
+    waiting |= key.isAcceptable();
   }
 
   private NetException failed(IOException cause) {
@@ -153,7 +162,10 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
       return count;
     } catch (SSLException e) {
       LOG.log(
-          System.Logger.Level.DEBUG, "{0} is refused: {1}", nameOf(wire.channel()), e.getMessage());
+          System.Logger.Level.DEBUG,
+          "{0} is refused: {1}",
+          nameOf(wire.channel()),
+          TlsWire.describe(e));
       from.refused = true;
       return endOutput(wire.channel());
     } catch (IOException reset) {
