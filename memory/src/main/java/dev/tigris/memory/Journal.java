@@ -119,7 +119,7 @@ final class Journal implements Closeable {
       OWNED.add(identity);
       journal.owned = identity;
       return journal;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // where the JVM refuses native access, say
       channel.close();
       throw e;
     }

@@ -35,7 +35,7 @@ public final class AccessLists {
       MemorySegment list = arena.allocate(MAX_BYTES);
       MemorySegment errno = arena.allocate(Errno.STATE);
       long bytes =
-          (long) Native.GETXATTR.invokeExact(errno, name, attribute, list, (long) MAX_BYTES);
+          (long) Reading.GETXATTR.invokeExact(errno, name, attribute, list, (long) MAX_BYTES);
       if (bytes < 0 && NONE.contains(Errno.of(errno))) {
         return null;
       }
@@ -56,7 +56,7 @@ public final class AccessLists {
       MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list);
       MemorySegment errno = arena.allocate(Errno.STATE);
       int result =
-          (int) Native.SETXATTR.invokeExact(errno, name, attribute, bytes, (long) list.length, 0);
+          (int) Writing.SETXATTR.invokeExact(errno, name, attribute, bytes, (long) list.length, 0);
       Errno.check(result, errno, "give %s an access control list".formatted(file));
     } catch (IOException | RuntimeException e) {
       throw e;
@@ -66,8 +66,8 @@ public final class AccessLists {
   }
 
   // SAFETY: bounds: both names end with a zero, and the list's size is that of its segment;
-  // lifetime: all outlive the call; thread: both calls are thread-safe.
-  private static final class Native {
+  // lifetime: all outlive the call; thread: the call is thread-safe.
+  private static final class Reading {
     static final MethodHandle GETXATTR =
         Errno.link(
             "getxattr",
@@ -77,6 +77,10 @@ public final class AccessLists {
                 ValueLayout.ADDRESS,
                 ValueLayout.ADDRESS,
                 ValueLayout.JAVA_LONG));
+  }
+
+  // SAFETY: as for reading. Apart from it, as few files have such a list, and linking takes time.
+  private static final class Writing {
     static final MethodHandle SETXATTR =
         Errno.link(
             "setxattr",
