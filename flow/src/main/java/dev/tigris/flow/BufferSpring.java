@@ -88,7 +88,8 @@ public final class BufferSpring implements Spring {
   /// Takes back a water that this spring has made, and that nobody uses any more. Any thread.
   ///
   /// @throws IllegalArgumentException if another spring has made it
-  /// @throws IllegalStateException if it was given back before, or is lent to a module
+  /// @throws IllegalStateException if it lies here, since it was given back before, or is lent to a
+  ///     module; a second return after its next use has begun cannot be told from the first
   public void takeBack(Water water) {
     if (!owns(water)) {
       throw new IllegalArgumentException("this water comes from another spring");

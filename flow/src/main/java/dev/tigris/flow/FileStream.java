@@ -267,9 +267,10 @@ public final class FileStream extends Stream {
     return water;
   }
 
-  /// What ends before the size that it had is not all there was.
+  /// What ends before the size that it had is not all there was, but for files that have less than
+  /// they say: those in `/sys` say a page.
   private void refuseCut() throws IOException {
-    if (position < knownBytes) {
+    if (position < knownBytes && channel.size() < knownBytes) {
       throw new IOException(
           "it had %d bytes and now ends after %d: it was cut short while it was read"
               .formatted(knownBytes, position));

@@ -204,7 +204,7 @@ public final class Flow {
 
     /// Lets a stage write to streams that have no module at their tail. Stream `i` belongs to
     /// replica `i` modulo the number of replicas; the reservoir's policy chooses among a replica's
-    /// own, with its window, and its kind does not count.
+    /// own, and its window is theirs; its kind does not count.
     public Builder drain(String stage, Reservoir reservoir, StreamKind... streams) {
       drains.add(new Drain(stage, reservoir, List.copyOf(Arrays.asList(streams))));
       return this;

@@ -22,8 +22,8 @@ public interface ModuleContext {
   /// the feed. Only in [Module#process].
   String from();
 
-  /// All streams that come in, in the order in which they were connected. A file stream among
-  /// them can be told to seek.
+  /// All streams that come in: those of reservoirs first, then those of feeds, each in the order in
+  /// which they were described. A file stream among them can be told to seek.
   List<Stream> inputs();
 
   /// Those that come from the named stage or feed. Once all of them are [drained][Stream#isDrained]
@@ -33,12 +33,12 @@ public interface ModuleContext {
   /// @throws IllegalArgumentException if nothing comes from there
   List<Stream> inputs(String from);
 
-  /// The names of the stages and feeds that waters come [#from], in the order in which they were
-  /// connected; none for a source.
+  /// The names of the stages, then the feeds, that waters come [#from], each in the order in which
+  /// they were described; none for a source.
   List<String> inputNames();
 
-  /// The names of the reservoirs, or drains, that waters go to, in the order in which they were
-  /// connected; each is one for [#output], or [#route(String, int)].
+  /// The names of the reservoirs, then the drains, that waters go to, each in the order in which
+  /// they were described; each is one for [#output], or [#route(String, int)].
   List<String> outputNames();
 
   /// The stream that the policy of the named reservoir gives for this call of `process`, `produce`

@@ -10,8 +10,9 @@ public interface StreamKind {
   /// Opens a stream for its place in a flow. The engine closes it.
   Stream open(Place place) throws IOException;
 
-  /// The same with another window, whatever that of its place is: for a feed or a drain, which has
-  /// no reservoir to name it. Between 1 and 1,048,576.
+  /// The same with another window, whatever that of its place is: for a feed, which has no
+  /// reservoir to name it. Between 1 and 1,048,576. Without effect on files, of which nothing is on
+  /// its way.
   default StreamKind withWindow(int waters) {
     Place.checkWindow(waters);
     return place -> open(new Place(place.name(), waters));

@@ -3,6 +3,7 @@ package dev.tigris.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -55,6 +56,20 @@ class ChangingFileTest {
     assertTrue(
         failure.getMessage().contains("it had 1000 bytes and now ends after 450"),
         failure.getMessage());
+  }
+
+  /// As all in that file system: it says that it has a page.
+  @Test
+  void readsAFileThatHasLessThanItSays() throws Exception {
+    Path file = Path.of("/sys/devices/system/cpu/online");
+    assumeTrue(Files.isReadable(file), "/sys is not there");
+    var read = new AtomicLong();
+    Numbers.run(
+        Flow.named("read")
+            .stage("read", () -> (in, out) -> read.getAndAdd(in.size()))
+            .feed("read", FileStream.reading(file, 100))
+            .build());
+    assertEquals(Files.readAllBytes(file).length, read.get());
   }
 
   @Test

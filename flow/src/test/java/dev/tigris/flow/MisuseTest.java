@@ -197,7 +197,7 @@ class MisuseTest {
     assertRefused(
         "was given back before",
         Flow.named("misuse")
-            .source("count", Numbers.counting(0, 100))
+            .source("count", Numbers.counting(0, 1)) // nobody uses it again between the two
             .reservoir(Reservoir.lottery().withKind(Twice::new))
             .stage("take", () -> (in, out) -> {})
             .build());

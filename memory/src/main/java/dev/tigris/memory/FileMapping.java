@@ -100,7 +100,8 @@ final class FileMapping {
       return false;
     }
     Path folder = path.toAbsolutePath().getParent();
-    if (folder != null && Files.isDirectory(folder)) {
+    // A link may lead to another disk, whose room is looked at when the file is made longer.
+    if (folder != null && Files.isDirectory(folder) && !Files.isSymbolicLink(path)) {
       requireRoom(folder, bytes, bytes);
     }
     FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();

@@ -120,6 +120,10 @@ final class Journal implements Closeable {
       journal.owned = identity;
       return journal;
     } catch (IOException | RuntimeException e) { // where the JVM refuses native access, say
+      if (fresh
+          && channel.size() == 0) { // the next one would take it for one that is as it must be
+        Files.deleteIfExists(path);
+      }
       channel.close();
       throw e;
     }

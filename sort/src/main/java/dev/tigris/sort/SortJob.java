@@ -253,7 +253,9 @@ public final class SortJob {
   }
 
   private SortPlan plan(InputFiles files) throws SortException, InterruptedException {
-    long most = mostMemoryBytes(memoryBytes);
+    // Twice the records and what a plan needs besides: more would not make it another.
+    long useful = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, files.bytes()));
+    long most = mostMemoryBytes(Math.min(memoryBytes, useful));
     return SortPlan.make(
         new SortPlan.Demand(
             format,

@@ -1,7 +1,6 @@
 package dev.tigris.specializer;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -95,30 +94,28 @@ final class Jars {
     void read(byte[] bytes) throws IOException;
   }
 
-  /// Reads the entries that are wanted of a jar in a jar, and of the jars in that. What is none, in
-  /// spite of its name, has none.
-  ///
-  /// @throws IOException if it cannot be read; the message names the outer jar and its entry
+  /// Reads the entries that are wanted of a jar in a jar, and of the jars in that, from its
+  /// beginning on: up to where it cannot be read that way, since it is damaged, say, or encrypted,
+  /// or no jar in spite of its name. Somebody's resource may be like that on purpose.
   static void forEachWithin(JarFile jar, ZipEntry inner, Predicate<ZipEntry> wanted, Reader reader)
       throws IOException {
-    byte[] bytes = read(jar, inner);
-    try {
-      forEachWithin(bytes, wanted, reader);
-    } catch (ZipException | EOFException e) {
-      throw damaged(jar, inner, e);
+    try (var in = new ZipInputStream(jar.getInputStream(inner))) {
+      forEachWithin(in, wanted, reader);
     }
   }
 
-  private static void forEachWithin(byte[] jar, Predicate<ZipEntry> wanted, Reader reader)
+  private static void forEachWithin(ZipInputStream jar, Predicate<ZipEntry> wanted, Reader reader)
       throws IOException {
-    try (var in = new ZipInputStream(new ByteArrayInputStream(jar))) {
-      for (ZipEntry entry; (entry = in.getNextEntry()) != null; ) {
+    try {
+      for (ZipEntry entry; (entry = jar.getNextEntry()) != null; ) {
         if (wanted.test(entry)) {
-          reader.read(in.readAllBytes());
+          reader.read(jar.readAllBytes());
         } else if (isJar(entry)) {
-          forEachWithin(in.readAllBytes(), wanted, reader);
+          forEachWithin(new ZipInputStream(jar), wanted, reader);
         }
       }
+    } catch (ZipException | EOFException unreadable) {
+      // what there is from here on was asked for by nobody
     }
   }
 

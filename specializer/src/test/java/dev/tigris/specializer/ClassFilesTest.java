@@ -251,6 +251,15 @@ class ClassFilesTest {
   }
 
   @Test
+  void readsAJarInAJarAsFarAsThatIsOne() throws IOException {
+    Path inner = jar("cut.jar");
+    byte[] bytes = Files.readAllBytes(inner);
+    Files.write(inner, Arrays.copyOf(bytes, bytes.length / 2));
+    Path path = jarOf("outer.jar", inner);
+    assertTrue(ClassFiles.check(List.of(path), shop.specializer).classesSeen() < 3);
+  }
+
+  @Test
   void refusesAJarThatAScriptBeginsThatWouldBeLost() throws IOException {
     Path path = jar("started.jar");
     byte[] script = "#!/bin/sh\n".getBytes(StandardCharsets.UTF_8);

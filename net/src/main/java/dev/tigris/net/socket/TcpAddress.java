@@ -85,15 +85,15 @@ public final class TcpAddress {
     };
   }
 
-  /// This side has nothing to connect from.
+  /// This side has nothing to connect from, or may not.
   public static NetException notAvailable(String address, Exception why) {
-    return new NetException(
-        "connect to",
-        address,
-        why.getMessage()
-            + ": this host has no address of that kind, or no port that is free: close"
-            + " connections, or widen net.ipv4.ip_local_port_range",
-        why);
+    String what = String.valueOf(why.getMessage());
+    String advice =
+        what.contains("ermission denied") // by a rule of this host; Java has one exception for both
+            ? ""
+            : ": this host has no address of that kind, or no port that is free: close"
+                + " connections, or widen net.ipv4.ip_local_port_range";
+    return new NetException("connect to", address, what + advice, why);
   }
 
   private static IllegalArgumentException wrong(String text) {

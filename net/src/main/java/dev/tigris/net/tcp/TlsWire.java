@@ -94,8 +94,8 @@ final class TlsWire implements Wire {
   /// there are none of, only its cause says what it was.
   static String describe(IOException failure) {
     String what = String.valueOf(failure.getMessage());
-    String why = String.valueOf(root(failure).getMessage());
-    return what.contains(why) ? what : what + ": " + why;
+    String why = root(failure).getMessage();
+    return why == null || what.contains(why) ? what : what + ": " + why;
   }
 
   /// Whether it is about who trusts whom, and not about what is said.
