@@ -139,7 +139,7 @@ public final class ClassFiles {
       for (JarEntry entry : jar.stream().toList()) {
         if (isClass(entry)) {
           byte[] bytes = Jars.read(jar, entry);
-          Optional<byte[]> result = loadable(() -> specialize(bytes)).orElse(Optional.empty());
+          Optional<byte[]> result = specializeIfLoadable(bytes);
           result.ifPresent(now -> changed.put(entry.getName(), now));
           first = first == null && result.isPresent() ? bytes : first;
         } else if (Jars.isJar(entry)) {
@@ -169,7 +169,7 @@ public final class ClassFiles {
         inner,
         ClassFiles::isClass,
         bytes -> {
-          if (loadable(() -> specialize(bytes)).orElse(Optional.empty()).isPresent()) {
+          if (specializeIfLoadable(bytes).isPresent()) {
             problems.add(
                 problem(
                     bytes,
@@ -179,15 +179,11 @@ public final class ClassFiles {
         });
   }
 
-  private interface Work<T> {
-    T run() throws IOException;
-  }
-
-  /// What comes of a class of a jar; empty if it is damaged: not ours to repair, and no JVM can
-  /// load it. Some jars carry such files on purpose.
-  private static <T> Optional<T> loadable(Work<T> work) throws IOException {
+  /// As specializing it; empty if the class file, of a jar, is damaged: not ours to repair, and no
+  /// JVM can load it. Some jars carry such files on purpose.
+  private Optional<byte[]> specializeIfLoadable(byte[] original) throws IOException {
     try {
-      return Optional.of(work.run());
+      return specialize(original);
     } catch (IllegalArgumentException notLoadable) {
       return Optional.empty();
     }
@@ -286,11 +282,15 @@ public final class ClassFiles {
     }
   }
 
-  private void checkIfLoadable(byte[] found) throws IOException {
-    Optional<Integer> _ = loadable(() -> check(found));
+  private void checkIfLoadable(byte[] found) {
+    try {
+      check(found);
+    } catch (IllegalArgumentException notLoadable) {
+      // as for specializing
+    }
   }
 
-  private int check(byte[] found) {
+  private void check(byte[] found) {
     seen++;
     try {
       byte[] loaded = CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found);
@@ -298,7 +298,6 @@ public final class ClassFiles {
     } catch (PatchRefusedException e) {
       problems.add(problem(found, String.valueOf(e.getMessage())));
     }
-    return problems.size();
   }
 
   private static Problem problem(byte[] classFile, String message) {
