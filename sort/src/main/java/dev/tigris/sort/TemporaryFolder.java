@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntConsumer;
 
 /// The folder beside an output in which a job makes it, and from where it is moved to its place
 /// when it is complete:
@@ -48,6 +49,10 @@ final class TemporaryFolder implements AutoCloseable {
   /// Of a longer name only so many characters are part of the folder's: with four bytes each, they
   /// leave room for the rest of it in the 255 that a name may have.
   private static final int MOST_CHARACTERS = 50;
+
+  /// The waits for a deleted file to be gone double up to this: a quarter of a second in all.
+  private static final int MOST_WAIT_MILLIS = 128;
+
   private static final Set<PosixFilePermission> OWNERS =
       PosixFilePermissions.fromString("rwx------");
 
@@ -164,11 +169,14 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   private static void deleteIfDead(Path folder) {
-    try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
-      FileLock lock = channel.tryLock();
-      if (lock != null) {
-        deleteTree(folder);
+    try {
+      try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
+        if (channel.tryLock() == null) {
+          return;
+        }
+        empty(folder);
       }
+      delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
       OutputPaths.deleteQuietly(folder); // without a lock: only if it is empty
     } catch (OverlappingFileLockException | IOException e) {
@@ -177,19 +185,50 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// The lock goes last, so that a folder that is half deleted is still known to be dead.
-  private static void deleteTree(Path folder) throws IOException {
+  /// The lock goes last, so that a folder that is half empty is still known to be dead.
+  private static void empty(Path folder) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
         if (isFolder(file)) {
-          deleteTree(file);
+          empty(file);
+          delete(file, TemporaryFolder::sleep);
         } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
           Files.deleteIfExists(file);
         }
       }
     }
     Files.deleteIfExists(folder.resolve(LOCK));
-    Files.deleteIfExists(folder);
+  }
+
+  /// Deletes a folder that was emptied. File systems in user space and NFS keep a file that is
+  /// deleted while it is open, under another name in its folder, until a moment after it is closed.
+  ///
+  /// @param wait waits for so many milliseconds
+  static void delete(Path emptied, IntConsumer wait) throws IOException {
+    for (int millis = 1; true; millis *= 2) {
+      try {
+        Files.deleteIfExists(emptied);
+        return;
+      } catch (IOException e) {
+        if (millis > MOST_WAIT_MILLIS) {
+          throw e;
+        }
+        wait.accept(millis);
+      }
+    }
+  }
+
+  /// An interrupt waits.
+  private static void sleep(int millis) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void deleteAllLiving() {
@@ -197,7 +236,8 @@ final class TemporaryFolder implements AutoCloseable {
       // The job's threads still run, and may make one more file while the others are deleted.
       for (int attempt = 0; attempt < 3 && Files.exists(folder); attempt++) {
         try {
-          deleteTree(folder);
+          empty(folder);
+          Files.deleteIfExists(folder);
         } catch (IOException e) {
           System.getLogger("dev.tigris.sort")
               .log(System.Logger.Level.DEBUG, "could not delete " + folder, e);
@@ -272,13 +312,18 @@ final class TemporaryFolder implements AutoCloseable {
       return;
     }
     closed = true;
-    try (lockFile) {
-      deleteTree(folder);
+    try {
+      try (lockFile) {
+        empty(folder);
+      }
+      delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
       // The process is ending, and deleteAllLiving was quicker.
     } catch (IOException e) {
       System.getLogger("dev.tigris.sort")
-          .log(System.Logger.Level.WARNING, "could not delete " + folder, e);
+          .log(
+              System.Logger.Level.WARNING,
+              "could not delete the temporary folder " + folder + ", the next sort will: " + e);
     } finally {
       LIVING.remove(folder);
     }

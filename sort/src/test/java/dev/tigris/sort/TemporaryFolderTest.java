@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,5 +70,31 @@ class TemporaryFolderTest {
   void mayBeMadeWhenTheProcessIsEnding() throws Exception {
     assertNull(SortProcess.refusalAtTheEnd(input, folder.resolve("sorted")));
     assertEquals(List.of("input", "sorted"), files());
+  }
+
+  /// As with file systems in user space and NFS, for a file that was deleted while it was open.
+  @Test
+  void waitsForDeletedFilesToBeGone() throws Exception {
+    Path emptied = Files.createDirectory(folder.resolve("emptied"));
+    Path hidden = Files.createFile(emptied.resolve(".fuse_hidden1"));
+    TemporaryFolder.delete(
+        emptied,
+        millis -> {
+          if (millis > 1) {
+            OutputPaths.deleteQuietly(hidden);
+          }
+        });
+    assertEquals(List.of("input"), files());
+  }
+
+  @Test
+  void doesNotWaitLongForAFileThatStays() throws Exception {
+    Path emptied = Files.createDirectory(folder.resolve("emptied"));
+    Files.createFile(emptied.resolve("stays"));
+    var waited = new AtomicInteger();
+    assertThrows(
+        DirectoryNotEmptyException.class, () -> TemporaryFolder.delete(emptied, waited::addAndGet));
+    assertTrue(waited.get() < 1000, waited + " ms");
+    assertEquals(List.of("emptied", "input"), files());
   }
 }
