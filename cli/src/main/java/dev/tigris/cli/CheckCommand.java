@@ -57,7 +57,7 @@ final class CheckCommand implements Command {
     Path summaryFile = options.matchedOptionValue("-o", null);
     boolean ofSummaries = options.hasMatchedOption("-s");
     if (summaryFile != null) {
-      Options.refuseFolder(options.matchedOption("-o").originalStringValues().getLast());
+      Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);
     }
     CheckSummary summary;

@@ -67,7 +67,7 @@ final class GenCommand implements Command {
   public ExitCode run(ParseResult options, Console console) throws Exception {
     long count = options.matchedPositionalValue(0, 0L);
     Path file = options.matchedPositional(1).getValue();
-    Options.refuseFolder(options.matchedPositional(1).originalStringValues().getFirst());
+    Options.refuseFolder(options, options.matchedPositional(1).originalStringValues().getFirst());
     GenerateJob.Result result = generate(count, file, options, console);
     var facts = new LinkedHashMap<String, Object>();
     if (result.checksum() != null) {

@@ -59,10 +59,10 @@ final class Options {
   }
 
   /// Refuses a name that a slash at its end makes that of a folder, and that is to become a file.
-  static void refuseFolder(String name) throws CommandException {
+  static void refuseFolder(ParseResult options, String name) {
     if (name.endsWith("/")) {
-      throw new CommandException(
-          ExitCode.BAD_OUTPUT,
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
           "'%s' is the name of a folder, by the slash at its end: name a file for the output"
               .formatted(name));
     }

@@ -74,7 +74,7 @@ final class SortCommand implements Command {
     }
     Path output = files.getLast();
     if (!options.hasMatchedOption("--partitions")) {
-      Options.refuseFolder(options.matchedPositional(0).originalStringValues().getLast());
+      Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().getLast());
     }
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
     var facts = new LinkedHashMap<String, Object>();

@@ -22,7 +22,7 @@ class FolderNamesTest {
     var shell = new Shell(folder);
     shell.run("gen 10 @/data");
     Result result = shell.run(line);
-    assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.err());
+    assertEquals(ExitCode.USAGE, result.code(), result.err());
     assertTrue(result.err().contains("new/' is the name of a folder, by the slash"), result.err());
     assertFalse(Files.exists(folder.resolve("new")));
   }
