@@ -2,7 +2,9 @@ package dev.tigris.sort;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +99,8 @@ public final class SortException extends IOException {
           path + " may not be written: its permissions, or those of its folder, forbid it",
           cause);
     }
-    return new SortException(Kind.IO, "%s could not be written: %s".formatted(path, reason), cause);
+    return new SortException(
+        Kind.IO, "%s could not be written: %s".formatted(path, reason(cause)), cause);
   }
 
   /// What a failed read of `path` means to the user.
@@ -106,6 +109,16 @@ public final class SortException extends IOException {
       return known;
     }
     return new SortException(
-        Kind.IO, "%s could not be read: %s".formatted(path, cause.getMessage()), cause);
+        Kind.IO, "%s could not be read: %s".formatted(path, reason(cause)), cause);
+  }
+
+  /// Some exceptions have no message, and some no more than the file's name.
+  private static String reason(IOException cause) {
+    return switch (cause) {
+      case ClosedByInterruptException e -> "its thread was interrupted";
+      case ClosedChannelException e -> "another thread was interrupted, and closed it";
+      case NoSuchFileException e -> "it was deleted, or its folder was";
+      default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    };
   }
 }

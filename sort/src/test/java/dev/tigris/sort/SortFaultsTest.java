@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class SortFaultsTest {
@@ -259,12 +260,13 @@ class SortFaultsTest {
   /// An operation on a file that an interrupt ends fails for a reason that says nothing to anybody.
   @Test
   void saysThatItWasInterruptedInTheMiddleOfAnOperationOnAFile() throws Exception {
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, sort()::run);
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, CheckJob.of(List.of(input))::run);
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, GenerateJob.to(output, 1_000)::run);
+    for (Executable job :
+        List.<Executable>of(
+            sort()::run, CheckJob.of(List.of(input))::run, GenerateJob.to(output, 1_000)::run)) {
+      Thread.currentThread().interrupt();
+      String message = assertThrows(InterruptedException.class, job).getMessage();
+      assertTrue(message != null && message.contains("was interrupted"), message);
+    }
     assertFalse(Thread.interrupted());
     assertEquals(List.of("input"), list(folder));
   }
