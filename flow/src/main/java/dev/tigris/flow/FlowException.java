@@ -8,7 +8,7 @@ public final class FlowException extends Exception {
   /// What a module, or the flow for it, was doing.
   public enum Phase {
     /// A stream of the module was opened, before anything was started.
-    OPEN("opening a stream"),
+    OPEN("opening"),
     /// Its thread was started.
     START("the start of its thread"),
     /// It was made, by its supplier or constructor.
@@ -26,7 +26,7 @@ public final class FlowException extends Exception {
     /// [Operator#destroy].
     DESTROY("destroy"),
     /// A stream of the module was closed, after all modules had ended.
-    CLOSE("closing a stream");
+    CLOSE("closing");
 
     private final String words;
 
@@ -41,6 +41,8 @@ public final class FlowException extends Exception {
   private String stage = "";
   private int replica;
   private Phase phase = Phase.START;
+
+  /// Which stream was opened or closed; empty in other phases.
   private String stream = "";
 
   /// One to be told later what has failed, when there may be no memory to make another.
@@ -57,7 +59,7 @@ public final class FlowException extends Exception {
   static FlowException of(
       String flow, Wiring.End module, Phase phase, String stream, Throwable cause) {
     var made = new FlowException(flow, module.name(), module.index(), phase, cause);
-    made.stream = " " + stream;
+    made.stream = " stream " + stream;
     return made;
   }
 
@@ -72,11 +74,7 @@ public final class FlowException extends Exception {
   @Override
   public String getMessage() {
     return "flow %s failed: stage %s, replica %d, in %s: %s"
-        .formatted(flow, stage, replica, doing(), description(getCause()));
-  }
-
-  private String doing() {
-    return stream.isEmpty() ? phase.words : phase.words.replace(" a ", " ") + stream;
+        .formatted(flow, stage, replica, phase.words + stream, description(getCause()));
   }
 
   /// The cause is anybody's, and may fail as it is asked what it is.
