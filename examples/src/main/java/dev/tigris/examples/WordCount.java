@@ -7,18 +7,21 @@ import dev.tigris.flow.Module;
 import dev.tigris.flow.ModuleContext;
 import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/// Counts the words of a file: a small dataflow of two stages.
+/// Counts the words of files: a small dataflow of two stages.
 ///
 /// ```text
-/// file -> split -> routed by word -> count (several)
+/// files -> split (several) -> routed by word -> count (several)
 /// ```
 ///
 /// A word is routed to the replica that counts it, so that each replica has its own words and
@@ -29,37 +32,44 @@ public final class WordCount {
 
   private WordCount() {}
 
-  /// How often each word, a run of letters and digits, is in the file, in the order of the words.
+  /// How often each word, a run of letters and digits, is in the files, in the order of the words.
   ///
-  /// @throws FlowException if the file cannot be read
+  /// @param replicas how many split, and how many count
+  /// @throws FlowException if a file cannot be read
   /// @throws InterruptedException if the calling thread is interrupted
-  public static Map<String, Long> of(Path file, int counters)
+  public static Map<String, Long> of(List<Path> files, int replicas)
       throws FlowException, InterruptedException {
     var counts = new ConcurrentSkipListMap<String, Long>();
     Flow.named("word count")
-        .stage("split", Splitter::new)
-        .feed("split", FileStream.reading(file, READ_BYTES))
+        .stage("split", Splitter::new, Math.min(files.size(), replicas))
+        .feed(
+            "split",
+            files.stream()
+                .map(file -> FileStream.reading(file, READ_BYTES))
+                .toArray(StreamKind[]::new))
         .reservoir(Reservoir.routed())
-        .stage("count", () -> new Counter(counts), counters)
+        .stage("count", () -> new Counter(counts), replicas)
         .build()
         .start()
         .await();
     return new TreeMap<>(counts);
   }
 
-  /// Prints how often each word is in a file: `java ... dev.tigris.examples.WordCount README.md`.
+  /// Prints how often each word is in files: `java ... dev.tigris.examples.WordCount README.md`.
   public static void main(String[] arguments) throws FlowException, InterruptedException {
-    if (arguments.length != 1) {
-      System.err.println("usage: WordCount FILE");
+    if (arguments.length == 0) {
+      System.err.println("usage: WordCount FILE...");
       return;
     }
-    of(Path.of(arguments[0]), Runtime.getRuntime().availableProcessors())
+    of(Arrays.stream(arguments).map(Path::of).toList(), Runtime.getRuntime().availableProcessors())
         .forEach((word, count) -> System.out.println(count + " " + word));
   }
 
-  /// Cuts the file into words and sends each to its counter, many in a water, a space between them.
+  /// Cuts files into words and sends each to its counter, many in a water, a space between them.
   private static final class Splitter implements Module {
-    private final StringBuilder word = new StringBuilder();
+    /// The word that has begun in each file: a replica gets the waters of its files in turn.
+    private final Map<Stream, StringBuilder> begun = new HashMap<>();
+
     private ModuleContext context;
     private StringBuilder[] batches;
 
@@ -74,25 +84,26 @@ public final class WordCount {
 
     @Override
     public void process(Water in, Stream out) {
+      StringBuilder word = begun.computeIfAbsent(context.input(), file -> new StringBuilder());
       for (long offset = 0; offset < in.size(); offset++) {
         char letter = (char) (in.bytes().get(offset) & 0xff);
         if (Character.isLetterOrDigit(letter)) {
           word.append(letter);
         } else {
-          sendWord(); // a word may go on in the next water, so it ends at a gap and not at the end
+          send(word); // a word may go on in the next water, so it ends at a gap and not at the end
         }
       }
     }
 
     @Override
     public void finish(Stream out) {
-      sendWord();
+      begun.values().forEach(this::send);
       for (int route = 0; route < batches.length; route++) {
         sendBatch(route);
       }
     }
 
-    private void sendWord() {
+    private void send(StringBuilder word) {
       if (word.isEmpty()) {
         return;
       }

@@ -13,7 +13,7 @@ final class Context implements ModuleContext {
   private final Inlet inlet;
   private final List<Outlet> outlets;
   private final RandomGenerator random;
-  private @Nullable String from;
+  private Inlet.@Nullable Input input;
 
   Context(
       LocalRun run,
@@ -34,9 +34,9 @@ final class Context implements ModuleContext {
 
   // -- For the worker.
 
-  /// Begins a new call, for which nothing is chosen; `input` is where its water comes from.
-  void begin(@Nullable String input) {
-    from = input;
+  /// Begins a new call, for which nothing is chosen; `of` is where its water comes from.
+  void begin(Inlet.@Nullable Input of) {
+    input = of;
     for (int i = 0; i < outlets.size(); i++) { // an iterator would be an object for each call
       outlets.get(i).begin();
     }
@@ -110,7 +110,16 @@ final class Context implements ModuleContext {
 
   @Override
   public String from() {
-    String current = from;
+    return current().from();
+  }
+
+  @Override
+  public Stream input() {
+    return current().stream();
+  }
+
+  private Inlet.Input current() {
+    Inlet.Input current = input;
     if (current == null) {
       throw new IllegalStateException("only process() has an input that comes from somewhere");
     }

@@ -22,6 +22,11 @@ public interface ModuleContext {
   /// the feed. Only in [Module#process].
   String from();
 
+  /// The stream that the current input water came on. Waters of one stream come in order, those of
+  /// several mixed: what is cut at the end of a water, such as a word of a file, goes on in the
+  /// next water of the same stream. Only in [Module#process].
+  Stream input();
+
   /// All streams that come in: those of reservoirs first, then those of feeds, each in the order in
   /// which they were described. A file stream among them can be told to seek.
   List<Stream> inputs();

@@ -180,7 +180,7 @@ final class Worker implements Runnable {
         awaitInput();
         continue;
       }
-      context.begin(input.from());
+      context.begin(input);
       Stream out = awaitOut();
       if (out == null) {
         return false;

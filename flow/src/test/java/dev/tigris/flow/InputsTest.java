@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,40 @@ class InputsTest {
             .feed("join", "left", file("left", "ccccddddeeee"))
             .build());
     assertEquals(List.of("left cccc", "left dddd", "left eeee", "right aaaa", "right bbbb"), seen);
+  }
+
+  /// Puts the texts of several files together again, though one replica gets their waters mixed.
+  @Test
+  void tellsTheFilesOfAFeedApart() throws Exception {
+    Map<Stream, StringBuilder> texts = new LinkedHashMap<>();
+    Numbers.run(
+        Flow.named("files")
+            .stage(
+                "gather",
+                () ->
+                    new Module() {
+                      private ModuleContext context;
+
+                      @Override
+                      public void init(ModuleContext moduleContext) {
+                        context = moduleContext;
+                        assertThrows(IllegalStateException.class, context::input);
+                      }
+
+                      @Override
+                      public void process(Water in, Stream out) {
+                        byte[] bytes = new byte[in.size()];
+                        in.bytes().copyTo(0, bytes, 0, bytes.length);
+                        texts
+                            .computeIfAbsent(context.input(), stream -> new StringBuilder())
+                            .append(new String(bytes, StandardCharsets.UTF_8));
+                      }
+                    })
+            .feed("gather", file("one", "a long word"), file("two", "and another one"))
+            .build());
+    assertEquals(
+        List.of("a long word", "and another one"),
+        texts.values().stream().map(StringBuilder::toString).toList());
   }
 
   @Test
