@@ -146,11 +146,22 @@ final class Tigris {
       return Optional.of(
           "'%s' is a file, and no folder: leave the slash at its end away".formatted(name));
     }
-    return name.contains("\uFFFD") // Java has it in place of bytes that it could not read
+    if (isUnreadable(name)) {
+      return Optional.of(
+          "'%s' is a name that is not spelled in the locale of this shell: rename the file"
+              .formatted(name));
+    }
+    Path path = Path.of(name).toAbsolutePath();
+    return isUnreadable(path.toString())
         ? Optional.of(
-            "'%s' is a name that is not spelled in the locale of this shell: rename the file"
-                .formatted(name))
+            "'%s' is in a folder whose name is not spelled in the locale of this shell: rename %s"
+                .formatted(name, path.getParent()))
         : Optional.empty();
+  }
+
+  /// Java has this character in place of bytes that it could not read.
+  private static boolean isUnreadable(String name) {
+    return name.contains("\uFFFD");
   }
 
   private static String version() {

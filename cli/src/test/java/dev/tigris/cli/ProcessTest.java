@@ -162,6 +162,16 @@ class ProcessTest {
     assertFalse(said.contains("\tat "), said);
   }
 
+  /// Java has U+FFFD in place of the bytes of a name that are no text.
+  @Test
+  void saysThatTheNameOfTheCurrentFolderCannotBeRead() throws Exception {
+    assumeTrue("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "the name is no text here");
+    String here = "-Duser.dir=" + folder.resolve("\uFFFD");
+    assertEquals(2, tigris(here, toFile(), "gen", "10", "data").waitFor());
+    String said = Files.readString(folder.resolve("err"));
+    assertTrue(said.contains("'data' is in a folder whose name is not spelled"), said);
+  }
+
   @Test
   void doesNotMindAReaderWhoHasEnough() throws Exception {
     Process gen = tigris(Redirect.PIPE, "gen", "10", "data");
