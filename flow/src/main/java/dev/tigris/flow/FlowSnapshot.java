@@ -3,7 +3,8 @@ package dev.tigris.flow;
 import java.util.List;
 
 /// What a flow is doing, or has done. Taken while it runs, the parts are read one after the other
-/// and need not fit each other exactly.
+/// and need not fit each other exactly. There may be more of them in later versions: to be read by
+/// their methods.
 ///
 /// @param flow the flow's name
 /// @param state what has become of it

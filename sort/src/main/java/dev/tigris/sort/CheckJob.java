@@ -23,7 +23,7 @@ public final class CheckJob {
   /// So much is copied to the heap at a time, and stays in the first-level cache.
   private static final int BLOCK_BYTES = 32 << 10;
 
-  /// What came of it.
+  /// What came of it. There may be more of it in later versions: to be read by its methods.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
   private final List<Path> inputs;

@@ -19,7 +19,7 @@ public final class GenerateJob {
   // A multiple of 4096 bytes, so that every piece but the last begins and ends at a block.
   private static final int PIECE_RECORDS = 20 * 1024;
 
-  /// What came of it.
+  /// What came of it. There may be more of it in later versions: to be read by its methods.
   ///
   /// @param checksum the sum of the records' CRC-32, null unless asked for
   public record Result(long records, long bytes, Duration elapsed, @Nullable UInt128 checksum) {}

@@ -41,7 +41,7 @@ public final class SortJob {
   /// The waits for the collector double up to this: a tenth of a second in all.
   private static final int MOST_WAIT_MILLIS = 64;
 
-  /// What came of it.
+  /// What came of it. There may be more of it in later versions: to be read by its methods.
   ///
   /// @param records how many records were sorted
   /// @param bytes how many bytes they have
