@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
@@ -207,9 +208,10 @@ abstract class CompletionContract extends FabricContract {
     connect();
     CountDownLatch signalled = new CountDownLatch(1);
     left.run(() -> left.queue().signalOnce(signalled::countDown));
-    left.run(left.queue()::close);
-    awaitLatch(signalled);
+    Future<?> closing = left.start(Executors.callable(left.queue()::close));
     expectEnded(right);
+    get(closing);
+    awaitLatch(signalled);
   }
 
   @ParameterizedTest

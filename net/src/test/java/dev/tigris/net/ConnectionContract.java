@@ -15,6 +15,7 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -410,8 +411,9 @@ abstract class ConnectionContract extends FabricContract {
     Side closing = side();
     connect(closing, right, Attributes.DEFAULT, Attributes.DEFAULT);
     closing.receive(closing.memory(10));
-    closing.run(() -> closing.queue().close());
+    Future<?> closed = closing.start(Executors.callable(closing.queue()::close));
     expectEnded(right);
+    get(closed);
     assertEquals(Status.POSTED, memory.status());
   }
 

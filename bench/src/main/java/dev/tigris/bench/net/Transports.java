@@ -20,7 +20,9 @@ final class Transports {
 
   private Transports() {}
 
-  /// The command of a process, without its last two arguments.
+  /// The command of a process, without its last two arguments. The property
+  /// `tigris.bench.workerOptions` adds options for the JVM of each: the tests, which start hundreds
+  /// that live for a second, ask for the compiler and the collector that start soonest.
   ///
   /// @param flags for its JVM
   static List<String> command(String name, String... flags) {
@@ -28,6 +30,8 @@ final class Transports {
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
     words.addAll(List.of(flags));
+    String options = System.getProperty("tigris.bench.workerOptions", "");
+    words.addAll(List.of(options.isBlank() ? new String[0] : options.strip().split(" +", -1)));
     words.add("-cp");
     words.add(System.getProperty("java.class.path"));
     words.add(WorkerMain.class.getName());
