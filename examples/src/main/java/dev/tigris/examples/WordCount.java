@@ -9,6 +9,7 @@ import dev.tigris.flow.Reservoir;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamKind;
 import dev.tigris.flow.Water;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Pattern;
 
 /// Counts the words of files: a small dataflow of two stages.
 ///
@@ -28,11 +30,12 @@ import java.util.concurrent.ConcurrentSkipListMap;
 /// nothing is shared while they count.
 public final class WordCount {
   private static final int READ_BYTES = 64 * 1024;
-  private static final int BATCH_BYTES = 8 * 1024;
+  private static final int BATCH_CHARACTERS = 8 * 1024;
 
   private WordCount() {}
 
-  /// How often each word, a run of letters and digits, is in the files, in the order of the words.
+  /// How often each word is in the files, in the order of the words. A word is a run of letters and
+  /// digits of any script; the files are in UTF-8.
   ///
   /// @param replicas how many split, and how many count
   /// @throws FlowException if a file cannot be read
@@ -67,8 +70,10 @@ public final class WordCount {
 
   /// Cuts files into words and sends each to its counter, many in a water, a space between them.
   private static final class Splitter implements Module {
+    private static final Pattern GAP = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
+
     /// The word that has begun in each file: a replica gets the waters of its files in turn.
-    private final Map<Stream, StringBuilder> begun = new HashMap<>();
+    private final Map<Stream, ByteArrayOutputStream> begun = new HashMap<>();
 
     private ModuleContext context;
     private StringBuilder[] batches;
@@ -84,13 +89,14 @@ public final class WordCount {
 
     @Override
     public void process(Water in, Stream out) {
-      StringBuilder word = begun.computeIfAbsent(context.input(), file -> new StringBuilder());
+      ByteArrayOutputStream text =
+          begun.computeIfAbsent(context.input(), file -> new ByteArrayOutputStream());
       for (long offset = 0; offset < in.size(); offset++) {
-        char letter = (char) (in.bytes().get(offset) & 0xff);
-        if (Character.isLetterOrDigit(letter)) {
-          word.append(letter);
+        byte unit = in.bytes().get(offset);
+        if (unit < 0 || Character.isLetterOrDigit(unit)) { // below zero: of a longer character
+          text.write(unit);
         } else {
-          send(word); // a word may go on in the next water, so it ends at a gap and not at the end
+          send(text); // a word may go on in the next water, so it ends at a gap and not at the end
         }
       }
     }
@@ -103,20 +109,22 @@ public final class WordCount {
       }
     }
 
-    private void send(StringBuilder word) {
-      if (word.isEmpty()) {
-        return;
+    /// Sends what lies between two gaps: a word, or several if there is a dash between them, say.
+    private void send(ByteArrayOutputStream text) {
+      for (String word : GAP.split(text.toString(StandardCharsets.UTF_8), -1)) {
+        if (!word.isEmpty()) {
+          int route = Math.floorMod(word.hashCode(), batches.length);
+          batches[route].append(word).append(' ');
+          if (batches[route].length() >= BATCH_CHARACTERS) {
+            sendBatch(route);
+          }
+        }
       }
-      int route = Math.floorMod(word.toString().hashCode(), batches.length);
-      batches[route].append(word).append(' ');
-      word.setLength(0);
-      if (batches[route].length() >= BATCH_BYTES) {
-        sendBatch(route);
-      }
+      text.reset();
     }
 
     private void sendBatch(int route) {
-      byte[] bytes = batches[route].toString().getBytes(StandardCharsets.ISO_8859_1);
+      byte[] bytes = batches[route].toString().getBytes(StandardCharsets.UTF_8);
       batches[route].setLength(0);
       Stream to = context.route(route);
       Water water = to.spring().createWater(bytes.length);
@@ -138,7 +146,7 @@ public final class WordCount {
     public void process(Water in, Stream out) {
       byte[] bytes = new byte[in.size()];
       in.bytes().copyTo(0, bytes, 0, bytes.length);
-      for (String word : new String(bytes, StandardCharsets.ISO_8859_1).split(" ", -1)) {
+      for (String word : new String(bytes, StandardCharsets.UTF_8).split(" ", -1)) {
         if (!word.isEmpty()) {
           own.merge(word, 1L, Long::sum);
         }

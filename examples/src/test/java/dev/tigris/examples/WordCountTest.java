@@ -21,6 +21,12 @@ class WordCountTest {
   }
 
   @Test
+  void countsWordsOfAnyScript() throws Exception {
+    Path file = Files.writeString(folder.resolve("text"), "élan — Tigris、チグリス川–élan");
+    assertEquals(Map.of("élan", 2L, "Tigris", 1L, "チグリス川", 1L), WordCount.of(List.of(file), 2));
+  }
+
+  @Test
   void countsNothingInAnEmptyFile() throws Exception {
     Path empty = Files.createFile(folder.resolve("empty"));
     assertEquals(Map.of(), WordCount.of(List.of(empty), 2));
