@@ -7,6 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Maps a file of objects, after [converting][Conversion] it if need be: into a new file beside it,
 /// which takes its place when it is complete and on the disk. Whoever is killed before that leaves
@@ -95,6 +98,7 @@ final class FileConversion {
       Files.deleteIfExists(fresh); // of somebody who was killed
       try {
         Files.createFile(fresh, FilePermissions.of(file));
+        copyNotes(file, fresh);
         Jbuf target = Jbuf.map(fresh, Mapping.SHARED, bytes);
         try {
           conversion.into(target.peek());
@@ -109,5 +113,29 @@ final class FileConversion {
         Files.deleteIfExists(fresh);
       }
     }
+  }
+
+  /// What people and programs have noted about a file (`user.*`).
+  private static void copyNotes(Path from, Path to) throws IOException {
+    UserDefinedFileAttributeView notes = notes(from);
+    UserDefinedFileAttributeView copies = notes(to);
+    if (notes == null || copies == null) {
+      return;
+    }
+    List<String> names;
+    try {
+      names = notes.list();
+    } catch (IOException e) {
+      return; // of a file system that cannot have any
+    }
+    for (String name : names) {
+      ByteBuffer value = ByteBuffer.allocate(notes.size(name));
+      notes.read(name, value);
+      copies.write(name, value.flip());
+    }
+  }
+
+  private static @Nullable UserDefinedFileAttributeView notes(Path file) {
+    return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
   }
 }

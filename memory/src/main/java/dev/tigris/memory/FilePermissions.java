@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,8 @@ final class FilePermissions {
     Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
     permissions.addAll(wanted.permissions());
     byte[] list = AccessLists.read(from);
-    if (list != null) {
+    boolean listed = !Arrays.equals(list, AccessLists.none());
+    if (listed) {
       permissions.retainAll(OWNERS); // the rest comes with it
     }
     PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
@@ -53,13 +55,16 @@ final class FilePermissions {
         view.setGroup(wanted.group());
       } catch (IOException e) {
         restrictToOthers(permissions);
-        list = null;
+        listed = false;
       }
+    }
+    if (!listed && !Arrays.equals(AccessLists.read(to), AccessLists.none())) {
+      AccessLists.write(to, AccessLists.none()); // the folder has one for all that is made in it
     }
     if (!has.permissions().equals(permissions)) {
       view.setPermissions(permissions);
     }
-    if (list != null) {
+    if (listed) {
       AccessLists.write(to, list);
     }
     if (!has.owner().equals(wanted.owner())) {

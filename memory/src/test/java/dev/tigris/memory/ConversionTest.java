@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -17,9 +19,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -285,6 +289,24 @@ class ConversionTest {
     Files.write(folder.resolve(".objects.converting"), new byte[100]);
     run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ));
     assertFalse(Files.exists(folder.resolve(".objects.converting")));
+  }
+
+  @Test
+  void keepsWhatWasNotedAboutTheFile() throws Exception {
+    writeOld();
+    var notes = Files.getFileAttributeView(file(), UserDefinedFileAttributeView.class);
+    assumeTrue(notes != null, "skipped: nothing can be noted about files here");
+    try {
+      notes.write("origin", ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      notes.write("empty", ByteBuffer.allocate(0));
+    } catch (IOException e) {
+      abort("skipped: nothing can be noted about files of this file system");
+    }
+    run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ));
+    assertEquals(Set.of("origin", "empty"), Set.copyOf(notes.list()));
+    ByteBuffer value = ByteBuffer.allocate(4);
+    notes.read("origin", value);
+    assertEquals(ByteBuffer.wrap(new byte[] {1, 2, 3}), value.flip());
   }
 
   @ParameterizedTest

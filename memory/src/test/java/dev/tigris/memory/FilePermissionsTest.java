@@ -1,14 +1,9 @@
 package dev.tigris.memory;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import dev.tigris.memory.raw.AccessLists;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -58,40 +53,5 @@ class FilePermissionsTest {
                 journal.owner().getName(),
                 journal.group().getName(),
                 PosixFilePermissions.toString(journal.permissions())));
-  }
-
-  /// What a list gives somebody looks like a permission of the group, who has none here.
-  @Test
-  void givesAJournalTheAccessListOfTheFile() throws IOException {
-    Path file = Files.write(folder.resolve("file"), new byte[4096]);
-    byte[] list =
-        ByteBuffer.allocate(44)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(2)
-            .putShort((short) 0x01)
-            .putShort((short) 6)
-            .putInt(-1) // the owner
-            .putShort((short) 0x02)
-            .putShort((short) 6)
-            .putInt(1) // a certain user
-            .putShort((short) 0x04)
-            .putShort((short) 0)
-            .putInt(-1) // the group
-            .putShort((short) 0x10)
-            .putShort((short) 6)
-            .putInt(-1) // the most for these two
-            .putShort((short) 0x20)
-            .putShort((short) 0)
-            .putInt(-1) // others
-            .array();
-    try {
-      AccessLists.write(file, list);
-    } catch (IOException e) {
-      abort("skipped: the file system has no access control lists");
-    }
-    assertEquals("rw-rw----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-    Jbuf.map(file, Mapping.DURABLE);
-    assertArrayEquals(list, AccessLists.read(Journal.pathFor(file.toRealPath())));
-    assertNull(AccessLists.read(folder));
   }
 }

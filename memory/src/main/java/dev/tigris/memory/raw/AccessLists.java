@@ -8,12 +8,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// The access control lists of files on Linux, of which the JDK knows nothing: it shows the most
 /// that such a list gives anybody as the permissions of the group, who may have none.
 public final class AccessLists {
   private static final String ATTRIBUTE = "system.posix_acl_access";
+
+  /// The version of the format, and nothing after it: what is given such a list has none.
+  private static final byte[] EMPTY = {2, 0, 0, 0};
 
   /// The most that an attribute can have (XATTR_SIZE_MAX).
   private static final int MAX_BYTES = 1 << 16;
@@ -23,10 +25,15 @@ public final class AccessLists {
 
   private AccessLists() {}
 
-  /// The list of a file as the kernel gives it; null if it has none.
-  public static byte @Nullable [] read(Path file) throws IOException {
+  /// No list: the permissions say all.
+  public static byte[] none() {
+    return EMPTY.clone();
+  }
+
+  /// The list of a file as the kernel gives it; [#none] if there is none.
+  public static byte[] read(Path file) throws IOException {
     if (!Pages.LINUX) {
-      return null;
+      return none();
     }
     NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
@@ -37,7 +44,7 @@ public final class AccessLists {
       long bytes =
           (long) Reading.GETXATTR.invokeExact(errno, name, attribute, list, (long) MAX_BYTES);
       if (bytes < 0 && NONE.contains(Errno.of(errno))) {
-        return null;
+        return none();
       }
       Errno.check((int) bytes, errno, "read the access control list of " + file);
       return list.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
@@ -48,11 +55,16 @@ public final class AccessLists {
     }
   }
 
-  /// Gives a file a list that was read, and with it the permissions that the list says.
+  /// Gives a file a list that was read, and with it the permissions that the list says; or takes
+  /// its list off, which leaves what that had said in the permissions.
   public static void write(Path file, byte[] list) throws IOException {
+    write(file, ATTRIBUTE, list);
+  }
+
+  static void write(Path file, String kind, byte[] list) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(file.toFile().getPath());
-      MemorySegment attribute = arena.allocateFrom(ATTRIBUTE);
+      MemorySegment attribute = arena.allocateFrom(kind);
       MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list);
       MemorySegment errno = arena.allocate(Errno.STATE);
       int result =
