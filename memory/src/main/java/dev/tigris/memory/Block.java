@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
+import dev.tigris.memory.raw.ScarceException;
 import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
 import java.lang.ref.PhantomReference;
@@ -67,18 +68,16 @@ final class Block extends PhantomReference<Jbuf> {
     };
   }
 
-  /// Gets its memory: its address stays 0 where the operating system has no more.
+  /// Gets its memory.
   ///
-  /// @throws IOException if the operating system refuses pages of this kind
+  /// @throws ScarceException if the operating system has no more at the moment
+  /// @throws IOException if it refuses pages of this kind
   void take(Pool pool) throws IOException {
     switch (pages) {
-      case ORDINARY -> address = pool.take(bytes);
+      case ORDINARY -> address = some(pool.take(bytes));
       case HUGE -> {
-        long units = pool.takeUnits(bytes);
-        if (units != 0) {
-          Pages.adviseHuge(units, Pool.unitBytes(bytes), true);
-        }
-        address = units;
+        address = some(pool.takeUnits(bytes));
+        Pages.adviseHuge(address, Pool.unitBytes(bytes), true);
       }
       case LOCKED -> address = takeLocked(pool);
       case SHARED -> {
@@ -89,14 +88,19 @@ final class Block extends PhantomReference<Jbuf> {
     }
   }
 
-  private long takeLocked(Pool pool) throws IOException {
-    long units = pool.takeUnits(bytes);
-    if (units == 0) {
-      return 0;
+  /// What the pool has given, if it has.
+  private static long some(long address) throws ScarceException {
+    if (address == 0) {
+      throw new ScarceException("the system has no memory or no addresses left");
     }
+    return address;
+  }
+
+  private long takeLocked(Pool pool) throws ScarceException {
+    long units = some(pool.takeUnits(bytes));
     try {
       Pages.lock(units, Pool.unitBytes(bytes));
-    } catch (IOException | RuntimeException e) {
+    } catch (ScarceException | RuntimeException e) {
       giveUnits(pool, units);
       throw e;
     }

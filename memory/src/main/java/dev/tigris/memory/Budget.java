@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
+import dev.tigris.memory.raw.ScarceException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,14 +24,27 @@ final class Budget {
 
   static final Budget PROCESS = new Budget(configuredBytes());
 
-  /// Waiting doubles from 1 ms, ten times: about a second before a request is refused.
-  private static final int RECLAIM_ROUNDS = 10;
+  /// A request is refused when it was made so often, and for so long: where many wait for the same,
+  /// others may be faster each time.
+  private static final int LEAST_ROUNDS = 10;
+
+  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /// Waiting doubles so often, from 1 ms on.
+  private static final int MOST_DOUBLINGS = 9;
+
+  /// Held by the thread that asks the collector: what that finds is for all who wait meanwhile.
+  private final Object collecting = new Object();
 
   private final Pool pool = new Pool();
   private final long budgetBytes;
   private long usedBytes;
   private long count;
   private long reclaimedCount;
+
+  /// How many blocks were given back so far, freed or reclaimed. Written under the lock.
+  private volatile long givenBack;
+
   private long numbered;
   private @Nullable Block live;
 
@@ -44,36 +58,35 @@ final class Budget {
   ///     else the system lends each block, as the open file of a shared one is
   void take(Block block) {
     long rounded = block.budgetBytes();
-    IOException refused = null;
-    if (rounded <= budgetBytes) {
-      long waitMillis = 1;
-      for (int round = 0; round <= RECLAIM_ROUNDS; round++, waitMillis *= 2) {
-        refused = null;
-        if (add(block)) {
-          try {
-            block.take(pool);
-            if (block.address != 0) {
-              return;
-            }
-          } catch (IOException e) {
-            refused = e;
-          } finally {
-            if (block.address == 0) {
-              remove(block);
-            }
+    long start = 0;
+    for (int round = 0; ; round++) {
+      long before = givenBack;
+      IOException refused = null;
+      if (add(block)) {
+        try {
+          block.take(pool);
+          return;
+        } catch (IOException e) {
+          refused = e;
+        } finally {
+          if (block.address == 0) {
+            remove(block);
           }
         }
-        if (round == RECLAIM_ROUNDS || !awaitReclaim(rounded, refused != null, waitMillis)) {
-          break;
-        }
+      }
+      long now = System.nanoTime();
+      start = round == 0 ? now : start;
+      long waitMillis = 1L << Math.min(round, MOST_DOUBLINGS);
+      if ((round >= LEAST_ROUNDS && now - start >= LEAST_NANOS)
+          || !canPass(refused, rounded)
+          || !awaitReclaim(rounded, refused, before, waitMillis)) {
+        throw new MemoryBudgetException(
+            refused == null
+                ? refusal(rounded, block.owner)
+                : "no room for %d bytes for '%s': %s"
+                    .formatted(rounded, block.owner, refused.getMessage()));
       }
     }
-    if (refused != null) {
-      throw new MemoryBudgetException(
-          "no room for %d bytes for '%s': %s"
-              .formatted(rounded, block.owner, refused.getMessage()));
-    }
-    throw new MemoryBudgetException(refusal(rounded, block.owner));
   }
 
   /// Where the addresses of mapped files come from.
@@ -121,24 +134,34 @@ final class Budget {
     notifyAll();
   }
 
+  /// Whether a request may succeed when others have given back what they do not use.
+  private boolean canPass(@Nullable IOException refused, long rounded) {
+    return refused == null ? rounded <= budgetBytes : refused instanceof ScarceException;
+  }
+
   /// Asks the collector for what is unreachable and waits for the verifier to give some of it
   /// back, or for the time to pass. Returns false where waiting makes no sense.
   ///
-  /// @param refused whether the system has refused, and not the budget: then any block will do
-  private boolean awaitReclaim(long rounded, boolean refused, long waitMillis) {
-    if (Verifier.PROCESS.isCurrentThread() || Thread.currentThread().isInterrupted()) {
+  /// @param refused what the system has said, for which any block will do; null if it was the
+  ///     budget
+  /// @param before how many blocks had been given back when the request was made
+  private boolean awaitReclaim(
+      long rounded, @Nullable IOException refused, long before, long waitMillis) {
+    if (Verifier.PROCESS.isCurrentThread()
+        || Thread.currentThread().isInterrupted()
+        || (refused != null && blocks() == 0)) {
       return false;
     }
-    long blocks = blocks();
-    if (refused && blocks == 0) {
-      return false;
+    synchronized (collecting) {
+      if (givenBack == before) {
+        System.gc();
+      }
     }
-    System.gc();
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
     try {
       synchronized (this) {
         long leftNanos = deadlineNanos - System.nanoTime();
-        while ((rounded > budgetBytes - usedBytes || (refused && count >= blocks))
+        while ((refused == null ? rounded > budgetBytes - usedBytes : givenBack == before)
             && leftNanos > 0) {
           TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
           leftNanos = deadlineNanos - System.nanoTime();
@@ -187,7 +210,10 @@ final class Budget {
       }
       block.give(pool);
     }
-    remove(block);
+    synchronized (this) {
+      givenBack++;
+      remove(block);
+    }
     return true;
   }
 

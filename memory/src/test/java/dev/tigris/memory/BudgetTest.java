@@ -5,9 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /// The budget is one for a process, so these tests give processes of their own a small one.
 class BudgetTest {
@@ -48,6 +54,47 @@ class BudgetTest {
     }
   }
 
+  /// Says whether the collector ran before it was refused what nobody can give back.
+  static final class Refused {
+    private static final Jbuf HELD = Jbuf.allocate(MEGABYTE, "held");
+
+    public static void main(String[] arguments) {
+      WeakReference<Object> witness = new WeakReference<>(new Object());
+      try {
+        Jbuf _ = Jbuf.allocate(MEGABYTE, "refused", PageKind.SHARED);
+      } catch (MemoryBudgetException e) {
+        System.out.println(e.getMessage());
+      }
+      System.out.println(witness.refersTo(null) ? "collected" : "at once");
+      HELD.free();
+      Budget.PROCESS.checkInvariants();
+    }
+  }
+
+  /// Several threads share buffers and forget them: many more than the process may have files.
+  static final class Sharing {
+    public static void main(String[] arguments) throws Exception {
+      Jbuf.allocate(4096, "first", PageKind.SHARED).free(); // loads classes, from files
+      try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+        List<Future<?>> done = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+          done.add(threads.submit(Sharing::share));
+        }
+        for (Future<?> each : done) {
+          each.get();
+        }
+      }
+      Budget.PROCESS.checkInvariants();
+      System.out.println("done");
+    }
+
+    private static void share() {
+      for (int i = 0; i < 100; i++) {
+        Jbuf.allocate(4096, "forgotten", PageKind.SHARED).asBytes().set(0, (byte) i);
+      }
+    }
+  }
+
   private static String run(Class<?> main, String budget) throws IOException, InterruptedException {
     return Forked.run(main, "-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget);
   }
@@ -62,6 +109,21 @@ class BudgetTest {
   @Test
   void waitsForClaimsThatTheCollectorCanVerify() throws IOException, InterruptedException {
     assertEquals("done\n", run(Patient.class, "8m"));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void asksTheCollectorForNothingThatItCannotGive() throws Exception {
+    String output = Forked.limited("ulimit -f 1", Refused.class, "-XX:-UsePerfData");
+    List<String> lines = output.lines().toList();
+    assertTrue(lines.getFirst().contains("File too large"), output);
+    assertEquals("at once", lines.getLast(), output);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void waitsForWhatTheSystemLendsHoweverManyWait() throws Exception {
+    assertEquals("done\n", Forked.limited("ulimit -n 120", Sharing.class, "-Xmx64m"));
   }
 
   @Test

@@ -17,7 +17,13 @@ final class Forked {
 
   /// Starts a JVM; its errors go where its output goes.
   static Process java(Class<?> main, List<String> options, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
+    return java(List.of(), main, options, arguments);
+  }
+
+  private static Process java(
+      List<String> before, Class<?> main, List<String> options, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(options);
@@ -35,7 +41,17 @@ final class Forked {
 
   /// What the main class printed, on both streams; it must have ended well.
   static String run(Class<?> main, String... options) throws IOException, InterruptedException {
-    Process process = java(main, List.of(options));
+    return printed(java(main, List.of(options)));
+  }
+
+  /// The same under a limit that a command of the shell sets.
+  static String limited(String limit, Class<?> main, String... options)
+      throws IOException, InterruptedException {
+    List<String> shell = List.of("sh", "-c", limit + " && exec \"$@\"", "sh");
+    return printed(java(shell, main, List.of(options)));
+  }
+
+  private static String printed(Process process) throws IOException, InterruptedException {
     String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), printed);
     return printed;

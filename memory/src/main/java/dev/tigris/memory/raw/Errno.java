@@ -9,6 +9,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 
 /// Functions of the C library that say by `errno` what went wrong.
 final class Errno {
@@ -33,6 +34,9 @@ final class Errno {
           Map.entry(30, "Read-only file system"),
           Map.entry(Pages.LINUX ? 122 : 69, "Disk quota exceeded"));
 
+  /// ENOMEM, ENFILE, EMFILE, ENOSPC, and that of quotas: what may pass by itself.
+  private static final Set<Integer> SCARCE = Set.of(12, 23, 24, 28, Pages.LINUX ? 122 : 69);
+
   /// What a function of [#link] leaves its error in.
   static final MemoryLayout STATE = Linker.Option.captureStateLayout();
 
@@ -52,11 +56,14 @@ final class Errno {
   }
 
   /// Throws what a function of [#link] left, where its result says that there is an error.
+  ///
+  /// @throws ScarceException if it may pass
   static void check(int result, MemorySegment errno, String what) throws IOException {
     if (result < 0) {
       int error = of(errno);
-      throw new IOException(
-          "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error)));
+      String message =
+          "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error));
+      throw SCARCE.contains(error) ? new ScarceException(message) : new IOException(message);
     }
   }
 

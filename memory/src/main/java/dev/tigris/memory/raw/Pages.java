@@ -134,16 +134,16 @@ public final class Pages {
 
   /// Provides whole pages now, and keeps them in physical memory.
   ///
-  /// @throws IOException if the operating system refuses
+  /// @throws ScarceException if the operating system refuses
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
-  public static void lock(long address, long bytes) throws IOException {
+  public static void lock(long address, long bytes) throws ScarceException {
     if (!POSIX) {
       throw new UnsupportedOperationException("memory can be locked on Linux and macOS only");
     }
     if (Native.lock(address, bytes) != 0) {
       // What was locked before the limit was reached stays so otherwise.
       unlock(address, bytes);
-      throw new IOException(
+      throw new ScarceException(
           "the operating system locks no more memory for this process. Raise its limit (ulimit -l),"
               + " or allocate ordinary pages");
     }

@@ -45,7 +45,8 @@ public final class SharedPages {
 
   /// Makes some of zeros.
   ///
-  /// @throws IOException if the system has no memory or no addresses for it, or a limit forbids it
+  /// @throws ScarceException if the system has no memory, addresses or files for it at the moment
+  /// @throws IOException if it refuses for good
   /// @throws UnsupportedOperationException on other systems than Linux
   public static SharedPages create(Pool pool, long bytes) throws IOException {
     if (!Pages.LINUX) {
@@ -61,7 +62,7 @@ public final class SharedPages {
       FilePages.tryToMap(descriptor, size, true);
       long address = pool.takeUnits(size);
       if (address == 0) {
-        throw new IOException("no addresses are left");
+        throw new ScarceException("no addresses are left");
       }
       SharedPages made = new SharedPages(pool, descriptor, address, size);
       try {
