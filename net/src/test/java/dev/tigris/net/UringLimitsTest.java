@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.net.uring.UringProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,9 +47,45 @@ class UringLimitsTest {
     }
   }
 
-  /// Starts a command with that limit.
-  private static Process start(List<String> prefix, List<String> command) throws Exception {
-    List<String> words = new ArrayList<>(List.of("sh", "-c", LIMIT + " && exec \"$@\"", "sh"));
+  /// Looks whether there can be a queue, again and again.
+  static final class Looks {
+    private Looks() {}
+
+    public static void main(String[] arguments) {
+      long start = System.nanoTime();
+      String obstacle = NOT_COUNTED;
+      for (int i = 0; i < 40; i++) {
+        obstacle = new UringProvider().obstacle().orElse(NOT_COUNTED);
+      }
+      boolean waited = System.nanoTime() - start > TimeUnit.SECONDS.toNanos(10);
+      System.out.println(obstacle + (waited ? " (found out slowly)" : " (found out at once)"));
+    }
+  }
+
+  /// Runs a program that has such a limit, and returns what it says.
+  private static String run(String limit, Class<?> program) throws Exception {
+    assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
+    List<String> prefix = List.of();
+    if (System.getProperty("user.name").equals("root")) { // whom the limit does not concern
+      prefix = List.of("setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock");
+    }
+    assumeTrue(
+        start(limit, prefix, List.of("true")).waitFor() == 0, "no such limit can be set here");
+    Process child = start(limit, prefix, ProcessContract.command(program));
+    try {
+      String said =
+          new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      assertEquals(0, child.waitFor(), said);
+      assumeFalse(said.startsWith(NOT_COUNTED), NOT_COUNTED);
+      return said;
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+
+  private static Process start(String limit, List<String> prefix, List<String> command)
+      throws Exception {
+    List<String> words = new ArrayList<>(List.of("sh", "-c", limit + " && exec \"$@\"", "sh"));
     words.addAll(prefix);
     words.addAll(command);
     return new ProcessBuilder(words).redirectErrorStream(true).start();
@@ -56,21 +93,14 @@ class UringLimitsTest {
 
   @Test
   void opensAQueueAfterAnotherAndSaysWhichLimitItHasMet() throws Exception {
-    assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
-    List<String> prefix = List.of();
-    if (System.getProperty("user.name").equals("root")) { // whom the limit does not concern
-      prefix = List.of("setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock");
-    }
-    assumeTrue(start(prefix, List.of("true")).waitFor() == 0, "no such limit can be set here");
-    Process child = start(prefix, ProcessContract.command(Queues.class));
-    String said;
-    try {
-      said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertEquals(0, child.waitFor(), said);
-    } finally {
-      child.destroyForcibly();
-    }
-    assumeFalse(said.startsWith(NOT_COUNTED), NOT_COUNTED);
+    String said = run(LIMIT, Queues.class);
     assertTrue(said.startsWith("no more: ") && said.contains("ulimit -l"), said);
+  }
+
+  /// To look is not to wait for memory that may be given back.
+  @Test
+  void findsOutAtOnceThatTheLimitIsTooLowForAnyQueue() throws Exception {
+    String said = run("ulimit -l 16", Looks.class);
+    assertTrue(said.contains("ulimit -l") && said.endsWith("(found out at once)"), said);
   }
 }

@@ -72,7 +72,7 @@ public final class UringProvider implements Provider {
       return denied;
     }
     try {
-      ring(polling(), null).close();
+      tryRing(polling(), null).close(); // at once: who only looks need not wait for memory
       return Optional.empty();
     } catch (SystemException refusal) {
       return Optional.of(explain(refusal));
