@@ -1,16 +1,24 @@
+// Over 400 lines: the many programs that run out of files, beside the tests that run them.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.PageKind;
+import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.SharedMemory;
+import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.UnixSocket;
+import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.BufferedReader;
 import java.io.File;
@@ -223,6 +231,59 @@ class FewFilesTest {
     }
   }
 
+  /// Says who comes, and what fails, until it is killed.
+  static final class Listening {
+    private Listening() {}
+
+    public static void main(String[] arguments) {
+      try (Fabric fabric = Fabric.open("shm");
+          Listener listener = fabric.listen("*")) {
+        System.out.println(listener.address());
+        while (true) {
+          try {
+            ConnectionRequest request = listener.next(PATIENCE);
+            if (request != null) {
+              System.out.println("asked by " + request.tag());
+              request.reject();
+            }
+          } catch (NetException e) {
+            System.out.println(e.getMessage());
+          }
+        }
+      }
+    }
+  }
+
+  /// Accepts a peer that lends memory when no more files can be opened, and says how it ends.
+  static final class Borrowing {
+    private Borrowing() {}
+
+    public static void main(String[] arguments) throws Exception {
+      List<FileInputStream> files = new ArrayList<>();
+      try (Fabric fabric = Fabric.open("shm");
+          CompletionQueue queue = fabric.completionQueue();
+          Listener listener = fabric.listen("*")) {
+        System.out.println(listener.address());
+        VirtualInterface peer = listener.next(PATIENCE).accept(queue, Attributes.DEFAULT);
+        Descriptor _ = queue.await(1);
+        try {
+          while (true) {
+            files.add(new FileInputStream("/dev/null"));
+          }
+        } catch (IOException noMore) {
+          System.out.println("full");
+        }
+        while (peer.state() == InterfaceState.CONNECTED) {
+          Descriptor _ = queue.await(1_000_000_000L);
+        }
+        System.out.println(peer.failure());
+        for (FileInputStream each : files) {
+          each.close();
+        }
+      }
+    }
+  }
+
   @TempDir Path folder;
 
   /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
@@ -314,6 +375,75 @@ class FewFilesTest {
       for (Socket each : silent) {
         each.close();
       }
+      child.destroyForcibly();
+    }
+  }
+
+  /// The limit is lowered below the files that are open, and not below their number that are waited
+  /// for together: a place that is kept for memory is no use.
+  @Test
+  void whoeverLosesItsMemoryIsSentAwayAlone() throws Exception {
+    List<UnixSocket> silent = new ArrayList<>();
+    Process child = start(Listening.class);
+    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+        Fabric fabric = Fabric.open("shm");
+        CompletionQueue queue = fabric.completionQueue();
+        SharedMemory memory = SharedMemory.create("tigris-test", 4096)) {
+      String address = output.readLine();
+      for (int i = 0; i < 17; i++) {
+        silent.add(UnixSocket.connect("tigris/%d/%s".formatted(UnixSocket.user(), address)));
+      }
+      Connection _ = fabric.connect(address, 1, queue, Attributes.DEFAULT, PATIENCE);
+      assertEquals("asked by 1", output.readLine()); // so all others were let in before
+      limitFiles(child, 24);
+      try (UnixSocket loser = silent.removeLast()) {
+        loser.send(Hello.request(2, Attributes.DEFAULT).toBytes(), memory.file());
+        awaitAnything(loser);
+        assertEquals(0, loser.receive().bytes().remaining());
+      }
+      limitFiles(child, MOST_FILES);
+      Connection _ = fabric.connect(address, 3, queue, Attributes.DEFAULT, PATIENCE);
+      assertEquals("asked by 3", output.readLine());
+      for (UnixSocket each : silent) {
+        assertNull(each.receive(), "it was closed too");
+      }
+    } finally {
+      silent.forEach(UnixSocket::close);
+      child.destroyForcibly();
+    }
+  }
+
+  private static void limitFiles(Process process, int files) throws Exception {
+    List<String> command =
+        List.of("prlimit", "--pid", Long.toString(process.pid()), "--nofile=" + files + ":");
+    assumeTrue(new ProcessBuilder(command).inheritIO().start().waitFor() == 0, "needs prlimit");
+  }
+
+  private static void awaitAnything(UnixSocket socket) throws SystemException {
+    try (PollSet set = new PollSet()) {
+      set.add(socket.file());
+      set.await(PATIENCE.toNanos());
+    }
+  }
+
+  @Test
+  void saysWhichLimitKeepsItFromBorrowing() throws Exception {
+    Process child = start(Borrowing.class);
+    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+        Fabric fabric = Fabric.open("shm");
+        CompletionQueue queue = fabric.completionQueue()) {
+      Connection made = fabric.connect(output.readLine(), 7, queue, Attributes.DEFAULT, PATIENCE);
+      VirtualInterface peer = made.get();
+      assertEquals("full", output.readLine());
+      Bytes lent = Jbuf.allocate(4096, "test", PageKind.SHARED).asBytes();
+      peer.deregister(peer.register(lent));
+      while (peer.state() == InterfaceState.CONNECTED) {
+        Descriptor _ = queue.await(1_000_000_000L);
+      }
+      String said = output.readLine();
+      assertTrue(said.contains("ulimit -n"), said);
+      assertFalse(said.contains("protocol"), said);
+    } finally {
       child.destroyForcibly();
     }
   }

@@ -5,6 +5,7 @@ import dev.tigris.net.linux.SharedMemory;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.BreachException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,6 @@ final class Borrower {
 
   /// By index: how many messages in it were left in place, and are read there.
   private final int[] left = new int[Loan.MOST];
-
-  private static final String TOO_MANY_FILES =
-      SystemException.describe(SystemException.TOO_MANY_FILES);
 
   /// A loan that was mapped.
   static final class Borrowed {
@@ -55,15 +53,16 @@ final class Borrower {
   /// Takes note of what a packet says about a loan.
   ///
   /// @throws BreachException if that cannot be
+  /// @throws UncheckedIOException if it can, and this process has no room for it
   void hear(UnixSocket.Packet packet) {
     OpenFile file = packet.file();
     switch (Loan.what(packet)) {
       case Loan.LENT -> {
         if (file == null) {
-          throw new BreachException(
-              packet.lost()
-                  ? "a loan cannot be taken: " + TOO_MANY_FILES
-                  : "a loan without memory");
+          if (packet.lost()) {
+            throw noRoom(new SystemException("take a loan", SystemException.TOO_MANY_FILES));
+          }
+          throw new BreachException("a loan without memory");
         }
         borrow(Loan.of(packet).number(), file);
       }
@@ -94,8 +93,15 @@ final class Borrower {
       bytes += mapped.byteSize();
     } catch (SystemException e) {
       arena.close();
+      if (e.error() != SystemException.INVALID) {
+        throw noRoom(e);
+      }
       throw new BreachException("loan %d cannot be mapped: %s".formatted(number, e.getMessage()));
     }
+  }
+
+  private static UncheckedIOException noRoom(SystemException refusal) {
+    return new UncheckedIOException(refusal.getMessage(), refusal);
   }
 
   private void giveBack(int number) {

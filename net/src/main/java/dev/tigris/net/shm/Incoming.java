@@ -8,6 +8,7 @@ import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -70,8 +71,8 @@ final class Incoming {
 
   private boolean peerIsGone;
 
-  /// What the peer has said in a packet that it must not.
-  private @Nullable BreachException breach;
+  /// What was wrong with a packet of the peer, or with taking it.
+  private @Nullable RuntimeException refusal;
 
   /// @param outgoing whose sends complete before the peer's answer to them does
   /// @param maximumBytes the longest message that this side takes
@@ -198,7 +199,7 @@ final class Incoming {
     for (int i = 0; loan == null && port.hears(this) && i < Loan.MOST; i++) {
       loan = borrower.find(number); // the packet was sent before the slot was written
     }
-    refuseBreach();
+    refuseBadPacket();
     if (loan == null) {
       throw new BreachException("a message in loan %d, which there is not".formatted(number));
     }
@@ -327,17 +328,18 @@ final class Incoming {
   private void heard() {
     try {
       borrower.hear(socket.heard());
-    } catch (BreachException e) {
-      breach = e;
+    } catch (BreachException | UncheckedIOException e) {
+      refusal = e;
       peerIsGone = true; // it is treated as if it were
     }
   }
 
-  /// Refuses to go on after a packet that the peer must not send.
+  /// Refuses to go on after a packet that the peer must not send, or that was lost here.
   ///
-  /// @throws BreachException if there was one
-  void refuseBreach() {
-    BreachException heard = breach;
+  /// @throws BreachException if there was one that it must not send
+  /// @throws UncheckedIOException if this process had no room for what came with one
+  void refuseBadPacket() {
+    RuntimeException heard = refusal;
     if (heard != null) {
       throw heard;
     }

@@ -26,8 +26,8 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
   private final PollSet set;
   private final int user = UnixSocket.user();
 
-  /// What has kept it from taking somebody's memory since the last [#look].
-  private @Nullable NetException full;
+  /// Why somebody's memory was lost since the last [#look] began, if any was.
+  private @Nullable NetException lost;
 
   /// A connection whose request has not arrived.
   static final class Unheard extends Silent {
@@ -85,6 +85,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
   protected void look(long nanos) {
     watchAll();
     set.await(nanos);
+    lost = null;
     NetException limit = null;
     try {
       greet();
@@ -93,13 +94,16 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     }
     watchAll();
     set.look();
-    // The system says that no file can be opened to who accepts without a look for who waits.
-    full = set.isReady(0) ? limit : null;
     hear();
     forgetTheSilent();
-    NetException why = full;
-    if (why != null) {
-      makeRoom(why);
+    // The system says that no file can be opened to who accepts without a look for who waits.
+    if (limit != null && set.isReady(0)) {
+      makeRoom(limit);
+    }
+    // Who has lost it is sent away, which makes room. That is all, unless nobody else is there.
+    NetException why = lost;
+    if (why != null && silent.isEmpty() && ready.isEmpty()) {
+      throw why;
     }
   }
 
@@ -162,7 +166,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
       return true;
     }
     if (packet.lost()) {
-      full =
+      lost =
           failed(
               "listen at",
               new SystemException("take the memory of a peer", SystemException.TOO_MANY_FILES));

@@ -8,6 +8,7 @@ import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
+import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /// One peer, and how the connection to it ends: a [Channel], and the socket that brought it. The
@@ -121,6 +122,8 @@ final class ShmLink extends Link {
       }
     } catch (BreachException e) {
       failOf(e);
+    } catch (UncheckedIOException e) { // of this side
+      fail(String.valueOf(e.getMessage()), e.getCause());
     }
   }
 
@@ -185,7 +188,7 @@ final class ShmLink extends Link {
   }
 
   private void endUnlessThereIsMore() {
-    incoming.refuseBreach();
+    incoming.refuseBadPacket();
     if (incoming.isWaiting()) {
       if (!sends.isEmpty()) {
         fail("it is gone, with messages to it under way");
