@@ -51,6 +51,23 @@ public final class Bytes extends View {
     Reference.reachabilityFence(this);
   }
 
+  /// Reads the UTF-16 unit at `offset`.
+  public char getChar(long offset) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 2, bytes);
+    char value = (char) Raw.CHAR_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the UTF-16 unit at `offset`.
+  public void setChar(long offset, char value) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 2, bytes);
+    Raw.CHAR_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
   /// Reads the 32-bit integer at `offset`.
   public int getInt(long offset) {
     checkLease();
@@ -82,6 +99,41 @@ public final class Bytes extends View {
     checkLease();
     Objects.checkFromIndexSize(offset, 8, bytes);
     Raw.LONG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the 32-bit floating point number at `offset`.
+  public float getFloat(long offset) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    float value = (float) Raw.FLOAT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the 32-bit floating point number at `offset`.
+  public void setFloat(long offset, float value) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 4, bytes);
+    Raw.FLOAT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    Reference.reachabilityFence(this);
+  }
+
+  /// Reads the 64-bit floating point number at `offset`.
+  public double getDouble(long offset) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    double value =
+        (double) Raw.DOUBLE_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    Reference.reachabilityFence(this);
+    return value;
+  }
+
+  /// Writes the 64-bit floating point number at `offset`.
+  public void setDouble(long offset, double value) {
+    checkLease();
+    Objects.checkFromIndexSize(offset, 8, bytes);
+    Raw.DOUBLE_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
     Reference.reachabilityFence(this);
   }
 

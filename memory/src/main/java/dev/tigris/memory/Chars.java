@@ -74,4 +74,10 @@ public final class Chars extends View {
     copyTo(0, array, 0, array.length);
     return array;
   }
+
+  /// The `count` elements from `index` on as a view of their own, with the same lifetime.
+  public Chars slice(long index, long count) {
+    Objects.checkFromIndexSize(index, count, length);
+    return new Chars(lease, address + (index << 1), count << 1);
+  }
 }

@@ -30,6 +30,14 @@ class BytesTest {
     both(() -> bytes.setInt(offset, (int) value), () -> expected.putInt(offset, (int) value));
     both(() -> bytes.setLong(offset, value), () -> expected.putLong(offset, value));
     assertArrayEquals(expected.array(), bytes.detach());
+    both(() -> bytes.setChar(offset, (char) ~value), () -> expected.putChar(offset, (char) ~value));
+    assertArrayEquals(expected.array(), bytes.detach());
+    float single = Float.intBitsToFloat((int) ~value);
+    both(() -> bytes.setFloat(offset, single), () -> expected.putFloat(offset, single));
+    assertArrayEquals(expected.array(), bytes.detach());
+    double twice = Double.longBitsToDouble(~value);
+    both(() -> bytes.setDouble(offset, twice), () -> expected.putDouble(offset, twice));
+    assertArrayEquals(expected.array(), bytes.detach());
     both(() -> bytes.setIntBigEndian(offset, (int) value), () -> big.putInt(offset, (int) value));
     both(() -> bytes.setLongBigEndian(offset, value), () -> big.putLong(offset, value));
     assertArrayEquals(expected.array(), bytes.detach());
@@ -37,6 +45,9 @@ class BytesTest {
       assertEquals(expected.getShort(offset), bytes.getShort(offset));
       assertEquals(expected.getInt(offset), bytes.getInt(offset));
       assertEquals(expected.getLong(offset), bytes.getLong(offset));
+      assertEquals(expected.getChar(offset), bytes.getChar(offset));
+      assertEquals(expected.getFloat(offset), bytes.getFloat(offset));
+      assertEquals(expected.getDouble(offset), bytes.getDouble(offset));
       assertEquals(big.getInt(offset), bytes.getIntBigEndian(offset));
       assertEquals(big.getLong(offset), bytes.getLongBigEndian(offset));
     }

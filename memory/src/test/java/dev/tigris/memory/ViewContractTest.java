@@ -1,3 +1,4 @@
+// Over 400 lines: one promise after the other, and the faces of six kinds of views.
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -32,6 +33,8 @@ class ViewContractTest {
     void copyFrom(long index, Object source, int sourceIndex, int count);
 
     void copyTo(long index, Object target, int targetIndex, int count);
+
+    Elements slice(long index, long count);
   }
 
   record Kind(String name, int bytes, Class<?> type, Function<Jbuf, Elements> open) {
@@ -115,6 +118,31 @@ class ViewContractTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
+  void slicesHaveTheirOwnBounds(Kind kind) {
+    Elements elements = kind.open().apply(Jbuf.allocate((long) COUNT * kind.bytes() + 1));
+    for (int i = 0; i < COUNT; i++) {
+      elements.set(i, i);
+    }
+    Elements slice = elements.slice(10, 5).slice(1, 3);
+    assertEquals(3, slice.length());
+    assertEquals(3L * kind.bytes(), slice.view().capacityBytes());
+    assertEquals(11, slice.get(0));
+    slice.fill(7);
+    assertEquals(10, elements.get(10));
+    assertEquals(7, elements.get(11));
+    assertEquals(7, elements.get(13));
+    assertEquals(14, elements.get(14));
+    assertThrows(IndexOutOfBoundsException.class, () -> slice.get(3));
+    assertThrows(IndexOutOfBoundsException.class, () -> slice.get(-1));
+    assertEquals(0, elements.slice(COUNT, 0).length());
+    assertThrows(IndexOutOfBoundsException.class, () -> elements.slice(COUNT, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> elements.slice(-1, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> elements.slice(1, -1));
+    assertThrows(IndexOutOfBoundsException.class, () -> elements.slice(1, Long.MAX_VALUE));
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
   void copiesBlocksOfEveryLength(Kind kind) {
     for (int bytes : new int[] {16 << 10, 1 << 20, 3 << 20}) {
       for (int more = -1; more <= 1; more++) {
@@ -190,6 +218,11 @@ class ViewContractTest {
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (short[]) target, targetIndex, count);
     }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfShorts(view.slice(index, count));
+    }
   }
 
   private record OfChars(Chars view) implements Elements {
@@ -226,6 +259,11 @@ class ViewContractTest {
     @Override
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (char[]) target, targetIndex, count);
+    }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfChars(view.slice(index, count));
     }
   }
 
@@ -264,6 +302,11 @@ class ViewContractTest {
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (int[]) target, targetIndex, count);
     }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfInts(view.slice(index, count));
+    }
   }
 
   private record OfLongs(Longs view) implements Elements {
@@ -300,6 +343,11 @@ class ViewContractTest {
     @Override
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (long[]) target, targetIndex, count);
+    }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfLongs(view.slice(index, count));
     }
   }
 
@@ -338,6 +386,11 @@ class ViewContractTest {
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (float[]) target, targetIndex, count);
     }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfFloats(view.slice(index, count));
+    }
   }
 
   private record OfDoubles(Doubles view) implements Elements {
@@ -374,6 +427,11 @@ class ViewContractTest {
     @Override
     public void copyTo(long index, Object target, int targetIndex, int count) {
       view.copyTo(index, (double[]) target, targetIndex, count);
+    }
+
+    @Override
+    public Elements slice(long index, long count) {
+      return new OfDoubles(view.slice(index, count));
     }
   }
 }
