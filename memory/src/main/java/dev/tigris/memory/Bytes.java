@@ -248,7 +248,8 @@ public final class Bytes extends View {
 
   /// These bytes as a nested container: empty where the bytes of a header are all zero.
   ///
-  /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes
+  /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes, or
+  ///     is smaller than a header ([Container#HEADER_BYTES])
   /// @throws CorruptContainerException if the bytes are no valid container
   public Container asContainer() {
     return Container.openOrFormat(lease, address, bytes);

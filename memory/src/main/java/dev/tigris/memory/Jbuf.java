@@ -100,7 +100,9 @@ public final class Jbuf {
   }
 
   /// As [#map(Path, Mapping)], but a file that is missing or shorter than `leastBytes` is first
-  /// filled with zeros up to there. One that is longer is mapped as a whole.
+  /// filled with zeros up to there. One that is longer is mapped as a whole. A [Mapping#PRIVATE]
+  /// mapping changes no file: there one that is missing is refused, and one that is shorter mapped
+  /// as it is.
   ///
   /// A file that somebody makes shorter while it is mapped is the one thing that a Jbuf cannot be
   /// protected from: touching what is gone throws [InternalError], a little later in compiled code.
@@ -219,6 +221,7 @@ public final class Jbuf {
   /// becomes an empty container; anything else must be a valid one. Errors as for [#asBytes], and:
   ///
   /// @throws CorruptContainerException if the buffer holds something else
+  /// @throws IllegalArgumentException if it is smaller than a header ([Container#HEADER_BYTES])
   public Container asContainer() {
     return view(Container.class, Container::openOrFormat);
   }

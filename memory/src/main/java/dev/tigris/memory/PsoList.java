@@ -44,6 +44,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   /// The element at `index`.
   ///
+  /// @throws IndexOutOfBoundsException if the list has none there
   /// @throws CorruptReferenceException if no object can be where the list says
   @Override
   public @Nullable T get(long index) {
@@ -71,6 +72,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   /// Makes an object, or null, the element at `index`.
   ///
+  /// @throws IndexOutOfBoundsException if the list has none there: see [#add]
   /// @throws ClassCastException if it is of another class than the list's elements
   public void set(long index, @Nullable T element) {
     write(checkIndex(index), element);

@@ -55,6 +55,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   /// The element at `index`. Each call makes another object for the same place.
+  ///
+  /// @throws IndexOutOfBoundsException if there is none
   @Override
   public T get(long index) {
     return bind(place(checkIndex(index)));

@@ -75,6 +75,9 @@ public final class Utf8 implements Comparable<Utf8> {
   }
 
   /// The byte at `index` of the text.
+  ///
+  /// @throws IndexOutOfBoundsException if the text is not so long
+  /// @throws CorruptTextException if the stored length is impossible
   public byte byteAt(int index) {
     Objects.checkIndex(index, lengthBytes());
     return at(index);
