@@ -359,9 +359,12 @@ abstract class ConnectionContract extends FabricContract {
     connect();
     Ticket memory = right.receive(right.memory(64 << 20));
     Ticket message = left.send(left.memory(64 << 20));
-    right.expectNothing();
+    // A device may bring all of it meanwhile.
+    boolean arrived = right.call(() -> right.queue().await(Side.SHORT_NANOS)) != null;
     right.run(right.link()::close);
-    expect(right, memory, Status.FLUSHED);
+    if (!arrived) {
+      expect(right, memory, Status.FLUSHED);
+    }
     left.untilEnded();
     assertTrue(message.status() == Status.FLUSHED || message.status() == Status.DONE);
     right.run(() -> right.link().deregister(memory));

@@ -68,8 +68,12 @@ final class Addresses {
     throw new NetException(
         here ? "listen at" : "connect to",
         address,
-        "libfabric has no connected endpoints for it: 'fi_info -t FI_EP_MSG' shows what it has, and"
-            + " FI_PROVIDER in the environment may hide some",
+        "libfabric has no connected endpoints for it"
+            + (here
+                ? ": name an address of this host, and a port that is free, or 0 for any;"
+                : ":")
+            + " 'fi_info -t FI_EP_MSG' shows what it has, and FI_PROVIDER in the environment may"
+            + " hide some",
         null);
   }
 

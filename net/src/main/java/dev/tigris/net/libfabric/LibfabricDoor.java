@@ -212,6 +212,9 @@ final class LibfabricDoor implements Door {
         kept = true;
         return link;
       } catch (LibfabricException e) {
+        if (e.error() == SystemException.INVALID) {
+          return new GoneLink(peer, attributes, greeting.hello().maximumMessageBytes(), e);
+        }
         throw Failures.of("accept", peer, e);
       } finally {
         if (!kept && channel != null) {

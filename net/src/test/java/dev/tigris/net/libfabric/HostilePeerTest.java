@@ -46,6 +46,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HostilePeerTest {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
   private static final Duration PATIENCE = Duration.ofNanos(PATIENCE_NANOS);
+
+  /// Of sockets, or with `-Dtigris.test.libfabric.address=HOST:0` of a device.
+  private static final String ADDRESS =
+      System.getProperty("tigris.test.libfabric.address", "127.0.0.1:0");
+
   private static final Attributes SMALL = Attributes.DEFAULT.withMaximumMessageBytes(100_000);
 
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -63,7 +68,7 @@ class HostilePeerTest {
   @BeforeEach
   void listen() {
     fabric = Fabric.open("libfabric");
-    listener = fabric.listen("127.0.0.1:0");
+    listener = fabric.listen(ADDRESS);
     port = new LibfabricPort();
   }
 

@@ -43,6 +43,7 @@ public final class Endpoint extends Fid {
   private static Endpoint open(Device device, Route route, Fid peers, Completions completions)
       throws LibfabricException {
     long address = device.open("open an endpoint", Slot.FI_OPS_DOMAIN__ENDPOINT, route.address());
+    route.taken();
     Endpoint made = new Endpoint(device.library, address);
     try (Signals _ = Signals.save()) {
       made.bind(peers, 0);

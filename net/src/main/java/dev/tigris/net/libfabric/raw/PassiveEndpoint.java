@@ -36,8 +36,12 @@ public final class PassiveEndpoint extends Fid {
     return name(Slot.FID_PEP__CM);
   }
 
-  /// Rejects a request. If the peer is gone, that has no effect.
+  /// Rejects a request. If the peer is gone, that has no effect; nor if an endpoint was made to
+  /// accept it, which has taken over what the library would reject it with.
   public void reject(Route request, ByteBuffer data) {
+    if (request.handle() == 0) {
+      return;
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(Math.max(1, data.remaining()));
       copy.copyFrom(MemorySegment.ofBuffer(data));

@@ -161,8 +161,14 @@ public final class Route implements AutoCloseable {
     return part(Field.FI_INFO__DEST_ADDR);
   }
 
+  /// What stands for the request that it belongs to; 0 if there is none, or it was [#taken].
   long handle() {
     return part(Field.FI_INFO__HANDLE);
+  }
+
+  /// An endpoint was made of the request, and answers it, if only by being closed.
+  void taken() {
+    Functions.set(address(), Field.FI_INFO__HANDLE, 0L);
   }
 
   @Override
