@@ -155,8 +155,13 @@ final class Tigris {
     return isUnreadable(path.toString())
         ? Optional.of(
             "'%s' is in a folder whose name is not spelled in the locale of this shell: rename %s"
-                .formatted(name, path.getParent()))
+                .formatted(name, topmostUnreadable(path)))
         : Optional.empty();
+  }
+
+  private static Path topmostUnreadable(Path path) {
+    Path folder = path.getParent();
+    return folder != null && isUnreadable(folder.toString()) ? topmostUnreadable(folder) : path;
   }
 
   /// Java has this character in place of bytes that it could not read.

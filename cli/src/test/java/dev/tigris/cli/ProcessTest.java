@@ -166,10 +166,12 @@ class ProcessTest {
   @Test
   void saysThatTheNameOfTheCurrentFolderCannotBeRead() throws Exception {
     assumeTrue("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "the name is no text here");
-    String here = "-Duser.dir=" + folder.resolve("\uFFFD");
+    Path unreadable = folder.resolve("\uFFFD");
+    String here = "-Duser.dir=" + unreadable.resolve("inner");
     assertEquals(2, tigris(here, toFile(), "gen", "10", "data").waitFor());
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.contains("'data' is in a folder whose name is not spelled"), said);
+    assertTrue(said.contains("rename " + unreadable + System.lineSeparator()), said);
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Counts the words of files: a small dataflow of two stages.
@@ -35,7 +36,7 @@ public final class WordCount {
   private WordCount() {}
 
   /// How often each word is in the files, in the order of the words. A word is a run of letters and
-  /// digits of any script; the files are in UTF-8.
+  /// digits of any script, with their marks; the files are in UTF-8.
   ///
   /// @param replicas how many split, and how many count
   /// @throws FlowException if a file cannot be read
@@ -70,9 +71,10 @@ public final class WordCount {
 
   /// Cuts files into words and sends each to its counter, many in a water, a space between them.
   private static final class Splitter implements Module {
-    private static final Pattern GAP = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
+    private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*");
 
-    /// The word that has begun in each file: a replica gets the waters of its files in turn.
+    /// What each file has had since its last gap: a replica gets the waters of its files in turn.
+    /// A gap is an ASCII character that is no letter or digit; text without one stays in memory.
     private final Map<Stream, ByteArrayOutputStream> begun = new HashMap<>();
 
     private ModuleContext context;
@@ -111,13 +113,12 @@ public final class WordCount {
 
     /// Sends what lies between two gaps: a word, or several if there is a dash between them, say.
     private void send(ByteArrayOutputStream text) {
-      for (String word : GAP.split(text.toString(StandardCharsets.UTF_8), -1)) {
-        if (!word.isEmpty()) {
-          int route = Math.floorMod(word.hashCode(), batches.length);
-          batches[route].append(word).append(' ');
-          if (batches[route].length() >= BATCH_CHARACTERS) {
-            sendBatch(route);
-          }
+      Matcher words = WORD.matcher(text.toString(StandardCharsets.UTF_8));
+      while (words.find()) {
+        int route = Math.floorMod(words.group().hashCode(), batches.length);
+        batches[route].append(words.group()).append(' ');
+        if (batches[route].length() >= BATCH_CHARACTERS) {
+          sendBatch(route);
         }
       }
       text.reset();

@@ -22,7 +22,7 @@ class WordCountTest {
 
   @Test
   void countsWordsOfAnyScript() throws Exception {
-    Path file = Files.writeString(folder.resolve("text"), "élan — Tigris、チグリス川–élan");
+    Path file = Files.writeString(folder.resolve("text"), "élan — Tigris、チグリス川–élan ❤️");
     assertEquals(Map.of("élan", 2L, "Tigris", 1L, "チグリス川", 1L), WordCount.of(List.of(file), 2));
   }
 
@@ -37,9 +37,9 @@ class WordCountTest {
     int times = 100_000; // of 7 bytes, so that reads of 64 KiB end inside words
     Path file = Files.writeString(folder.resolve("long"), "tigris ".repeat(times));
     assertEquals(Map.of("tigris", (long) times), WordCount.of(List.of(file), 2));
-    Path other = Files.writeString(folder.resolve("other"), "euphrates ".repeat(times));
+    Path other = Files.writeString(folder.resolve("other"), "チグリス ".repeat(times));
     assertEquals(
-        Map.of("tigris", (long) times, "euphrates", (long) times),
+        Map.of("tigris", (long) times, "チグリス", (long) times),
         WordCount.of(List.of(file, other), 1));
   }
 

@@ -117,7 +117,7 @@ public final class SortException extends IOException {
     return switch (cause) {
       case ClosedByInterruptException e -> "its thread was interrupted";
       case ClosedChannelException e -> "another thread was interrupted, and closed it";
-      case NoSuchFileException e -> "it was deleted, or its folder was";
+      case NoSuchFileException e -> "no such file or folder";
       default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();
     };
   }

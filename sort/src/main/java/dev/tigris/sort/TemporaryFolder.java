@@ -75,9 +75,12 @@ final class TemporaryFolder implements AutoCloseable {
 
   /// Makes a new folder, and deletes what dead jobs with the same output have left.
   TemporaryFolder(Path output) throws SortException {
-    Path parent = OutputPaths.folder(output).toAbsolutePath();
+    Path named = OutputPaths.folder(output).toAbsolutePath();
+    Path parent;
     String prefix = "." + beginning(String.valueOf(output.getFileName())) + MARK;
     try {
+      // One name for it, through whatever links others come to it: the living are known by theirs.
+      parent = named.toRealPath();
       FileChannel locked = null;
       Path made = parent;
       while (locked == null) {
@@ -91,7 +94,7 @@ final class TemporaryFolder implements AutoCloseable {
       this.folder = made;
       this.lockFile = locked;
     } catch (IOException e) {
-      throw SortException.writing(parent, e);
+      throw SortException.writing(named, e);
     }
     try {
       deleteDead(parent, prefix, folder);
@@ -174,7 +177,7 @@ final class TemporaryFolder implements AutoCloseable {
         if (channel.tryLock() == null) {
           return;
         }
-        empty(folder);
+        empty(folder, TemporaryFolder::sleep);
       }
       delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
@@ -185,17 +188,26 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// The lock goes last, so that a folder that is half empty is still known to be dead.
-  private static void empty(Path folder) throws IOException {
+  /// Deletes as much of what is in it as it can. The lock goes last, so that a folder that is half
+  /// empty is still known to be dead.
+  private static void empty(Path folder, IntConsumer wait) throws IOException {
+    IOException failure = null;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        if (isFolder(file)) {
-          empty(file);
-          delete(file, TemporaryFolder::sleep);
-        } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
-          Files.deleteIfExists(file);
+        try {
+          if (isFolder(file)) {
+            empty(file, wait);
+            delete(file, wait);
+          } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
+            Files.deleteIfExists(file);
+          }
+        } catch (IOException e) {
+          failure = e;
         }
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
     Files.deleteIfExists(folder.resolve(LOCK));
   }
@@ -236,7 +248,7 @@ final class TemporaryFolder implements AutoCloseable {
       // The job's threads still run, and may make one more file while the others are deleted.
       for (int attempt = 0; attempt < 3 && Files.exists(folder); attempt++) {
         try {
-          empty(folder);
+          empty(folder, _ -> {}); // what is open does not go while it is waited for here
           Files.deleteIfExists(folder);
         } catch (IOException e) {
           System.getLogger("dev.tigris.sort")
@@ -314,7 +326,7 @@ final class TemporaryFolder implements AutoCloseable {
     closed = true;
     try {
       try (lockFile) {
-        empty(folder);
+        empty(folder, TemporaryFolder::sleep);
       }
       delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
@@ -323,7 +335,7 @@ final class TemporaryFolder implements AutoCloseable {
       System.getLogger("dev.tigris.sort")
           .log(
               System.Logger.Level.WARNING,
-              "could not delete the temporary folder " + folder + ", the next sort will: " + e);
+              "could not delete the temporary folder " + folder + ", which nothing needs: " + e);
     } finally {
       LIVING.remove(folder);
     }
