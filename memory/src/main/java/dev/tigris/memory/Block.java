@@ -91,7 +91,9 @@ final class Block extends PhantomReference<Jbuf> {
   /// What the pool has given, if it has.
   private static long some(long address) throws ScarceException {
     if (address == 0) {
-      throw new ScarceException("the system has no memory or no addresses left");
+      throw new ScarceException(
+          "the system has no memory or no addresses left: free some Jbufs, or allow the process more"
+              + " (ulimit -v, the memory of its container)");
     }
     return address;
   }

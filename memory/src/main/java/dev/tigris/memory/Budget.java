@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,20 +37,27 @@ final class Budget {
   /// Held by the thread that asks the collector: what that finds is for all who wait meanwhile.
   private final Object collecting = new Object();
 
+  /// How many collections have begun. Written under the lock above.
+  private volatile long collections;
+
   private final Pool pool = new Pool();
   private final long budgetBytes;
   private long usedBytes;
   private long count;
   private long reclaimedCount;
 
-  /// How many blocks were given back so far, freed or reclaimed. Written under the lock.
-  private volatile long givenBack;
+  /// How many blocks of each kind of pages were given back so far, freed or reclaimed. Written
+  /// under the lock.
+  private final AtomicLong[] givenBack = new AtomicLong[PageKind.values().length];
 
   private long numbered;
   private @Nullable Block live;
 
   Budget(long budgetBytes) {
     this.budgetBytes = budgetBytes;
+    for (int kind = 0; kind < givenBack.length; kind++) {
+      givenBack[kind] = new AtomicLong();
+    }
   }
 
   /// Gives `block` its zeroed memory, which counts as used from now on.
@@ -60,7 +68,7 @@ final class Budget {
     long rounded = block.budgetBytes();
     long start = 0;
     for (int round = 0; ; round++) {
-      long before = givenBack;
+      long before = givenBack(block).get();
       IOException refused = null;
       if (add(block)) {
         try {
@@ -79,7 +87,7 @@ final class Budget {
       long waitMillis = 1L << Math.min(round, MOST_DOUBLINGS);
       if ((round >= LEAST_ROUNDS && now - start >= LEAST_NANOS)
           || !canPass(refused, rounded)
-          || !awaitReclaim(rounded, refused, before, waitMillis)) {
+          || !awaitReclaim(block, refused, before, waitMillis)) {
         throw new MemoryBudgetException(
             refused == null
                 ? refusal(rounded, block.owner)
@@ -92,6 +100,11 @@ final class Budget {
   /// Where the addresses of mapped files come from.
   Pool pool() {
     return pool;
+  }
+
+  @SuppressWarnings("EnumOrdinal") // an index in this process only
+  private AtomicLong givenBack(Block like) {
+    return givenBack[like.pages.ordinal()];
   }
 
   private synchronized long blocks() {
@@ -142,26 +155,31 @@ final class Budget {
   /// Asks the collector for what is unreachable and waits for the verifier to give some of it
   /// back, or for the time to pass. Returns false where waiting makes no sense.
   ///
-  /// @param refused what the system has said, for which any block will do; null if it was the
-  ///     budget
-  /// @param before how many blocks had been given back when the request was made
+  /// @param refused what the system has said, for which any block of this kind will do; null if it
+  ///     was the budget
+  /// @param before how many of this kind had been given back when the request was made
   private boolean awaitReclaim(
-      long rounded, @Nullable IOException refused, long before, long waitMillis) {
+      Block block, @Nullable IOException refused, long before, long waitMillis) {
     if (Verifier.PROCESS.isCurrentThread()
         || Thread.currentThread().isInterrupted()
         || (refused != null && blocks() == 0)) {
       return false;
     }
+    long begun = collections;
     synchronized (collecting) {
-      if (givenBack == before) {
+      if (collections == begun) { // else one has looked for what this request lacks, too
+        collections++;
         System.gc();
       }
     }
+    long rounded = block.budgetBytes();
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
     try {
       synchronized (this) {
         long leftNanos = deadlineNanos - System.nanoTime();
-        while ((refused == null ? rounded > budgetBytes - usedBytes : givenBack == before)
+        while ((refused == null
+                ? rounded > budgetBytes - usedBytes
+                : givenBack(block).get() == before)
             && leftNanos > 0) {
           TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
           leftNanos = deadlineNanos - System.nanoTime();
@@ -211,7 +229,7 @@ final class Budget {
       block.give(pool);
     }
     synchronized (this) {
-      givenBack++;
+      givenBack(block).incrementAndGet();
       remove(block);
     }
     return true;

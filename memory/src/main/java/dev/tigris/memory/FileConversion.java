@@ -115,7 +115,8 @@ final class FileConversion {
     }
   }
 
-  /// What people and programs have noted about a file (`user.*`).
+  /// What people and programs have noted about a file (`user.*`), as far as it can be copied: names
+  /// that the locale does not spell cannot.
   private static void copyNotes(Path from, Path to) throws IOException {
     UserDefinedFileAttributeView notes = notes(from);
     UserDefinedFileAttributeView copies = notes(to);
@@ -129,9 +130,17 @@ final class FileConversion {
       return; // of a file system that cannot have any
     }
     for (String name : names) {
-      ByteBuffer value = ByteBuffer.allocate(notes.size(name));
-      notes.read(name, value);
-      copies.write(name, value.flip());
+      try {
+        ByteBuffer value = ByteBuffer.allocate(notes.size(name));
+        notes.read(name, value);
+        copies.write(name, value.flip());
+      } catch (IOException e) {
+        System.getLogger(Jbuf.class.getPackageName())
+            .log(
+                System.Logger.Level.WARNING,
+                "could not keep the attribute " + name + " of " + from,
+                e);
+      }
     }
   }
 

@@ -62,7 +62,8 @@ public final class SharedPages {
       FilePages.tryToMap(descriptor, size, true);
       long address = pool.takeUnits(size);
       if (address == 0) {
-        throw new ScarceException("no addresses are left");
+        throw new ScarceException(
+            "no addresses are left: free some Jbufs, or allow more (ulimit -v)");
       }
       SharedPages made = new SharedPages(pool, descriptor, address, size);
       try {
