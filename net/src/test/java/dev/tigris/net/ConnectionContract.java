@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -360,10 +361,13 @@ abstract class ConnectionContract extends FabricContract {
     Ticket memory = right.receive(right.memory(64 << 20));
     Ticket message = left.send(left.memory(64 << 20));
     // A device may bring all of it meanwhile.
-    boolean arrived = right.call(() -> right.queue().await(Side.SHORT_NANOS)) != null;
+    Descriptor arrived = right.call(() -> right.queue().await(Side.SHORT_NANOS));
     right.run(right.link()::close);
-    if (!arrived) {
+    if (arrived == null) {
       expect(right, memory, Status.FLUSHED);
+    } else {
+      assertSame(memory, arrived);
+      assertEquals(Status.DONE, memory.status());
     }
     left.untilEnded();
     assertTrue(message.status() == Status.FLUSHED || message.status() == Status.DONE);

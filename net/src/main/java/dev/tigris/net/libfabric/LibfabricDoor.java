@@ -212,7 +212,7 @@ final class LibfabricDoor implements Door {
         kept = true;
         return link;
       } catch (LibfabricException e) {
-        if (e.error() == SystemException.INVALID) {
+        if (e.error() == SystemException.INVALID && route.isTaken()) {
           return new GoneLink(peer, attributes, greeting.hello().maximumMessageBytes(), e);
         }
         throw Failures.of("accept", peer, e);

@@ -93,10 +93,14 @@ final class Borrower {
       bytes += mapped.byteSize();
     } catch (SystemException e) {
       arena.close();
-      if (e.error() != SystemException.INVALID) {
-        throw noRoom(e);
-      }
-      throw new BreachException("loan %d cannot be mapped: %s".formatted(number, e.getMessage()));
+      throw switch (e.error()) {
+        case SystemException.NO_MEMORY,
+            SystemException.TOO_MANY_FILES,
+            SystemException.TOO_MANY_FILES_OF_ALL ->
+            noRoom(e);
+        default ->
+            new BreachException("loan %d cannot be mapped: %s".formatted(number, e.getMessage()));
+      };
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.net.uring;
 
+import dev.tigris.net.NetException;
 import dev.tigris.net.linux.IoUring;
 import dev.tigris.net.linux.NativeAccess;
 import dev.tigris.net.linux.SystemException;
@@ -64,6 +65,10 @@ public final class UringProvider implements Provider {
 
   @Override
   public Optional<String> obstacle() {
+    return obstacle(false); // who only looks need not wait for memory
+  }
+
+  private static Optional<String> obstacle(boolean waits) {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Optional.of("io_uring is a part of Linux: use tcp here");
     }
@@ -72,7 +77,7 @@ public final class UringProvider implements Provider {
       return denied;
     }
     try {
-      tryRing(polling(), null).close(); // at once: who only looks need not wait for memory
+      (waits ? ring(polling(), null) : tryRing(polling(), null)).close();
       return Optional.empty();
     } catch (SystemException refusal) {
       return Optional.of(explain(refusal));
@@ -105,7 +110,10 @@ public final class UringProvider implements Provider {
 
   @Override
   public Carrier open() {
-    requireUsable();
+    Optional<String> obstacle = obstacle(true);
+    if (obstacle.isPresent()) {
+      throw new NetException("open", name(), obstacle.get(), null);
+    }
     return new UringCarrier(polling());
   }
 }

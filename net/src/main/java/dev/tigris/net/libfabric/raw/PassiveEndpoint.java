@@ -39,7 +39,7 @@ public final class PassiveEndpoint extends Fid {
   /// Rejects a request. If the peer is gone, that has no effect; nor if an endpoint was made to
   /// accept it, which has taken over what the library would reject it with.
   public void reject(Route request, ByteBuffer data) {
-    if (request.handle() == 0) {
+    if (request.isTaken()) {
       return;
     }
     try (Arena arena = Arena.ofConfined()) {

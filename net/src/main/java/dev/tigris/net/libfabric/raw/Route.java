@@ -166,6 +166,11 @@ public final class Route implements AutoCloseable {
     return part(Field.FI_INFO__HANDLE);
   }
 
+  /// Whether an endpoint was made of the request that it belongs to.
+  public boolean isTaken() {
+    return handle() == 0;
+  }
+
   /// An endpoint was made of the request, and answers it, if only by being closed.
   void taken() {
     Functions.set(address(), Field.FI_INFO__HANDLE, 0L);
