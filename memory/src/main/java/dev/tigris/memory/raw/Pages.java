@@ -8,6 +8,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
+import java.nio.file.Path;
 
 /// Pages of anonymous memory from the operating system. They are mapped for good: what is given
 /// back by [#discard] loses its physical memory and its contents, never its addresses, so that a
@@ -29,6 +30,8 @@ public final class Pages {
 
   private static final long LOW_STEP_BYTES = 16L << 20;
 
+  private static final String HUGE_PAGE_BYTES =
+      "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
   private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
   private static final int FREE_PAGE_REPORTING = 5;
 
@@ -38,17 +41,33 @@ public final class Pages {
   static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
   private static final int MAP_ANONYMOUS_NORESERVE = LINUX ? 0x20 | 0x4000 : 0x1000 | 0x40;
 
-  /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else unless
-  /// this is a virtual machine whose host takes free memory back. There a huge page is nearly
-  /// always one that the host has to provide again, which takes ten times as long as to clear it,
-  /// and a small one seldom is (docs/decisions/036-huge-pages.md).
+  /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else where
+  /// they are as large as our units, unless this is a virtual machine whose host takes free memory
+  /// back. There a huge page is nearly always one that the host has to provide again, which takes
+  /// ten times as long as to clear it, and a small one seldom is
+  /// (docs/decisions/036-huge-pages.md).
   private static final boolean WANTS_HUGE_PAGES = wantsHugePages();
 
   private Pages() {}
 
   private static boolean wantsHugePages() {
     String configured = System.getProperty("tigris.memory.hugepages");
-    return configured == null ? !hostTakesFreeMemory() : Boolean.parseBoolean(configured);
+    return configured == null
+        ? hugeIsUnit() && !hostTakesFreeMemory()
+        : Boolean.parseBoolean(configured);
+  }
+
+  /// Whether a huge page has as many bytes as a unit. On aarch64 it has 32 or 512 MiB where pages
+  /// have 16 or 64 KiB, and a process that touched one byte would have all of them.
+  private static boolean hugeIsUnit() {
+    if (System.getProperty("os.arch").equals("amd64")) {
+      return true;
+    }
+    try {
+      return Files.readString(Path.of(HUGE_PAGE_BYTES)).strip().equals(String.valueOf(UNIT_BYTES));
+    } catch (IOException e) {
+      return false; // there are none
+    }
   }
 
   /// Looks for a balloon device with feature 5, free page reporting.

@@ -94,7 +94,10 @@ public final class IoUring implements AutoCloseable {
   private static final int COMPLETION_BYTES = 16;
   private static final int BUFFER_BYTES = 16;
   private static final int BUFFERS_TAIL = 14;
-  private static final int PAGE_BYTES = 4096;
+
+  /// The kernel wants a ring of buffers to begin where a page does: the largest pages that there
+  /// are, some kernels' for aarch64.
+  private static final int LARGEST_PAGE_BYTES = 1 << 16;
 
   /// How many ranges a message can be gathered from.
   public static final int MOST_RANGES = 32;
@@ -204,7 +207,7 @@ public final class IoUring implements AutoCloseable {
   /// Makes the ring of buffers that what is received goes to, empty. The kernel reads it until this
   /// is closed.
   private MemorySegment makeBufferRing() throws SystemException {
-    MemorySegment ring = arena.allocate(MOST_BUFFERS * (long) BUFFER_BYTES, PAGE_BYTES);
+    MemorySegment ring = arena.allocate(MOST_BUFFERS * (long) BUFFER_BYTES, LARGEST_PAGE_BYTES);
     try (Arena scratch = Arena.ofConfined()) {
       MemorySegment registration = scratch.allocate(40, 8);
       registration.set(LONG, 0, ring.address());
@@ -236,6 +239,11 @@ public final class IoUring implements AutoCloseable {
   /// How it was made, for people.
   public String mode() {
     return setup.mode();
+  }
+
+  /// Where the ring of buffers begins.
+  long buffersAddress() {
+    return buffers.address();
   }
 
   /// Has the kernel raise a signal at completions, while somebody wants that ([#wantSignal]).

@@ -71,13 +71,17 @@ public final class PollSet implements AutoCloseable {
   /// Waits until a file has something, or [#wake] was called, or the thread is interrupted, or the
   /// time is over; may return early.
   public void await(long nanos) {
+    boolean _ = awaitInVain(nanos);
+  }
+
+  /// As [#await]; returns whether it was the time that has ended it.
+  public boolean awaitInVain(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {
       if (!interruption.isOpen()) {
         interruption = new Interruption();
       }
-      interruption.poll(millis);
-      return;
+      return interruption.poll(millis) == 0;
     }
     // A virtual thread would keep its carrier for as long as it waits.
     FutureTask<Integer> waiting = new FutureTask<>(() -> poll(millis));
@@ -90,6 +94,7 @@ public final class PollSet implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return waiting.resultNow() == 0;
   }
 
   /// Waits for it; returns false if this thread was interrupted.
@@ -139,10 +144,10 @@ public final class PollSet implements AutoCloseable {
   /// A channel that is closed when its thread is interrupted: the way the JDK has of ending a wait
   /// that it does not know. Closing wakes.
   private final class Interruption extends AbstractInterruptibleChannel {
-    void poll(int millis) {
+    int poll(int millis) {
       try {
         begin();
-        PollSet.this.poll(millis);
+        return PollSet.this.poll(millis);
       } finally {
         try {
           end(true);

@@ -32,6 +32,10 @@ final class UringPort extends Port {
 
   private static final int CALLS_BETWEEN_CLOCKS = 1024;
 
+  /// After how long a wait looks once more whether there is work: it takes far less until what one
+  /// processor has written is seen by all.
+  private static final long SECOND_LOOK_NANOS = 1_000_000;
+
   private final Thread owner = Thread.currentThread();
   private final IoUring ring;
 
@@ -211,11 +215,17 @@ final class UringPort extends Port {
   }
 
   /// The wish for a signal comes before the look for work: what completes after that look is
-  /// signalled.
+  /// signalled. Or nearly so, since that takes a fence on both sides, and the kernel has none that
+  /// holds on aarch64 between its word that there is work and its look at the wish. So there is a
+  /// second look, when that word has long been seen (docs/decisions/063-io-uring.md).
   private void await(long nanos) {
     ring.wantSignal(true);
-    if (!wake.isAsked() && !ring.hasWork()) {
-      waited.await(nanos);
+    if (!wake.isAsked()
+        && !ring.hasWork()
+        && waited.awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
+        && nanos > SECOND_LOOK_NANOS
+        && !ring.hasWork()) {
+      waited.await(nanos - SECOND_LOOK_NANOS);
     }
     ring.wantSignal(false);
     signal.lower();

@@ -157,4 +157,13 @@ class IoUringTest {
       assertFalse(ring.next());
     }
   }
+
+  @Test
+  void hasItsRingOfBuffersWherePagesOfAnySizeBegin() throws Exception {
+    try (IoUring first = new IoUring(IoUring.Polling.NONE, null);
+        IoUring second = new IoUring(IoUring.Polling.NONE, null)) {
+      assertEquals(0, first.buffersAddress() % (64 << 10));
+      assertEquals(0, second.buffersAddress() % (64 << 10));
+    }
+  }
 }

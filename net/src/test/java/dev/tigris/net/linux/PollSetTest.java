@@ -134,6 +134,25 @@ class PollSetTest {
     expectReady(7);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void saysWhetherItWasTheTimeThatHasEndedIt(boolean virtual) throws Exception {
+    FutureTask<Boolean> waiting =
+        new FutureTask<>(
+            () -> {
+              assertTrue(set.awaitInVain(1));
+              set.wake();
+              assertFalse(set.awaitInVain(Long.MAX_VALUE));
+              signals.get(7).raise();
+              assertFalse(set.awaitInVain(Long.MAX_VALUE));
+              signals.get(7).lower();
+              Thread.currentThread().interrupt();
+              return set.awaitInVain(Long.MAX_VALUE);
+            });
+    start(waiting, virtual);
+    assertFalse(waiting.get());
+  }
+
   @Test
   void isNotHarmedByAWakeAfterItsEnd() throws SystemException {
     set.close();

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SharedMemoryTest {
-  private static final long BYTES = 3 * 4096;
+  /// One page or several, however large they are.
+  private static final long PAGE = 64 << 10;
+
+  private static final long BYTES = 3 * PAGE;
   private static final int CLOSE_ON_EXEC = 1;
   private static final int ALLOW_SEALING = 2;
   private static final int ADD_SEALS = 1033;
@@ -110,7 +113,7 @@ class SharedMemoryTest {
       here.fill((byte) 1);
       assertFalse(punch(adopted.file()));
       assertFalse(punch(made.file()));
-      assertEquals(1, there.get(ValueLayout.JAVA_BYTE, 4096));
+      assertEquals(1, there.get(ValueLayout.JAVA_BYTE, PAGE));
       assertThrows(SystemException.class, () -> adopted.map(arena));
     }
   }
@@ -118,8 +121,9 @@ class SharedMemoryTest {
   /// Takes the second page out of a file; returns whether that is allowed.
   private static boolean punch(OpenFile file) throws Exception {
     String path = "/proc/%d/fd/%d".formatted(ProcessHandle.current().pid(), file.number());
+    String page = String.valueOf(PAGE);
     Process process =
-        new ProcessBuilder("fallocate", "-p", "-o", "4096", "-l", "4096", path)
+        new ProcessBuilder("fallocate", "-p", "-o", page, "-l", page, path)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -184,7 +188,7 @@ class SharedMemoryTest {
   @Test
   void refusesMemoryOfAnotherSize() throws SystemException {
     refuses(sealed(BYTES - 1, 6), "has %d bytes".formatted(BYTES - 1));
-    refuses(sealed(BYTES + 4096, 6), "has %d bytes".formatted(BYTES + 4096));
+    refuses(sealed(BYTES + PAGE, 6), "has %d bytes".formatted(BYTES + PAGE));
   }
 
   @ParameterizedTest
