@@ -170,6 +170,12 @@ class LauncherTest {
     }
   }
 
+  @Test
+  void onlySortsSpendLessOnLoops() throws Exception {
+    assertTrue(tigris("sort", "data", "sorted").out().contains("\n-XX:LoopUnrollLimit=0\n"));
+    assertFalse(tigris("check", "data").out().contains("Loop"));
+  }
+
   /// Its standard output is a file here, which `/dev/stdout` is another name of.
   @Test
   @Timeout(60)

@@ -17,7 +17,7 @@ import java.util.Set;
 /// Thread rule: as for [ChannelPair].
 final class OutputFile implements Closeable {
   /// Below this, finding and linking the system's call takes longer than it saves.
-  private static final long RESERVED_FROM_BYTES = 256 << 20;
+  private static final long RESERVED_FROM_BYTES = 64 << 20;
 
   private final Path path;
   private final ChannelPair channels;

@@ -30,7 +30,10 @@ final class Sampler {
     int count = 0;
     int recordSize = format.recordSize();
     // From the first key of a place to its last: of large records no more than the keys is read.
-    long mostBytes = (perPlace - 1) * recordSize + keyBytes;
+    int mostBytes = (int) (perPlace - 1) * recordSize + keyBytes;
+    // Keys are picked on the heap, where that is quick before it is compiled.
+    byte[] block = new byte[mostBytes];
+    byte[] keys = new byte[(int) perPlace * keyBytes];
     try (AlignedBuffer buffer = new AlignedBuffer(mostBytes, "splitters")) {
       for (long place = 0; place < places; place++) {
         long record = (long) ((double) records * place / places);
@@ -38,11 +41,13 @@ final class Sampler {
         long first = chunk.from() + format.keyOffset();
         long last = first + (chunk.records() - 1) * recordSize;
         long at = chunk.file().read(buffer, first, last + keyBytes);
-        for (long i = 0; i < chunk.records(); i++) {
-          long key = at + i * recordSize;
-          buffer.bytes().copyTo(key, sample, (long) count * keyBytes, keyBytes);
-          count++;
+        int found = (int) chunk.records();
+        buffer.bytes().copyTo(at, block, 0, (found - 1) * recordSize + keyBytes);
+        for (int i = 0; i < found; i++) {
+          System.arraycopy(block, i * recordSize, keys, i * keyBytes, keyBytes);
         }
+        sample.copyFrom((long) count * keyBytes, keys, 0, found * keyBytes);
+        count += found;
         progress.report(Progress.Phase.SAMPLE, place + 1, places);
       }
     }

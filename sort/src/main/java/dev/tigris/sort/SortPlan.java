@@ -56,7 +56,11 @@ record SortPlan(
 
   private static final int WINDOW = 4;
 
-  private static final long BUCKET_BYTES = 1 << 20;
+  /// A bucket that is sorted from memory is as large as leaves two of it in a sorter's share of the
+  /// heap, within these: fewer buckets get more of each block, smaller ones stay in the cache.
+  private static final long MIN_BUCKET_BYTES = 1 << 20;
+
+  private static final long MAX_BUCKET_BYTES = 2 << 20;
 
   /// Where each is read back in one go, larger ones keep the reads long, and still fit the cache of
   /// two processors.
@@ -216,9 +220,10 @@ record SortPlan(
   }
 
   private static SortPlan inOnePass(Demand demand, Team team) {
-    long wanted = Math.max(1, demand.inputBytes / BUCKET_BYTES);
+    long bucket = Math.clamp(copyBytes(demand, team) / 2, MIN_BUCKET_BYTES, MAX_BUCKET_BYTES);
+    long wanted = Math.max(1, demand.inputBytes / bucket);
     int recordSize = demand.format.recordSize();
-    int load = Math.clamp(4 * BUCKET_BYTES / recordSize, 1, demand.heap.entries(team.sorters));
+    int load = Math.clamp(2 * MAX_BUCKET_BYTES / recordSize, 1, demand.heap.entries(team.sorters));
     long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
     return build(demand, team, demand.memoryBytes, (int) Math.min(buckets, MAX_BUCKETS), load);
   }
@@ -291,8 +296,6 @@ record SortPlan(
     int sortRecords = Math.max(loadRecords, Math.min(MIN_SORT_RECORDS, heap.entries(sorters)));
     int copies = 2 + Integer.BYTES / recordSize; // and a number for each record
     int block = Math.min(BLOCK_BYTES, Math.min(read, heap.copyBytes() / (copies * partitioners)));
-    long mostCopies = Math.min(demand.memoryBytes / 16, heap.copyBytes());
-    int copy = (int) Math.min(2 * BUCKET_BYTES, mostCopies / sorters);
     long loadBytes =
         isFullWithOne
             ? loadRecords * SpillFile.extentBytes(1, recordSize)
@@ -320,9 +323,15 @@ record SortPlan(
         loadRecords,
         loadBytes,
         block,
-        copy,
+        copyBytes(demand, team),
         heap.knownRecords(sorters),
         demand.memoryBytes - spent);
+  }
+
+  /// How much each sorter may copy to the heap.
+  private static int copyBytes(Demand demand, Team team) {
+    long most = Math.min(demand.memoryBytes / 16, demand.heap.copyBytes());
+    return (int) Math.min(2 * MAX_BUCKET_BYTES, most / team.sorters);
   }
 
   /// How many records fit a water.

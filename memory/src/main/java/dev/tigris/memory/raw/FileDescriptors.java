@@ -76,7 +76,7 @@ public final class FileDescriptors {
       if (result < 0 && UNABLE.contains(Errno.of(errno))) {
         return false;
       }
-      Errno.check(result, errno, "reserve %d bytes".formatted(bytes));
+      Errno.check(result, errno, "reserve " + bytes + " bytes");
       return true;
     } catch (IOException | RuntimeException e) {
       throw e;
