@@ -73,7 +73,10 @@ public record Header(
 
   private static String commit(Path home) {
     String hash = git(home, "rev-parse", "--short=12", "HEAD");
-    boolean changed = !git(home, "status", "--porcelain", "--untracked-files=no").isEmpty();
+    // Results are changed by whoever writes them there, one group after the other.
+    String changes =
+        git(home, "status", "--porcelain", "--untracked-files=no", "--", ":/", ":!bench/results");
+    boolean changed = !changes.isEmpty();
     return hash.isEmpty() ? "unknown" : changed ? hash + "+" : hash;
   }
 
