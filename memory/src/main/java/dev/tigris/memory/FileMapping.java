@@ -61,8 +61,9 @@ final class FileMapping {
       if (journal != null) {
         journal.apply(channel);
       }
-      if (writable) {
-        extend(path, descriptor, channel, leastBytes);
+      if (writable && extend(path, descriptor, channel, leastBytes) && journal != null) {
+        // A journal on the disk is of no use if the crash takes the size of the file that it is of.
+        channel.force(true);
       }
       if (fresh) {
         Journal.syncFolder(path);
@@ -108,22 +109,24 @@ final class FileMapping {
     return true;
   }
 
-  private static void extend(Path path, int descriptor, FileChannel channel, long leastBytes)
+  /// Returns whether it was shorter.
+  private static boolean extend(Path path, int descriptor, FileChannel channel, long leastBytes)
       throws IOException {
     long before = channel.size();
     if (before >= leastBytes) {
-      return;
+      return false;
     }
     requireRoom(path, leastBytes - before, leastBytes);
     try {
       if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
-        return;
+        return true;
       }
       for (long size = before; size < leastBytes; ) {
         ByteBuffer zeros = ZEROS.duplicate();
         zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
         size += channel.write(zeros, size);
       }
+      return true;
     } catch (IOException e) {
       channel.truncate(before);
       throw new IOException(

@@ -1,0 +1,127 @@
+package dev.tigris.verify.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What a program has asked of a disk, call by call: the program runs in a JVM of its own, with a
+/// few functions of libc replaced by ones that log (`calls.c`). That needs Linux and gcc, and a
+/// test is skipped, and says so, where they are not there.
+final class CallLog {
+  private static final String SOURCE = "calls.c";
+
+  /// One call; `second` is the new name of a file. The offset is where bytes are written to, or a
+  // size.
+  record Call(String name, Path path, Path second, long offset, ByteBuffer bytes) {
+    @Override
+    public String toString() {
+      return name + " " + path.getFileName() + (second == null ? "" : " " + second.getFileName());
+    }
+  }
+
+  private CallLog() {}
+
+  /// The calls that a main class makes for what is below a folder.
+  ///
+  /// @param aside where to put what is needed for that
+  /// @param withBytes whether to log what is written
+  static List<Call> of(
+      Class<?> main, Path folder, Path aside, boolean withBytes, String... arguments)
+      throws IOException, InterruptedException {
+    Path library = compiled(aside);
+    Path log = Files.createTempFile(aside, "calls", ".log");
+    Path bytes = Files.createTempFile(aside, "calls", ".bytes");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(main), main.getName()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("LD_PRELOAD", library.toString());
+    builder.environment().put("CALLS_UNDER", folder.toString());
+    builder.environment().put("CALLS_LOG", log.toString());
+    if (withBytes) {
+      builder.environment().put("CALLS_BYTES", bytes.toString());
+    }
+    Process process = builder.start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), printed);
+    return read(log, withBytes ? bytes : null);
+  }
+
+  private static String classPath(Class<?> main) {
+    return String.join(
+        File.pathSeparator,
+        System.getProperty("surefire.real.class.path", ""),
+        System.getProperty("java.class.path"),
+        System.getProperty("jdk.module.path", ""),
+        Path.of("target", "test-classes").toAbsolutePath().toString(),
+        main.getProtectionDomain().getCodeSource().getLocation().getPath());
+  }
+
+  private static Path compiled(Path aside) throws IOException, InterruptedException {
+    boolean isLinux = System.getProperty("os.name").equals("Linux");
+    boolean hasCompiler =
+        Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gcc")));
+    assumeTrue(isLinux && hasCompiler, "skipped: it needs Linux and gcc");
+    Path source = aside.resolve(SOURCE);
+    Path library = aside.resolve("calls.so");
+    if (Files.exists(library)) {
+      return library;
+    }
+    try (InputStream text = CallLog.class.getResourceAsStream(SOURCE)) {
+      Files.copy(text, source);
+    }
+    Process gcc =
+        new ProcessBuilder(
+                "gcc",
+                "-std=gnu11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-shared",
+                "-fPIC",
+                "-o",
+                library.toString(),
+                source.toString(),
+                "-ldl")
+            .redirectErrorStream(true)
+            .start();
+    String messages = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, gcc.waitFor(), messages);
+    return library;
+  }
+
+  private static List<Call> read(Path log, Path written) throws IOException {
+    ByteBuffer all = ByteBuffer.wrap(written == null ? new byte[0] : Files.readAllBytes(written));
+    int at = 0;
+    List<Call> calls = new ArrayList<>();
+    for (String line : Files.readAllLines(log)) {
+      String[] fields = line.split("\t", -1);
+      Path path = Path.of(fields[1]);
+      switch (fields[0]) {
+        case "write" -> {
+          int count = Integer.parseInt(fields[3]);
+          ByteBuffer bytes = all.slice(at, written == null ? 0 : count);
+          at += bytes.limit();
+          calls.add(new Call("write", path, null, Long.parseLong(fields[2]), bytes));
+        }
+        case "size" -> calls.add(new Call("size", path, null, Long.parseLong(fields[2]), null));
+        case "rename", "link" -> calls.add(new Call(fields[0], path, Path.of(fields[2]), 0, null));
+        default -> calls.add(new Call(fields[0], path, null, 0, null));
+      }
+    }
+    return calls;
+  }
+}
