@@ -24,11 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// so that the peer works while the next messages are copied. Who does something else after the
 /// last post, be it waiting for another queue, calls [#ring] first.
 ///
-/// It owns the interface, and takes all completions of its queue, which serves nothing else. The
-/// thread rule is that of the queue.
+/// It owns the interface, takes all completions of its queue, and has the queue's thread rule.
 public final class ArrayInterface implements AutoCloseable {
-  /// How much is posted before the doorbell is rung by itself: enough that the system call behind
-  /// it costs little beside the copies.
+  /// How much is posted before the doorbell rings by itself: the copies cost more than it then.
   static final long BATCH_BYTES = 32 * 1024;
 
   private final VirtualInterface link;
@@ -174,12 +172,13 @@ public final class ArrayInterface implements AutoCloseable {
   /// @return null if all buffers are under way
   @CheckReturnValue
   public <A> @Nullable Posted postSend(ArrayType<A> type, A array, int from, int count, int tag) {
+    queue.requireOwner();
     Objects.checkFromIndexSize(from, count, type.length(array));
     long bytes = (long) count * type.elementBytes();
-    if (bytes > Math.min(slotBytes, link.maximumMessageBytes())) {
+    long longest = Math.min(slotBytes, link.maximumMessageBytes());
+    if (bytes > longest) {
       throw new IllegalArgumentException(
-          "%d bytes: a message has at most %d"
-              .formatted(bytes, Math.min(slotBytes, link.maximumMessageBytes())));
+          "%d bytes: a message has at most %d".formatted(bytes, longest));
     }
     if (sends.isFull()) {
       takeAll();
@@ -188,27 +187,28 @@ public final class ArrayInterface implements AutoCloseable {
     if (sends.isFull()) {
       return null;
     }
-    int slot = sends.slot(sends.posts++);
+    int slot = sends.slot(sends.posts);
     type.write(array, from, count, sends.memory[slot]);
     Ticket ticket = sends.tickets[slot].range(0, bytes).tag(tag);
     link.postSend(ticket).orThrow();
+    sends.posts++; // only now: a slot that is not posted never completes
     ticket.transfer().type(type.dataType());
+    Posted posted = sends.posted[slot];
+    posted.post(type, array, from, count, tag);
     unrung = true;
     unrungBytes += bytes;
     if (unrungBytes >= BATCH_BYTES) {
       ring();
     }
-    Posted posted = sends.posted[slot];
-    posted.post(type, array, from, count, tag);
     return posted;
   }
 
   /// Rings the doorbell for all that was posted: it is on its way without another call.
   public void ring() {
     if (unrung) {
+      link.ring();
       unrung = false;
       unrungBytes = 0;
-      link.ring();
     }
   }
 
@@ -255,8 +255,7 @@ public final class ArrayInterface implements AutoCloseable {
     return new Message<>(array, tag);
   }
 
-  /// How a message has arrived in a slot, for somebody who wants elements of a type. The peer may
-  /// have sent a part of an element.
+  /// How a message has arrived, for who wants a type: the peer may have sent part of an element.
   private static Status verdict(Ticket ticket, ArrayType<?> type) {
     if (ticket.status() != Status.DONE) {
       return ticket.status();
@@ -273,6 +272,7 @@ public final class ArrayInterface implements AutoCloseable {
   /// @throws NetException if the interface is no longer connected
   @CheckReturnValue
   public <A> @Nullable Posted postReceive(ArrayType<A> type, A array, int from, int count) {
+    queue.requireOwner();
     Objects.checkFromIndexSize(from, count, type.length(array));
     if (delivered == arrived) {
       requireConnected("receive an array from");
@@ -328,11 +328,11 @@ public final class ArrayInterface implements AutoCloseable {
 
   /// Takes what is complete. The last poll, which finds nothing, has rung the doorbell.
   private void takeAll() {
-    unrung = false;
-    unrungBytes = 0;
     for (Descriptor next = queue.poll(); next != null; next = queue.poll()) {
       taken(next);
     }
+    unrung = false;
+    unrungBytes = 0;
   }
 
   private void taken(Descriptor next) {

@@ -106,6 +106,27 @@ abstract class ArrayContract extends FabricContract {
     assertTrue(get(sending));
   }
 
+  /// Who is refused has used up no place in the rings: the next sends and receives complete.
+  @Test
+  void goesOnAfterACallThatWasRefusedToAnotherThread() {
+    connectArrays();
+    int[] array = {1};
+    send(ArrayType.INTS, array, 0, 1, 1);
+    for (int i = 0; i < SLOTS + 1; i++) {
+      assertThrows(WrongThreadException.class, () -> from.postSend(ArrayType.INTS, array, 0, 1, 0));
+      assertThrows(WrongThreadException.class, () -> to.postReceive(ArrayType.INTS, array, 0, 1));
+    }
+    assertArrayEquals(array, receive(ArrayType.INTS).array());
+    for (int i = 0; i < 2 * SLOTS; i++) {
+      int[] number = {i};
+      Posted received = right.call(() -> to.postReceive(ArrayType.INTS, new int[1], 0, 1));
+      Posted sent = left.call(() -> from.postSend(ArrayType.INTS, number, 0, 1, number[0]));
+      assertTrue(left.call(() -> from.await(sent, Side.LONG_NANOS)), "send " + i);
+      assertTrue(right.call(() -> to.await(received, Side.LONG_NANOS)), "receive " + i);
+      assertEquals(i, received.tag());
+    }
+  }
+
   @Test
   void carriesArraysOfEveryPrimitiveTypeWithoutACopyOfItsOwn() {
     connect();
