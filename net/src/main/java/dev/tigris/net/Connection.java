@@ -16,7 +16,7 @@ public sealed interface Connection {
   enum Reason {
     /// The application at the other side rejected the request.
     REJECTED("check the tag, by which it decides"),
-    /// Nobody listens at the address.
+    /// Nobody listens at the address, or who does has closed the connection without a word.
     NOBODY_LISTENS("check the address, and that somebody listens there"),
     /// Nobody answered in time.
     TIMED_OUT("check the address, or wait for longer"),

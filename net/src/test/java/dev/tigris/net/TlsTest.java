@@ -300,8 +300,8 @@ class TlsTest {
   }
 
   @Test
-  void isIncompatibleWithWhoeverDoesNotEncrypt() throws Exception {
-    expectRefusal(Reason.INCOMPATIBLE, "TLS", open(alice, bob), Fabric.open("tcp"));
+  void doesNotConnectToWhoeverDoesNotEncrypt() throws Exception {
+    expectRefusal(Reason.NOBODY_LISTENS, "expects no TLS", open(alice, bob), Fabric.open("tcp"));
     expectRefusal(Reason.INCOMPATIBLE, "Tigris", Fabric.open("tcp"), open(bob, alice));
   }
 

@@ -94,7 +94,10 @@ final class RdmCarrier implements Carrier {
       socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.send(mine.toBytes());
       byte[] answer = socket.receiveAll(Card.BYTES, deadline.leftNanos());
-      Card theirs = answer == null ? null : Card.from(answer);
+      if (answer == null) {
+        return Linking.closedWithoutAnswer();
+      }
+      Card theirs = answer.length < Card.BYTES ? null : Card.from(answer);
       String expected = "a Tigris listener over libfabric's datagrams does";
       Linking refusal =
           Linking.refusal(tag, theirs == null ? null : theirs.greeting().hello(), expected);

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// A TCP socket with a descriptor, which the JDK does not tell of its own: made and connected here,
@@ -238,7 +239,7 @@ public final class TcpSocket implements AutoCloseable {
 
   /// Receives so many bytes, and waits for them.
   ///
-  /// @return null if the peer closes first
+  /// @return as many as came before the peer closed; null if it closed without any
   /// @throws SystemException with [SystemException#TIMED_OUT] if it takes longer, and with
   ///     [SystemException#INTERRUPTED] if the thread is interrupted
   public byte @Nullable [] receiveAll(int count, long nanos) throws SystemException {
@@ -246,17 +247,16 @@ public final class TcpSocket implements AutoCloseable {
     byte[] bytes = new byte[count];
     for (int read = 0; read < count; ) {
       await(false, nanos - (System.nanoTime() - start));
-      int n;
+      int n = 0;
       try {
         n = receive(bytes, read);
       } catch (SystemException e) {
-        if (e.error() == SystemException.CONNECTION_RESET) {
-          return null;
+        if (e.error() != SystemException.CONNECTION_RESET) {
+          throw e;
         }
-        throw e;
       }
       if (n == 0) {
-        return null;
+        return read == 0 ? null : Arrays.copyOf(bytes, read);
       }
       read += n;
     }

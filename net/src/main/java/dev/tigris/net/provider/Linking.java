@@ -28,9 +28,19 @@ public sealed interface Linking {
     return refused(Reason.TIMED_OUT, "it did not answer in time");
   }
 
-  /// Whoever was there is gone, or has sent this side away.
+  /// Whoever was there has said nothing, and is gone or has sent this side away: as a listener that
+  /// ends, which another may follow.
   static Linking closedWithoutAnswer() {
-    return refused(Reason.NOBODY_LISTENS, "it has closed without an answer");
+    return closedWithoutAnswer("something else");
+  }
+
+  /// The same where this side has asked in a way that not everybody speaks.
+  ///
+  /// @param other what the other side may speak, for people
+  static Linking closedWithoutAnswer(String other) {
+    return refused(
+        Reason.NOBODY_LISTENS,
+        "it has closed without an answer: it is ending, or expects " + other);
   }
 
   /// The refusal of a peer that speaks another version.

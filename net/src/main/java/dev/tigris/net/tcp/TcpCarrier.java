@@ -61,7 +61,11 @@ final class TcpCarrier implements Carrier {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
-      Hello answer = ask(wire, Hello.request(tag, attributes), deadline);
+      ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
+      if (said.position() == 0) {
+        return tls == null ? Linking.closedWithoutAnswer() : Linking.closedWithoutAnswer("no TLS");
+      }
+      Hello answer = said.hasRemaining() ? null : Hello.from(said);
       String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
       Linking refusal = Linking.refusal(tag, answer, expected);
       if (refusal != null) {
@@ -114,9 +118,8 @@ final class TcpCarrier implements Carrier {
     }
   }
 
-  /// Sends a request and reads the answer; returns null if something else came, or the peer closed
-  /// first.
-  private static @Nullable Hello ask(Wire wire, Hello hello, Deadline deadline) throws IOException {
+  /// Sends a request and reads the answer; returns as much of it as came before the peer closed.
+  private static ByteBuffer ask(Wire wire, Hello hello, Deadline deadline) throws IOException {
     ByteBuffer request = hello.toBytes();
     ByteBuffer answer = Hello.buffer();
     try (Selector selector = Selector.open()) {
@@ -124,16 +127,13 @@ final class TcpCarrier implements Carrier {
       while (true) {
         try {
           wire.write(request);
-          if (wire.read(answer) < 0) {
-            return null;
+          if (wire.read(answer) < 0 || !answer.hasRemaining()) {
+            return answer;
           }
         } catch (SSLException e) {
           throw e;
         } catch (IOException reset) {
-          return null;
-        }
-        if (!answer.hasRemaining()) {
-          return Hello.from(answer);
+          return answer;
         }
         boolean needsRoom = wire.isPending() || (wire.isOpen() && request.hasRemaining());
         key.interestOps(SelectionKey.OP_READ | (needsRoom ? SelectionKey.OP_WRITE : 0));

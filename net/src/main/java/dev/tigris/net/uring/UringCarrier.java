@@ -45,7 +45,10 @@ final class UringCarrier implements Carrier {
       socket.sendAtOnce();
       socket.send(Hello.request(tag, attributes).toBytes());
       byte[] bytes = socket.receiveAll(Hello.BYTES, deadline.leftNanos());
-      Hello answer = bytes == null ? null : Hello.from(bytes);
+      if (bytes == null) {
+        return Linking.closedWithoutAnswer();
+      }
+      Hello answer = bytes.length < Hello.BYTES ? null : Hello.from(bytes);
       Linking refusal = Linking.refusal(tag, answer, "a Tigris listener does");
       if (refusal != null) {
         return refusal;

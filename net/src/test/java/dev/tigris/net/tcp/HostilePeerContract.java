@@ -269,7 +269,7 @@ public abstract class HostilePeerContract {
         "HTTP/1.1 400 Bad Request, and so on".getBytes(StandardCharsets.US_ASCII),
         true,
         9000);
-    expectRefusal(Reason.INCOMPATIBLE, new byte[0], true, 9000);
+    expectRefusal(Reason.NOBODY_LISTENS, new byte[0], true, 9000);
     expectRefusal(Reason.INCOMPATIBLE, Arrays.copyOf(accepted, 31), true, 9000);
     expectRefusal(
         Reason.INCOMPATIBLE, hello("TIGRISVI", Hello.VERSION + 1, 1, 7, 1000), true, 9000);
@@ -296,10 +296,11 @@ public abstract class HostilePeerContract {
               });
       Thread.ofPlatform().start(resetting);
       for (int i = 0; i < RESETS; i++) {
-        assertInstanceOf(
-            Connection.Refused.class,
+        Connection connection =
             fabric.connect(
-                "127.0.0.1:" + server.getLocalPort(), 7, queue, Attributes.DEFAULT, PATIENCE));
+                "127.0.0.1:" + server.getLocalPort(), 7, queue, Attributes.DEFAULT, PATIENCE);
+        assertEquals(
+            Reason.NOBODY_LISTENS, assertInstanceOf(Connection.Refused.class, connection).reason());
       }
       resetting.get();
     }
