@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A peer that wants to connect and waits for the answer. It is answered once. The thread that
 /// answers need not be the one that listens.
-public final class ConnectionRequest {
+///
+/// Until then it holds a connection, and the peer waits: who may fail before it has answered closes
+/// it, with `try`.
+public final class ConnectionRequest implements AutoCloseable {
   private final Fabric fabric;
   private final Door.Knock knock;
   private boolean answered;
@@ -40,10 +43,11 @@ public final class ConnectionRequest {
   /// @throws IllegalStateException if it was answered already, or if the queue is closed; the
   ///     request is not answered then
   /// @throws IllegalArgumentException if the queue is another fabric's
+  /// @throws NetException if this side cannot: too many files are open, say. The request is
+  ///     answered then, by a refusal.
   @CheckReturnValue
   public VirtualInterface accept(CompletionQueue queue, Attributes attributes) {
     fabric.requireOwn(queue);
-    queue.requireOwner();
     Port port = queue.port();
     answer();
     return new VirtualInterface(knock.accept(port, attributes), queue);
@@ -57,15 +61,29 @@ public final class ConnectionRequest {
     knock.reject();
   }
 
+  /// Rejects, if it was not answered. Any thread.
+  @Override
+  public void close() {
+    if (claim()) {
+      knock.reject();
+    }
+  }
+
   @Override
   public String toString() {
     return "ConnectionRequest[%s, tag %d]".formatted(peer(), tag());
   }
 
-  private synchronized void answer() {
-    if (answered) {
+  private void answer() {
+    if (!claim()) {
       throw new IllegalStateException("the request was answered already");
     }
+  }
+
+  /// Returns whether nobody has answered before.
+  private synchronized boolean claim() {
+    boolean first = !answered;
     answered = true;
+    return first;
   }
 }

@@ -199,6 +199,23 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void rejectsWhatIsClosedWithoutAnAnswer() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    ConnectionRequest request = listenUntilAsked(listener);
+    request.close();
+    refused(asked, Reason.REJECTED);
+    request.close();
+    assertThrows(IllegalStateException.class, request::reject);
+
+    Future<Connection> next = ask(left, Attributes.DEFAULT);
+    try (ConnectionRequest accepted = listenUntilAsked(listener)) {
+      right.link(right.call(() -> accepted.accept(right.queue(), Attributes.DEFAULT)));
+    }
+    left.link(assertInstanceOf(Connection.Established.class, get(next)).virtualInterface());
+    expect(right, exchange(), Status.DONE);
+  }
+
+  @Test
   @EnabledOnOs(OS.LINUX)
   void leavesNothingOpenWhenItCannotListen() throws IOException {
     int before = OpenFiles.now().count();

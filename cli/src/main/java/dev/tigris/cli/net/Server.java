@@ -61,17 +61,32 @@ public final class Server implements AutoCloseable {
                 .daemon()
                 .unstarted(() -> serveAndLeave(request, mode));
         serving.add(thread);
-        thread.start();
+        start(thread, request);
       }
     }
   }
 
-  private void serveAndLeave(ConnectionRequest request, Mode mode) {
+  /// Where the system gives no more threads, who has come is rejected, and others are served.
+  private void start(Thread thread, ConnectionRequest request) {
     try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      serving.remove(thread);
+      request.close();
+      notServed(request, e);
+    }
+  }
+
+  private static void notServed(ConnectionRequest request, Throwable why) {
+    LOG.log(
+        System.Logger.Level.WARNING, "{0} is not served: {1}", request.peer(), why.getMessage());
+  }
+
+  private void serveAndLeave(ConnectionRequest request, Mode mode) {
+    try (request) { // rejected if there is no queue for it
       serve(request, mode, Mode.bytes(request.tag()));
     } catch (NetException | MemoryBudgetException e) {
-      LOG.log(
-          System.Logger.Level.WARNING, "{0} is not served: {1}", request.peer(), e.getMessage());
+      notServed(request, e);
     } finally {
       serving.remove(Thread.currentThread());
     }

@@ -1,0 +1,110 @@
+package dev.tigris.cli.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.NetException;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+@EnabledOnOs(OS.LINUX)
+@Timeout(60)
+class ServerTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final long UNKNOWN_TAG = 0;
+
+  /// How many files are left: for a connection, and not for the queue that would serve it.
+  private static final int FILES_LEFT = 1;
+
+  /// Serves, and when it is told to opens all files that it may but a few.
+  static final class Child {
+    private static final List<FileInputStream> HELD = new ArrayList<>();
+
+    private Child() {}
+
+    public static void main(String[] arguments) throws IOException {
+      BufferedReader orders =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      Fabric fabric = Fabric.open("tcp");
+      Server server = new Server(fabric, "127.0.0.1:0");
+      Thread.ofPlatform().daemon().start(server::run);
+      System.out.println(server.address());
+      System.err.println(new NetException("load", "this", "which needs a file", null));
+      System.getLogger(Server.class.getName()).log(System.Logger.Level.WARNING, "{0}", "loaded");
+      String _ = orders.readLine();
+      try {
+        while (true) {
+          HELD.add(new FileInputStream("/dev/null"));
+        }
+      } catch (IOException noMore) {
+        for (int i = 0; i < FILES_LEFT; i++) {
+          HELD.removeLast().close();
+        }
+      }
+      System.out.println("ready");
+      String _ = orders.readLine();
+    }
+  }
+
+  private static Connection ask(Fabric fabric, CompletionQueue queue, String address, long tag) {
+    return fabric.connect(address, tag, queue, Attributes.DEFAULT, PATIENCE);
+  }
+
+  private static void expectRejection(Connection connection) {
+    Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, connection);
+    assertEquals(Connection.Reason.REJECTED, refusal.reason(), refusal.detail());
+  }
+
+  /// Who has come would wait for ever otherwise, and its connection stay open.
+  @Test
+  void rejectsWhomItHasNoQueueFor() throws Exception {
+    String path =
+        String.join(
+            File.pathSeparator,
+            Path.of("target", "test-classes").toAbsolutePath().toString(),
+            System.getProperty("jdk.module.path", System.getProperty("java.class.path")));
+    Process child =
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "ulimit -n 200; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                path,
+                Child.class.getName())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (Fabric fabric = Fabric.open("tcp");
+        CompletionQueue queue = fabric.completionQueue()) {
+      BufferedReader said = child.inputReader(StandardCharsets.UTF_8);
+      String address = said.readLine();
+      expectRejection(ask(fabric, queue, address, UNKNOWN_TAG));
+      assertInstanceOf(
+              Connection.Established.class, ask(fabric, queue, address, Mode.PING_PONG.tag(8)))
+          .virtualInterface()
+          .close();
+      child.outputWriter(StandardCharsets.UTF_8).append("go\n").flush();
+      assertEquals("ready", said.readLine());
+      expectRejection(ask(fabric, queue, address, Mode.PING_PONG.tag(8)));
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+}
