@@ -32,7 +32,10 @@ class WithoutIoUringTest {
     private Child() {}
 
     public static void main(String[] arguments) throws Exception {
-      if (arguments.length > 0) {
+      if (arguments.length > 1) {
+        Seccomp.forbidTellingIoUring(
+            Integer.parseInt(arguments[1]), Integer.parseInt(arguments[0]));
+      } else if (arguments.length > 0) {
         Seccomp.forbidIoUring(Integer.parseInt(arguments[0]));
       }
       try (Fabric best = Fabric.best(ANOTHER_HOST)) {
@@ -114,6 +117,18 @@ class WithoutIoUringTest {
   void tcpTakesOverWhereASeccompFilterForbidsIt(int error, String reason) throws Exception {
     assumeThatItIsAllowed(run(List.of()));
     expectTcp(run(List.of(), String.valueOf(error)), reason);
+  }
+
+  /// As on a kernel that has io_uring, and not all that is needed of it.
+  @ParameterizedTest
+  @CsvSource({
+    "22, 8, ask io_uring for its operations",
+    "22, 22, give io_uring a ring of buffers",
+    "1, 22, is forbidden"
+  })
+  void tcpTakesOverWhereAPartOfItIsMissing(int error, int kind, String reason) throws Exception {
+    assumeThatItIsAllowed(run(List.of()));
+    expectTcp(run(List.of(), String.valueOf(error), String.valueOf(kind)), reason);
   }
 
   /// 1 forbids it to processes without privileges: so nobody else on this host, if they have any,

@@ -138,6 +138,30 @@ class IoUringTest {
     }
   }
 
+  @Test
+  void refusesAKernelThatLacksAFeatureOrAnOperation() throws Exception {
+    try (Arena arena = Arena.ofConfined()) {
+      IoUringSetup setup = IoUringSetup.make(arena, IoUring.Polling.NONE, null);
+      try (OpenFile _ = setup.file()) {
+        setup.requireFeatures();
+        setup.requireOperations(0); // nothing, which all know
+        SystemException unknown =
+            assertThrows(SystemException.class, () -> setup.requireOperations(0, 63));
+        assertEquals(SystemException.NO_SUCH_CALL, unknown.error());
+        assertTrue(unknown.getMessage().contains("operation 63"), unknown.getMessage());
+        for (int feature : new int[] {0, 1, 2, 5}) {
+          MemorySegment older = arena.allocate(120, 8).copyFrom(setup.parameters());
+          int all = older.get(ValueLayout.JAVA_INT, 20);
+          older.set(ValueLayout.JAVA_INT, 20, all & ~(1 << feature));
+          IoUringSetup lacking = new IoUringSetup(setup.file(), older, "older");
+          SystemException refusal =
+              assertThrows(SystemException.class, lacking::requireFeatures, "feature " + feature);
+          assertEquals(SystemException.NO_SUCH_CALL, refusal.error());
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void neverTakesAnAddressOutsideTheMemoryItIsGiven(IoUring.Polling polling) throws Exception {

@@ -22,23 +22,43 @@ public final class Seccomp {
   /// Has the kernel answer all calls of io_uring with an error: in all threads of this process, for
   /// good.
   public static void forbidIoUring(int error) throws SystemException {
+    // Loads the number of the call. Each of three jumps to the last instruction.
+    filter(
+        new long[][] {
+          {0x20, 0, 0, 0},
+          {0x15, 3, 0, 425},
+          {0x15, 2, 0, 426},
+          {0x15, 1, 0, 427},
+          {0x06, 0, 0, 0x7fff0000L},
+          {0x06, 0, 0, 0x00050000L | error}
+        });
+  }
+
+  /// The same for one kind of what io_uring is told (`io_uring_register`), as if the kernel did not
+  /// know it.
+  public static void forbidTellingIoUring(int kind, int error) throws SystemException {
+    // Loads the number of the call, and then the lower half of its second argument.
+    filter(
+        new long[][] {
+          {0x20, 0, 0, 0},
+          {0x15, 0, 2, 427},
+          {0x20, 0, 0, 24},
+          {0x15, 1, 0, kind},
+          {0x06, 0, 0, 0x7fff0000L},
+          {0x06, 0, 0, 0x00050000L | error}
+        });
+  }
+
+  private static void filter(long[][] program) throws SystemException {
     MemorySegment errno = Calls.errno();
     must("give up privileges", Calls.syscall(errno, PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0));
     try (Arena arena = Arena.ofConfined()) {
-      // Loads the number of the call. Each of three jumps to the last instruction.
-      long[][] program = {
-        {0x20, 0, 0},
-        {0x15, 3, 425},
-        {0x15, 2, 426},
-        {0x15, 1, 427},
-        {0x06, 0, 0x7fff0000L},
-        {0x06, 0, 0x00050000L | error}
-      };
       MemorySegment filter = arena.allocate(8L * program.length, 8);
       for (int i = 0; i < program.length; i++) {
         filter.set(JAVA_SHORT, 8L * i, (short) program[i][0]);
         filter.set(JAVA_BYTE, 8L * i + 2, (byte) program[i][1]);
-        filter.set(JAVA_INT, 8L * i + 4, (int) program[i][2]);
+        filter.set(JAVA_BYTE, 8L * i + 3, (byte) program[i][2]);
+        filter.set(JAVA_INT, 8L * i + 4, (int) program[i][3]);
       }
       MemorySegment named = arena.allocate(16, 8);
       named.set(JAVA_SHORT, 0, (short) program.length);
