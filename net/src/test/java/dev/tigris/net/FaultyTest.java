@@ -269,6 +269,19 @@ class FaultyTest {
     }
   }
 
+  /// The peer is behind no wrapper.
+  @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(FAULTLESS, FEW_KILLS);
+    }
+
+    @Override
+    String peersProvider() {
+      return "tcp";
+    }
+  }
+
   @Nested
   class Connections extends ConnectionContract {
     Connections() {

@@ -1,3 +1,4 @@
+// Over 400 lines: the process that is killed, who kills it, and what becomes of the other side.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -29,6 +30,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 1_200, unit = TimeUnit.SECONDS)
 abstract class ProcessContract extends FabricContract {
   private static final int KILLS = Integer.getInteger("tigris.test.kills", 34);
+
+  /// Where most of the code is that of another provider.
+  static final int FEW_KILLS = Math.ceilDiv(KILLS, 4);
+
+  /// Before the file with the keys, instead of a provider's name.
+  static final String ENCRYPTED = "tls:";
+
   private static final long SECOND = 1_000_000_000L;
 
   /// How long an attempt to connect to a dead peer may take, on a machine that is so busy that the
@@ -52,18 +60,30 @@ abstract class ProcessContract extends FabricContract {
 
   private final Semaphore freed = new Semaphore(0);
 
+  private final int kills;
+
   ProcessContract(Subject subject) {
+    this(subject, KILLS);
+  }
+
+  ProcessContract(Subject subject, int kills) {
     super(subject);
+    this.kills = kills;
+  }
+
+  /// What the peers open: a provider's name, or [#ENCRYPTED].
+  String peersProvider() {
+    return fabric.provider();
   }
 
   /// Opens a provider, then waits until it is told by a line what to do: to connect, or to listen
   /// and say where. Then it sends back what it receives, until it is killed or the connection ends.
   static final class Echo {
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws Exception {
       PageKind pages = arguments.length > 1 ? PageKind.valueOf(arguments[1]) : PageKind.ORDINARY;
       BufferedReader orders =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      try (Fabric fabric = Fabric.open(arguments[0]);
+      try (Fabric fabric = open(arguments[0]);
           CompletionQueue queue = fabric.completionQueue()) {
         String[] order = orders.readLine().split(" ", 3);
         VirtualInterface peer =
@@ -75,6 +95,12 @@ abstract class ProcessContract extends FabricContract {
                     .get();
         echo(peer, pages);
       }
+    }
+
+    private static Fabric open(String provider) throws Exception {
+      return provider.startsWith(ENCRYPTED)
+          ? TlsTest.openAs(Path.of(provider.substring(ENCRYPTED.length())))
+          : Fabric.open(provider);
     }
 
     private static void echo(VirtualInterface peer, PageKind pages) {
@@ -201,11 +227,11 @@ abstract class ProcessContract extends FabricContract {
   private void killPeers(SplittableRandom random) throws Exception {
     int openFiles = 0;
     long mappings = 0;
-    Peer next = new Peer(fabric.provider(), subject.pages(), TAG);
+    Peer next = new Peer(peersProvider(), subject.pages(), TAG);
     try {
-      for (int kill = 0; kill < KILLS; kill++) {
+      for (int kill = 0; kill < kills; kill++) {
         Peer peer = next;
-        next = new Peer(fabric.provider(), subject.pages(), TAG + kill + 1);
+        next = new Peer(peersProvider(), subject.pages(), TAG + kill + 1);
         killPeer(peer, MOMENTS.get(kill % MOMENTS.size()), kill / MOMENTS.size() % 2 == 0, random);
         if (kill == ALL_KINDS - 1) {
           // From here on, one of each for a peer that is gone is too many.
@@ -218,10 +244,10 @@ abstract class ProcessContract extends FabricContract {
     } finally {
       next.kill();
     }
-    if (subject.pages() == PageKind.ORDINARY && KILLS > ALL_KINDS) { // shared ones are files, too
+    if (subject.pages() == PageKind.ORDINARY && kills > ALL_KINDS) { // shared ones are files, too
       int files = OpenFiles.now().count();
-      assertTrue(files <= openFiles + KILLS / 2, openFiles + " files, then " + files);
-      assertTrue(mappings() <= mappings + KILLS / 2, mappings + " mappings, then " + mappings());
+      assertTrue(files <= openFiles + kills / 2, openFiles + " files, then " + files);
+      assertTrue(mappings() <= mappings + kills / 2, mappings + " mappings, then " + mappings());
     }
     for (int i = 0; i < 100 && !freed.tryAcquire(held, 50, TimeUnit.MILLISECONDS); i++) {
       System.gc(); // which finds out that nobody can look at the memory any more
@@ -340,7 +366,7 @@ abstract class ProcessContract extends FabricContract {
 
   @Test
   void keepsAConnectionThroughAPauseOfThePeer() throws Exception {
-    Peer peer = new Peer(fabric.provider(), subject.pages(), TAG);
+    Peer peer = new Peer(peersProvider(), subject.pages(), TAG);
     Process echo = peer.process;
     try {
       peer.order(CONNECTS, listener.address());

@@ -223,6 +223,43 @@ class TlsTest {
   }
 
   @Nested
+  class Completions extends CompletionContract {
+    Completions() {
+      super(TLS);
+    }
+
+    /// The JDK's engine allocates for each record.
+    @Override
+    void allocatesNothingPerMessage(int bytes) {}
+  }
+
+  @Nested
+  class Arrays extends ArrayContract {
+    Arrays() {
+      super(TLS);
+    }
+  }
+
+  @Nested
+  class Processes extends ProcessContract {
+    Processes() {
+      super(TLS, FEW_KILLS);
+    }
+
+    @Override
+    String peersProvider() {
+      return ENCRYPTED + keys.resolve(alice.name);
+    }
+  }
+
+  /// What both sides have, one of which is another process: who it is says the name of the file.
+  static Fabric openAs(Path store) throws Exception {
+    Party self =
+        new Party(store.getFileName().toString(), KeyStore.getInstance(store.toFile(), PASSWORD));
+    return open(self, self);
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(TLS);
