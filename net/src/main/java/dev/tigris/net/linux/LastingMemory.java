@@ -1,6 +1,5 @@
 package dev.tigris.net.linux;
 
-import dev.tigris.memory.View;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -65,8 +64,10 @@ public final class LastingMemory implements AutoCloseable {
 
   /// The memory of a view, which the pool never unmaps. It does not hold the view: who uses it does
   /// that, so that it is nobody else's meanwhile.
-  public static LastingMemory of(View view) {
-    return new LastingMemory(view.segment().address(), view.capacityBytes(), null, () -> {});
+  ///
+  /// @param memory its segment, which takes a microsecond to make
+  public static LastingMemory of(MemorySegment memory) {
+    return new LastingMemory(memory.address(), memory.byteSize(), null, () -> {});
   }
 
   /// Memory of this process alone, of zeros: for one process that has both sides.

@@ -23,11 +23,12 @@ public final class Region {
   /// Makes a region of a view.
   public Region(View view) {
     this.view = view;
-    this.segment = view.segment();
+    MemorySegment memory = view.segment();
+    this.segment = memory;
     this.type = DataType.of(view);
     this.array = false;
     this.steady = !view.isMapped();
-    this.lasting = LastingMemory.of(view);
+    this.lasting = LastingMemory.of(memory);
   }
 
   /// Makes a region of an array.

@@ -83,7 +83,7 @@ class LastingMemoryTest {
   @Test
   void copiesWithinItsBoundsOnly() {
     Bytes view = Jbuf.allocate(100, "test").asBytes();
-    LastingMemory lasting = LastingMemory.of(view);
+    LastingMemory lasting = LastingMemory.of(view.segment());
     view.set(99, (byte) 42);
     lasting.copyTo(1, memory, BYTES - 99, 99);
     assertEquals(42, memory.segment().get(ValueLayout.JAVA_BYTE, BYTES - 1));
