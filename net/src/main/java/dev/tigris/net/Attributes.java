@@ -39,21 +39,25 @@ public record Attributes(
   }
 
   /// The same with this delivery.
-  public Attributes with(Delivery other) {
+  @CheckReturnValue
+  public Attributes withDelivery(Delivery other) {
     return new Attributes(other, checkTypes, sendDepth, receiveDepth, maximumMessageBytes);
   }
 
   /// The same, with types checked or not.
+  @CheckReturnValue
   public Attributes withCheckTypes(boolean check) {
     return new Attributes(delivery, check, sendDepth, receiveDepth, maximumMessageBytes);
   }
 
   /// The same with other depths of the two queues.
+  @CheckReturnValue
   public Attributes withDepths(int sends, int receives) {
     return new Attributes(delivery, checkTypes, sends, receives, maximumMessageBytes);
   }
 
   /// The same with another bound on the length of a message.
+  @CheckReturnValue
   public Attributes withMaximumMessageBytes(long bytes) {
     return new Attributes(delivery, checkTypes, sendDepth, receiveDepth, bytes);
   }

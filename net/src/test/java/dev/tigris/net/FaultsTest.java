@@ -115,7 +115,7 @@ class FaultsTest {
     return new Outcome(tags, corrupt, side.link().counters(), side.link().counters());
   }
 
-  private static final Attributes UNRELIABLE = Attributes.DEFAULT.with(Delivery.UNRELIABLE);
+  private static final Attributes UNRELIABLE = Attributes.DEFAULT.withDelivery(Delivery.UNRELIABLE);
 
   @Test
   void whatArrivesUnderLossInTheUnreliableModeIsIntact() {

@@ -218,7 +218,7 @@ class FaultyTest {
     /// which is then while completions are taken.
     @Test
     void breakItWhileCompletionsAreTaken() {
-      connect(Attributes.DEFAULT.withDepths(2 * CUT, 64).with(Delivery.UNRELIABLE));
+      connect(Attributes.DEFAULT.withDepths(2 * CUT, 64).withDelivery(Delivery.UNRELIABLE));
       Future<Descriptor> drops =
           right.start(
               () -> {

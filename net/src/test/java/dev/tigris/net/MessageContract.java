@@ -451,7 +451,7 @@ abstract class MessageContract extends FabricContract {
 
   @Test
   void dropsAndCountsWhatFindsNoReceiveInUnreliableMode() {
-    connect(Attributes.DEFAULT.with(Delivery.UNRELIABLE));
+    connect(Attributes.DEFAULT.withDelivery(Delivery.UNRELIABLE));
     for (int i = 0; i < 10; i++) {
       Ticket message = left.send(left.tag(left.memory(new byte[i * 1000]), i));
       expect(left, message, Status.DONE);

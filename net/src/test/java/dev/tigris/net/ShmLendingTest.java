@@ -95,7 +95,7 @@ class ShmLendingTest extends FabricContract {
 
   @Test
   void dropsAndCountsWhatFindsNoReceiveInUnreliableMode() {
-    connect(Attributes.DEFAULT.with(Delivery.UNRELIABLE));
+    connect(Attributes.DEFAULT.withDelivery(Delivery.UNRELIABLE));
     Ticket message = left.send(left.memory(pattern(1)));
     right.run(
         () -> {

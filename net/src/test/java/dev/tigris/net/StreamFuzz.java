@@ -49,7 +49,7 @@ public final class StreamFuzz {
     boolean buffers = (mode & 2) != 0;
     Attributes attributes =
         Attributes.DEFAULT
-            .with((mode & 4) != 0 ? Delivery.UNRELIABLE : Delivery.RELIABLE)
+            .withDelivery((mode & 4) != 0 ? Delivery.UNRELIABLE : Delivery.RELIABLE)
             .withCheckTypes(buffers && (mode & 8) != 0)
             .withMaximumMessageBytes(3 * SLOT_BYTES);
     try (Fabric fabric = fabric((mode & 1) != 0);

@@ -387,7 +387,8 @@ class HostileProcessTest {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 20; round++) {
       Delivery delivery = random.nextBoolean() ? Delivery.RELIABLE : Delivery.UNRELIABLE;
-      Attributes attributes = Attributes.DEFAULT.with(delivery).withMaximumMessageBytes(50_000);
+      Attributes attributes =
+          Attributes.DEFAULT.withDelivery(delivery).withMaximumMessageBytes(50_000);
       try (Intruder intruder = new Intruder(attributes)) {
         for (int use = 0; intruder.victim.state() == InterfaceState.CONNECTED; use++) {
           int length = random.nextInt(1 << random.nextInt(1, 16));

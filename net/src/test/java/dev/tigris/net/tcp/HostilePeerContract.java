@@ -486,7 +486,8 @@ public abstract class HostilePeerContract {
       Delivery delivery = random.nextBoolean() ? Delivery.RELIABLE : Delivery.UNRELIABLE;
       try (Socket socket = socket()) {
         VirtualInterface made =
-            accept(socket, Attributes.DEFAULT.with(delivery).withMaximumMessageBytes(50_000));
+            accept(
+                socket, Attributes.DEFAULT.withDelivery(delivery).withMaximumMessageBytes(50_000));
         Ticket memory = made.register(Jbuf.allocate(10_000, "test").asBytes());
         made.postReceive(memory).orThrow();
         FutureTask<String> sending =
