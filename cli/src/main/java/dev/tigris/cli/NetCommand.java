@@ -137,7 +137,7 @@ final class NetCommand implements Command {
       console.out().println(Json.object(all));
       return;
     }
-    console.out().println("to " + host + ", the fastest first:");
+    console.out().println("to " + host + ", in the order of preference:");
     for (Fabric.Candidate each : candidates) {
       String verdict =
           each.obstacle()

@@ -61,16 +61,17 @@ public final class Fabric implements AutoCloseable {
   /// @param obstacle why it cannot be used, and what would have to change; empty if it can
   public record Candidate(String name, Optional<String> obstacle) {}
 
-  /// All providers, the fastest first, and which of them could be used to reach a host. Nothing is
-  /// sent to it.
+  /// All providers, in the order in which [#best] tries them, and which of them could be used to
+  /// reach a host. Nothing is sent to it.
   public static List<Candidate> candidates(String host) {
     return Providers.all().stream()
         .map(each -> new Candidate(each.name(), each.obstacle().or(() -> each.obstacleTo(host))))
         .toList();
   }
 
-  /// Opens the fastest provider that can reach a host, and says in the log which it is, and why
-  /// none that is faster.
+  /// Opens the first provider that can reach a host, and says in the log which it is, and why none
+  /// before it. Memory comes before devices, and these before sockets; which sockets are the faster
+  /// ones depends on the program (docs/net.md).
   public static Fabric best(String host) {
     Objects.requireNonNull(host, "name a host: \"localhost\" for this one");
     List<String> reasons = new ArrayList<>();

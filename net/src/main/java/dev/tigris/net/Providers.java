@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 final class Providers {
   private Providers() {}
 
-  /// All of them, the fastest first.
+  /// All of them, in the order in which the best is looked for: memory, devices, sockets.
   static List<Provider> all() {
     return List.of(
         new ShmProvider(),
