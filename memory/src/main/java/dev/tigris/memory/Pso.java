@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// those that use it; see [PsoLayout] for where the fields lie. Supported are the primitive types,
 /// enums, references to subclasses of Pso, and what lies in the object itself: text ([Utf8]),
 /// arrays ([Ints] and the other views, each with its [Capacity]) and other objects ([InPlace]).
-/// `volatile` fields are read with acquire and written with release.
+/// `volatile` fields are read with acquire and written with release (jcstress: `VolatileFieldTest`,
+/// `VolatileReferenceTest`).
 ///
 /// **References** are stored as offsets. The first read makes an object of the field's declared
 /// class, without running its constructors; later reads return the same object as long as the
@@ -127,7 +128,7 @@ public abstract class Pso {
 
   /// Whoever sees this object, however it came by it, sees where it lies: what the JVM promises for
   /// final fields, which these two are but for cursors. A reader that came too early for this
-  /// would find 0, and so the scratch area.
+  /// would find 0, and so the scratch area (jcstress: `PublishedObjectTest`).
   static void publish() {
     VarHandle.storeStoreFence();
   }

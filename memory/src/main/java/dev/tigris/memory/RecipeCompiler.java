@@ -286,6 +286,8 @@ final class RecipeCompiler {
   }
 
   private void peek(Primitive primitive, int offset, Ordering ordering) {
+    // Pairs with the release of poke, and of Pso.store (jcstress: VolatileFieldTest,
+    // VolatileReferenceTest).
     String mode = ordering == Ordering.ACQUIRE ? "getAcquire" : "get";
     target(primitive, offset, ordering != Ordering.PLAIN);
     code.invokevirtual(HANDLE, mode, MethodTypeDesc.of(memoryType(primitive), SEGMENT, CD_long));
@@ -296,6 +298,7 @@ final class RecipeCompiler {
   }
 
   private void poke(Primitive primitive, int offset, Ordering ordering) {
+    // Pairs with the acquire of peek (jcstress: VolatileFieldTest).
     String mode = ordering == Ordering.RELEASE ? "setRelease" : "set";
     TypeKind kind = TypeKind.from(primitive.type());
     if (primitive == Primitive.BOOLEAN) {

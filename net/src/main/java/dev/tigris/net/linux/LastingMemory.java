@@ -152,7 +152,8 @@ public final class LastingMemory implements AutoCloseable {
     return (long) LONG.get(Everything.GLOBAL, word(offset));
   }
 
-  /// The same with acquire.
+  /// The same with acquire. Partners and tests are named where it is called: the rings' in
+  /// `RingReader` and `RingWriter`.
   public long getLongAcquire(long offset) {
     return (long) LONG.getAcquire(Everything.GLOBAL, word(offset));
   }
@@ -162,7 +163,7 @@ public final class LastingMemory implements AutoCloseable {
     LONG.set(Everything.GLOBAL, word(offset), value);
   }
 
-  /// The same with release.
+  /// The same with release. Partners and tests are named where it is called.
   public void setLongRelease(long offset, long value) {
     LONG.setRelease(Everything.GLOBAL, word(offset), value);
   }

@@ -61,7 +61,7 @@ public final class RingReader {
   ///
   /// @throws BreachException if it holds what cannot be there
   public boolean look() {
-    // Acquire: pairs with the release of RingWriter.publish.
+    // Acquire: pairs with the release of RingWriter.publish (jcstress: RingHandOverTest).
     long word = ring.getLongAcquire(slot + Ring.KIND_AND_SEQUENCE);
     int sequence = (int) (word >>> Integer.SIZE);
     if (sequence == sequenceBefore) {
@@ -133,7 +133,8 @@ public final class RingReader {
 
   /// Whether lent memory may have been used for something else while it was copied.
   public boolean isWithdrawn() {
-    // After all loads of that memory: pairs with the fence of RingWriter.withdraw.
+    // After all loads of that memory: pairs with the fence of RingWriter.withdraw (jcstress:
+    // RingWithdrawalTest).
     VarHandle.acquireFence();
     return ring.getLong(Ring.WITHDRAWN) != 0;
   }
@@ -250,7 +251,7 @@ public final class RingReader {
     }
     freed = now;
     dataFreed = Math.min(dataEnd, dataBeforeLeft);
-    // Release: pairs with the acquire of RingWriter.lookWhatIsFree.
+    // Release: pairs with the acquire of RingWriter.lookWhatIsFree (jcstress: RingReuseTest).
     ring.setLongRelease(Ring.FREED, freed);
     return true;
   }

@@ -122,7 +122,8 @@ public final class RingWriter {
   /// Tells the reader that the memory of messages that it has not taken is to be used again.
   public void withdraw() {
     ring.setLong(Ring.WITHDRAWN, 1L);
-    // Before any store to that memory: pairs with the fence of RingReader.isWithdrawn.
+    // Before any store to that memory: pairs with the fence of RingReader.isWithdrawn (jcstress:
+    // RingWithdrawalTest).
     VarHandle.fullFence();
   }
 
@@ -134,7 +135,7 @@ public final class RingWriter {
   }
 
   private void publish(long slot, long end, long kindAndSequence) {
-    // Release: pairs with the acquire of RingReader.look.
+    // Release: pairs with the acquire of RingReader.look (jcstress: RingHandOverTest).
     ring.setLongRelease(slot + Ring.KIND_AND_SEQUENCE, kindAndSequence);
     dataEnds[Ring.index(used)] = end;
     dataEnd = end;
@@ -147,7 +148,7 @@ public final class RingWriter {
 
   /// Reads what the reader has given back; returns whether that is more than it was.
   private boolean lookWhatIsFree() {
-    // Acquire: pairs with the release of RingReader.giveBack.
+    // Acquire: pairs with the release of RingReader.giveBack (jcstress: RingReuseTest).
     long now = ring.getLongAcquire(Ring.FREED);
     if (now == freed) {
       return false;
