@@ -5,9 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 /// are for one thread.
 public final class FileStream extends Stream {
   private static final String PARTIAL = ".partial";
+
+  /// Of the target's name in the partial file's.
+  private static final int MOST_CHARACTERS = 50;
 
   private enum Direction {
     READ,
@@ -78,28 +85,40 @@ public final class FileStream extends Stream {
     } else {
       // A link stays, and what it leads to is replaced.
       Path absolute = Files.isSymbolicLink(file) ? file.toRealPath() : file.toAbsolutePath();
-      this.file = absolute;
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
       if (folder == null || name == null) {
         throw new IOException(file + " is not the name of a file");
       }
+      this.file = folder.toRealPath().resolve(name);
       refuseFolder();
       String unique = Long.toHexString(new SplittableRandom().nextLong());
-      opened = folder.resolve("." + name + "." + unique + PARTIAL);
-      channel = create(opened, absolute);
+      opened = this.file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
+      channel = create(opened, this.file);
     }
   }
 
-  /// Makes the file beside the target, for the same people if there is a target already.
+  /// As much of a name as leaves room for the rest of another, with four bytes a character.
+  private static String beginning(Path name) {
+    String all = name.toString();
+    boolean isLong = all.codePointCount(0, all.length()) > MOST_CHARACTERS;
+    return isLong ? all.substring(0, all.offsetByCodePoints(0, MOST_CHARACTERS)) : all;
+  }
+
+  /// Makes the file beside the target, for the same people, at no time for more, if there is a
+  /// target already.
   private static FileChannel create(Path beside, Path target) throws IOException {
+    Set<OpenOption> options = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+    if (!Files.isRegularFile(target)
+        || !target.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      return FileChannel.open(beside, options);
+    }
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
     FileChannel made =
-        FileChannel.open(beside, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        FileChannel.open(beside, options, PosixFilePermissions.asFileAttribute(permissions));
     try {
-      if (Files.isRegularFile(target)
-          && target.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-        Files.setPosixFilePermissions(beside, Files.getPosixFilePermissions(target));
-      }
+      // The process's mask may have taken some away.
+      Files.setPosixFilePermissions(beside, permissions);
       return made;
     } catch (IOException e) {
       made.close();
@@ -172,7 +191,7 @@ public final class FileStream extends Stream {
   boolean clashesWith(FileStream other) {
     return direction == Direction.WRITE
         && other.direction == Direction.WRITE
-        && file.normalize().equals(other.file.normalize());
+        && file.equals(other.file);
   }
 
   @Override

@@ -24,7 +24,7 @@ final class LocalRun implements FlowRun {
 
     record Failed(FlowException exception) implements Outcome {}
 
-    record Cancelled() implements Outcome {}
+    record Cancelled(CancellationException exception) implements Outcome {}
   }
 
   private static final Outcome COMPLETE = new Outcome.Complete();
@@ -141,9 +141,12 @@ final class LocalRun implements FlowRun {
   private void decide(Outcome decided) {
     if (decideIf(null, decided)) {
       stop();
-    } else if (outcome instanceof Outcome.Failed(FlowException first)
-        && decided instanceof Outcome.Failed(FlowException other)) {
-      first.addSuppressed(other);
+    } else if (decided instanceof Outcome.Failed(FlowException other)) {
+      switch (outcome) {
+        case Outcome.Failed(FlowException first) -> first.addSuppressed(other);
+        case Outcome.Cancelled(CancellationException first) -> first.addSuppressed(other);
+        case null, default -> {} // it is too late to fail
+      }
     }
   }
 
@@ -269,14 +272,15 @@ final class LocalRun implements FlowRun {
     if (decided instanceof Outcome.Failed(FlowException exception)) {
       throw exception;
     }
-    if (decided instanceof Outcome.Cancelled) {
-      throw new CancellationException("flow " + flow.name() + " was cancelled");
+    if (decided instanceof Outcome.Cancelled(CancellationException exception)) {
+      throw exception;
     }
   }
 
   @Override
   public void cancel() {
-    decide(new Outcome.Cancelled());
+    decide(
+        new Outcome.Cancelled(new CancellationException("flow " + flow.name() + " was cancelled")));
   }
 
   @Override

@@ -233,6 +233,7 @@ final class Worker implements Runnable {
         run.failed(this, FlowException.Phase.DESTROY, e);
       }
     }
+    countWaits();
     counters.set(ENDED, 1);
   }
 
@@ -280,7 +281,15 @@ final class Worker implements Runnable {
       long known = counters.get(SERVICE_NANOS);
       long average = known == 0 ? nanos : known + (nanos - known) / SERVICE_MEMORY;
       counters.set(SERVICE_NANOS, average);
-      counters.set(CREDIT_WAIT_NANOS, parker.waitedNanos() - counters.get(INPUT_WAIT_NANOS));
+    }
+    countWaits();
+  }
+
+  /// What was not waited for input was waited for credit.
+  private void countWaits() {
+    long waited = parker.waitedNanos() - counters.get(INPUT_WAIT_NANOS);
+    if (waited != counters.get(CREDIT_WAIT_NANOS)) {
+      counters.set(CREDIT_WAIT_NANOS, waited);
     }
   }
 

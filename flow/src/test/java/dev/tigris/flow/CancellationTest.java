@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tigris.memory.Jbuf;
+import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,36 @@ class CancellationTest {
     assertEquals("FlowRun[cancel-full, CANCELLED]", run.toString());
     run.cancel();
     FailureTest.assertNothingIsLeft("cancel-full", jbufs);
+  }
+
+  @Test
+  void cancelTellsWhatFailedAfterIt() throws Exception {
+    CountDownLatch ready = new CountDownLatch(1);
+    FlowRun run =
+        Flow.named("cancel-fails")
+            .source(
+                "leaves",
+                () ->
+                    new Source() {
+                      @Override
+                      public boolean produce(Stream out) throws Exception {
+                        ready.countDown();
+                        new CountDownLatch(1).await();
+                        return true;
+                      }
+
+                      @Override
+                      public void destroy() throws IOException {
+                        throw new IOException("something is left");
+                      }
+                    })
+            .build()
+            .start();
+    ready.await();
+    run.cancel();
+    CancellationException cancelled = assertThrows(CancellationException.class, run::await);
+    FlowException left = assertInstanceOf(FlowException.class, cancelled.getSuppressed()[0]);
+    assertEquals("something is left", left.getCause().getMessage());
   }
 
   @Test

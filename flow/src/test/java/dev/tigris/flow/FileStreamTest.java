@@ -121,6 +121,32 @@ class FileStreamTest {
     }
   }
 
+  /// What is not complete yet can be read by those only who may read what it replaces.
+  @Test
+  void showsThePartialFileToNobodyElse() throws Exception {
+    Path target = file("secret", 10);
+    Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
+    Files.setPosixFilePermissions(target, owner);
+    Flow.named("secret")
+        .stage(
+            "look",
+            () ->
+                (in, out) -> {
+                  try (var files = Files.newDirectoryStream(folder, ".secret.*")) {
+                    for (Path partial : files) {
+                      assertEquals(owner, Files.getPosixFilePermissions(partial));
+                    }
+                  }
+                  out.put(in);
+                })
+        .feed("look", FileStream.reading(file("in", 4096), 512))
+        .drain("look", FileStream.writing(target))
+        .build()
+        .start()
+        .await();
+    assertEquals(owner, Files.getPosixFilePermissions(target));
+  }
+
   @Test
   void writesWhereASymbolicLinkLeadsTo() throws Exception {
     Path target = file("target", 10);
@@ -136,10 +162,17 @@ class FileStreamTest {
     assertEquals(4096, Files.size(target));
   }
 
+  /// Another name for the same folder, and a name that is as long as names may be.
   @Test
   void refusesToWriteOneFileWithTwoStreams() throws Exception {
-    Path out = folder.resolve("out");
-    Path same = folder.resolve("./out");
+    Path real = Files.createDirectory(folder.resolve("real"));
+    Path linked = Files.createSymbolicLink(folder.resolve("linked"), real);
+    refusesBoth(folder.resolve("out"), folder.resolve("./out"));
+    String longest = "n".repeat(255);
+    refusesBoth(real.resolve(longest), linked.resolve(longest));
+  }
+
+  private void refusesBoth(Path out, Path same) throws Exception {
     FlowRun run =
         Flow.named("same")
             .source("count", Numbers.counting(0, 100))
@@ -148,7 +181,7 @@ class FileStreamTest {
             .start();
     FlowException refused = assertThrows(FlowException.class, run::await);
     assertTrue(refused.getMessage().contains("name a file for each"), refused.getMessage());
-    try (var left = Files.list(folder)) {
+    try (var left = Files.find(folder, 2, (path, what) -> what.isRegularFile())) {
       assertEquals(List.of(), left.toList());
     }
   }

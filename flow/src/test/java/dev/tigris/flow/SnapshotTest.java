@@ -135,6 +135,31 @@ class SnapshotTest {
     assertEquals(50, work.calls());
   }
 
+  /// Only one call in sixteen is timed; what it waits is counted in all of them.
+  @Test
+  void countsTheWaitsForCreditOfEveryCall() throws Exception {
+    int waits = 15;
+    long nanos = 5_000_000;
+    FlowSnapshot snapshot =
+        Numbers.run(
+            Flow.named("waits-between")
+                .source("count", Numbers.counting(0, 1 + waits))
+                .reservoir(Reservoir.random().withWindow(1))
+                .stage(
+                    "work",
+                    () ->
+                        (in, out) -> {
+                          long end = System.nanoTime() + nanos;
+                          while (System.nanoTime() < end) {
+                            Thread.onSpinWait();
+                          }
+                        },
+                    1)
+                .build());
+    long waited = snapshot.replicas().getFirst().creditWaitNanos();
+    assertTrue(waited > nanos * waits / 2, snapshot::toString);
+  }
+
   /// Waits for a while, the last replica for much longer.
   private static final class SlowIfLast implements Module {
     private long nanos;
