@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
+import dev.tigris.memory.MemoryBudgetException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +110,8 @@ public final class CheckJob {
       return new Result(summary, files.bytes(), elapsed);
     } catch (SortException e) {
       throw e.unlessInterrupted();
+    } catch (MemoryBudgetException e) {
+      throw SortException.noMemory(e);
     }
   }
 

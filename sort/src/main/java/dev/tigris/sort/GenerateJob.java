@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.memory.MemoryBudgetException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -164,6 +165,8 @@ public final class GenerateJob {
       }
     } catch (SortException e) {
       throw e.unlessInterrupted();
+    } catch (MemoryBudgetException e) {
+      throw SortException.noMemory(e);
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
     return new Result(records, bytes(), elapsed, wantsChecksum ? total.sum() : null);
@@ -174,8 +177,10 @@ public final class GenerateJob {
     Path target = OutputPaths.target(output);
     OutputFile opened = OutputFile.replace(target, bytes()); // before, it is not ours to delete
     boolean complete = false;
-    try (OutputFile file = opened) {
-      generate(file, total);
+    try {
+      try (OutputFile file = opened) {
+        generate(file, total);
+      }
       complete = true;
     } finally {
       if (!complete) {

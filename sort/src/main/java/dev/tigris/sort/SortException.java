@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.memory.MemoryBudgetException;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
@@ -44,6 +45,12 @@ public final class SortException extends IOException {
   SortException(Kind kind, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
+  }
+
+  /// Buffers that the process may not have.
+  static SortException noMemory(MemoryBudgetException refused) {
+    return new SortException(
+        Kind.MEMORY, "the process may not use so much memory: " + refused.getMessage(), refused);
   }
 
   /// What was wrong.

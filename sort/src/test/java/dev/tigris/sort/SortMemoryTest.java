@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -82,5 +83,29 @@ class SortMemoryTest {
     String refused = SortProcess.refusalWithBudget(66 * MEGABYTE, 64 * MEGABYTE, input, output);
     assertTrue(refused != null && refused.startsWith("MEMORY: "), refused);
     assertTrue(refused.contains("-Dtigris.memory.budget"), refused);
+  }
+
+  @Test
+  void saysOfEveryJobThatTheProcessMayNotUseMore() throws Exception {
+    GenerateJob.to(input, 1000).run();
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Dtigris.memory.budget=1000000",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            SortProcess.classPath(),
+            JobsWithoutMemory.class.getName(),
+            input.toString(),
+            output.toString());
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    List<String> lines = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor());
+    assertEquals(2, lines.size(), lines.toString());
+    for (String line : lines) {
+      assertTrue(line.startsWith("MEMORY: the process may not use so much memory"), line);
+    }
+    assertFalse(Files.exists(output));
   }
 }

@@ -110,13 +110,6 @@ final class SortProcess {
       RecordFormat format,
       int parallel)
       throws IOException {
-    String path =
-        String.join(
-            File.pathSeparator,
-            location(SortJob.class),
-            location(Flow.class),
-            location(Jbuf.class),
-            Path.of("target", "test-classes").toAbsolutePath().toString());
     List<String> command = new ArrayList<>(prefix);
     command.addAll(
         List.of(
@@ -125,7 +118,7 @@ final class SortProcess {
             "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
-            path,
+            classPath(),
             SortProcess.class.getName(),
             input.toString(),
             output.toString(),
@@ -135,6 +128,16 @@ final class SortProcess {
             Integer.toString(parallel)));
     return new SortProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+  }
+
+  /// What a process needs to use this module and its tests.
+  static String classPath() {
+    return String.join(
+        File.pathSeparator,
+        location(SortJob.class),
+        location(Flow.class),
+        location(Jbuf.class),
+        Path.of("target", "test-classes").toAbsolutePath().toString());
   }
 
   private static String location(Class<?> type) {
