@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -58,7 +59,7 @@ class SharedJbufTest {
       bytes.set(i, (byte) (i * 7));
     }
     try (FileChannel other = FileChannel.open(file(bytes), StandardOpenOption.READ)) {
-      assertEquals(12_288, other.size());
+      assertEquals(SharedPages.roundedBytes(BYTES), other.size());
       MappedByteBuffer there = other.map(MapMode.READ_ONLY, 0, BYTES);
       byte[] here = new byte[BYTES];
       byte[] read = new byte[BYTES];
@@ -90,8 +91,8 @@ class SharedJbufTest {
     long used = Jbuf.use().usedBytes();
     String name = "shared-" + System.nanoTime();
     Jbuf jbuf = Jbuf.allocate(BYTES, name, PageKind.SHARED);
-    assertEquals(12_288, Jbuf.use().bytesByOwner().get(name));
-    assertTrue(Jbuf.use().usedBytes() >= used + 12_288 - BYTES);
+    assertEquals(SharedPages.roundedBytes(BYTES), Jbuf.use().bytesByOwner().get(name));
+    assertTrue(Jbuf.use().usedBytes() >= used + SharedPages.roundedBytes(BYTES) - BYTES);
     Path descriptor = file(jbuf.asBytes());
     assertTrue(Files.readSymbolicLink(descriptor).toString().contains("tigris-shared"));
     free(jbuf);
