@@ -30,6 +30,19 @@ final class CtrlC {
     }
   }
 
+  /// Whether the process was asked to end, or has begun to. What fails from then on may do so since
+  /// others clean up already.
+  static boolean isEnding() {
+    var probe = new Thread(() -> {}, "tigris-probe");
+    try {
+      Runtime.getRuntime().addShutdownHook(probe);
+      Runtime.getRuntime().removeShutdownHook(probe);
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
+  }
+
   private static void stop(Thread worker, CountDownLatch over) {
     worker.interrupt();
     try {

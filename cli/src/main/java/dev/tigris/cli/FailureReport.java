@@ -85,7 +85,7 @@ final class FailureReport {
     return report(e.code(), String.valueOf(e.getMessage()), e);
   }
 
-  ExitCode interrupted(InterruptedException e) {
+  ExitCode interrupted(Exception e) {
     return report(CtrlC.exitCode(), "stopped; nothing was left behind", e);
   }
 

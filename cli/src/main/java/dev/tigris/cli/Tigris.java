@@ -58,7 +58,7 @@ final class Tigris {
     } catch (LayoutException e) {
       return failures.layout(e);
     } catch (SortException e) {
-      return failures.sort(e);
+      return CtrlC.isEnding() ? failures.interrupted(e) : failures.sort(e);
     } catch (InterruptedException e) {
       return failures.interrupted(e);
     } catch (MemoryBudgetException | OutOfMemoryError e) {
