@@ -2,7 +2,6 @@ package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,11 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -118,71 +114,6 @@ class FileStreamTest {
       position += in.size();
       file.put(in);
       assertEquals(position, file.position());
-    }
-  }
-
-  /// What is not complete yet can be read by those only who may read what it replaces.
-  @Test
-  void showsThePartialFileToNobodyElse() throws Exception {
-    Path target = file("secret", 10);
-    Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
-    Files.setPosixFilePermissions(target, owner);
-    Flow.named("secret")
-        .stage(
-            "look",
-            () ->
-                (in, out) -> {
-                  try (var files = Files.newDirectoryStream(folder, ".secret.*")) {
-                    for (Path partial : files) {
-                      assertEquals(owner, Files.getPosixFilePermissions(partial));
-                    }
-                  }
-                  out.put(in);
-                })
-        .feed("look", FileStream.reading(file("in", 4096), 512))
-        .drain("look", FileStream.writing(target))
-        .build()
-        .start()
-        .await();
-    assertEquals(owner, Files.getPosixFilePermissions(target));
-  }
-
-  @Test
-  void writesWhereASymbolicLinkLeadsTo() throws Exception {
-    Path target = file("target", 10);
-    Path link = Files.createSymbolicLink(folder.resolve("link"), target);
-    Flow.named("link")
-        .stage("pass", () -> (in, out) -> out.put(in))
-        .feed("pass", FileStream.reading(file("in", 4096), 512))
-        .drain("pass", FileStream.writing(link))
-        .build()
-        .start()
-        .await();
-    assertTrue(Files.isSymbolicLink(link));
-    assertEquals(4096, Files.size(target));
-  }
-
-  /// Another name for the same folder, and a name that is as long as names may be.
-  @Test
-  void refusesToWriteOneFileWithTwoStreams() throws Exception {
-    Path real = Files.createDirectory(folder.resolve("real"));
-    Path linked = Files.createSymbolicLink(folder.resolve("linked"), real);
-    refusesBoth(folder.resolve("out"), folder.resolve("./out"));
-    String longest = "n".repeat(255);
-    refusesBoth(real.resolve(longest), linked.resolve(longest));
-  }
-
-  private void refusesBoth(Path out, Path same) throws Exception {
-    FlowRun run =
-        Flow.named("same")
-            .source("count", Numbers.counting(0, 100))
-            .drain("count", FileStream.writing(out), FileStream.writing(same))
-            .build()
-            .start();
-    FlowException refused = assertThrows(FlowException.class, run::await);
-    assertTrue(refused.getMessage().contains("name a file for each"), refused.getMessage());
-    try (var left = Files.find(folder, 2, (path, what) -> what.isRegularFile())) {
-      assertEquals(List.of(), left.toList());
     }
   }
 
@@ -308,49 +239,6 @@ class FileStreamTest {
     reading.close(true);
     assertThrows(IllegalArgumentException.class, () -> FileStream.reading(folder, 0));
     assertThrows(IllegalArgumentException.class, () -> FileStream.reading(folder, -1, 1, 1));
-  }
-
-  @Test
-  void writesWithTheUsualPermissions() throws Exception {
-    Path out = folder.resolve("out");
-    Path usual = Files.createFile(folder.resolve("usual"));
-    Flow.named("permissions")
-        .source("none", () -> stream -> false)
-        .drain("none", FileStream.writing(out))
-        .build()
-        .start()
-        .await();
-    assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
-    assertFalse(Files.isExecutable(out));
-  }
-
-  /// What others could not read before they cannot read afterwards, nor meanwhile.
-  @Test
-  void leavesThePermissionsOfWhatItReplaces() throws Exception {
-    Path out = Files.writeString(folder.resolve("out"), "old");
-    Set<PosixFilePermission> owners = PosixFilePermissions.fromString("rw-------");
-    Files.setPosixFilePermissions(out, owners);
-    List<Set<PosixFilePermission>> meanwhile = new ArrayList<>();
-    Flow.named("private")
-        .stage(
-            "pass",
-            () ->
-                (water, stream) -> {
-                  stream.put(water);
-                  for (String name : names()) {
-                    if (name.startsWith(".out")) {
-                      meanwhile.add(Files.getPosixFilePermissions(folder.resolve(name)));
-                    }
-                  }
-                })
-        .feed("pass", FileStream.reading(file("in", 10), 100))
-        .drain("pass", FileStream.writing(out))
-        .build()
-        .start()
-        .await();
-    assertEquals(List.of(owners), meanwhile);
-    assertEquals(owners, Files.getPosixFilePermissions(out));
-    assertEquals(10, Files.size(out));
   }
 
   @Test
