@@ -6,7 +6,7 @@ import java.util.Locale;
 public final class Main {
   private Main() {}
 
-  /// Runs one command and exits with its code.
+  /// Runs one command, and ends the process with its code.
   public static void main(String[] args) {
     Locale.setDefault(Locale.ROOT); // compilers and programs read numbers that are printed here
     var out = new StandardOutput();
@@ -20,6 +20,9 @@ public final class Main {
       System.err.println("tigris: this should not have happened: " + e);
       code = ExitCode.INTERNAL_ERROR;
     }
-    System.exit(code.number());
+    if (code.number()
+        != 0) { // else every thread has ended, and exit() would first look for a logger
+      System.exit(code.number());
+    }
   }
 }

@@ -2,10 +2,8 @@ package dev.tigris.memory.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -37,21 +35,15 @@ public final class AccessLists {
     }
     NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(file.toFile().getPath());
-      MemorySegment attribute = arena.allocateFrom(ATTRIBUTE);
+      long name = arena.allocateFrom(file.toFile().getPath()).address();
+      long attribute = arena.allocateFrom(ATTRIBUTE).address();
       MemorySegment list = arena.allocate(MAX_BYTES);
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      long bytes =
-          (long) Reading.GETXATTR.invokeExact(errno, name, attribute, list, (long) MAX_BYTES);
-      if (bytes < 0 && NONE.contains(Errno.of(errno))) {
+      long bytes = Native.GETXATTR.call(name, attribute, list.address(), MAX_BYTES);
+      if (NONE.contains((int) -bytes)) {
         return none();
       }
-      Errno.check((int) bytes, errno, "read the access control list of " + file);
+      Errno.check(bytes, "read the access control list of " + file);
       return list.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("getxattr could not be called", e);
     }
   }
 
@@ -63,45 +55,19 @@ public final class AccessLists {
 
   static void write(Path file, String kind, byte[] list) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(file.toFile().getPath());
-      MemorySegment attribute = arena.allocateFrom(kind);
-      MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list);
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      int result =
-          (int) Writing.SETXATTR.invokeExact(errno, name, attribute, bytes, (long) list.length, 0);
-      Errno.check(result, errno, "give %s an access control list".formatted(file));
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("setxattr could not be called", e);
+      long name = arena.allocateFrom(file.toFile().getPath()).address();
+      long attribute = arena.allocateFrom(kind).address();
+      long bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list).address();
+      Errno.check(
+          Native.SETXATTR.call(name, attribute, bytes, list.length, 0),
+          "give %s an access control list".formatted(file));
     }
   }
 
   // SAFETY: bounds: both names end with a zero, and the list's size is that of its segment;
-  // lifetime: all outlive the call; thread: the call is thread-safe.
-  private static final class Reading {
-    static final MethodHandle GETXATTR =
-        Errno.link(
-            "getxattr",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_LONG));
-  }
-
-  // SAFETY: as for reading. Apart from it, as few files have such a list, and linking takes time.
-  private static final class Writing {
-    static final MethodHandle SETXATTR =
-        Errno.link(
-            "setxattr",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT));
+  // lifetime: all outlive the call; thread: both calls are thread-safe.
+  private static final class Native {
+    static final LibraryFunction GETXATTR = LibraryFunction.ofLong("getxattr");
+    static final LibraryFunction SETXATTR = LibraryFunction.ofInt("setxattr");
   }
 }

@@ -1,17 +1,10 @@
 package dev.tigris.memory.raw;
 
 import java.io.IOException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 
-/// Functions of the C library that say by `errno` what went wrong.
+/// The numbers by which functions of the C library say what went wrong.
 final class Errno {
   static final int EINTR = 4;
 
@@ -37,38 +30,19 @@ final class Errno {
   /// ENOMEM, ENFILE, EMFILE, ENOSPC, and that of quotas: what may pass by itself.
   private static final Set<Integer> SCARCE = Set.of(12, 23, 24, 28, Pages.LINUX ? 122 : 69);
 
-  /// What a function of [#link] leaves its error in.
-  static final MemoryLayout STATE = Linker.Option.captureStateLayout();
-
-  private static final VarHandle ERRNO =
-      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
   private Errno() {}
 
-  /// A function of the C library that leaves its error in its first argument, for [#check].
-  // SAFETY: nothing is called here; who calls the function says why it is safe.
-  @SuppressWarnings("restricted")
-  static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    Linker linker = Linker.nativeLinker();
-    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
-    all[options.length] = Linker.Option.captureCallState("errno");
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
-  }
-
-  /// Throws what a function of [#link] left, where its result says that there is an error.
+  /// Throws what went wrong, where a [LibraryFunction] has returned an error. Returns what it has
+  /// returned otherwise.
   ///
   /// @throws ScarceException if it may pass
-  static void check(int result, MemorySegment errno, String what) throws IOException {
-    if (result < 0) {
-      int error = of(errno);
-      String message =
-          "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error));
-      throw SCARCE.contains(error) ? new ScarceException(message) : new IOException(message);
+  static long check(long result, String what) throws IOException {
+    if (result >= 0) {
+      return result;
     }
-  }
-
-  /// The error that a function of [#link] left.
-  static int of(MemorySegment errno) {
-    return (int) ERRNO.get(errno, 0L);
+    int error = (int) -result;
+    String message =
+        "could not %s: %s".formatted(what, REASONS.getOrDefault(error, "error " + error));
+    throw SCARCE.contains(error) ? new ScarceException(message) : new IOException(message);
   }
 }

@@ -2,17 +2,11 @@ package dev.tigris.memory.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Set;
 
 /// Files by descriptor, for what the JDK does not do with its own: mapping them to a given place,
-/// and reserving their blocks. Each call is linked when it is first needed, since that takes longer
-/// than a small sort has time for.
+/// and reserving their blocks.
 public final class FileDescriptors {
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = Pages.LINUX ? 0x80000 : 0x1000000;
@@ -30,16 +24,9 @@ public final class FileDescriptors {
     }
     NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(file.toFile().getPath());
-      MemorySegment errno = arena.allocate(Errno.STATE);
+      long name = arena.allocateFrom(file.toFile().getPath()).address();
       int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
-      int descriptor = (int) Opening.OPEN.invokeExact(errno, name, flags);
-      Errno.check(descriptor, errno, "open " + file);
-      return descriptor;
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("open could not be called", e);
+      return (int) Errno.check(Native.OPEN.call(name, flags), "open " + file);
     }
   }
 
@@ -50,12 +37,8 @@ public final class FileDescriptors {
   }
 
   public static void close(int descriptor) {
-    try {
-      // Nothing was written through it, so there is nothing that could fail.
-      int _ = (int) Opening.CLOSE.invokeExact(descriptor);
-    } catch (Throwable e) {
-      throw new IllegalStateException("close could not be called", e);
-    }
+    // Nothing was written through it, so there is nothing that could fail.
+    Native.CLOSE.call(descriptor);
   }
 
   /// Gives a file blocks of its own for `bytes` bytes from `from` on, which read as zeros, and
@@ -67,52 +50,26 @@ public final class FileDescriptors {
     if (!Pages.LINUX) {
       return false;
     }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      int result;
-      do {
-        result = (int) Reserving.FALLOCATE.invokeExact(errno, descriptor, 0, from, bytes);
-      } while (result < 0 && Errno.of(errno) == Errno.EINTR);
-      if (result < 0 && UNABLE.contains(Errno.of(errno))) {
-        return false;
-      }
-      Errno.check(result, errno, "reserve " + bytes + " bytes");
-      return true;
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("fallocate could not be called", e);
+    long result;
+    do {
+      result = Native.Reserving.FALLOCATE.call(descriptor, 0, from, bytes);
+    } while (result == -Errno.EINTR);
+    if (UNABLE.contains((int) -result)) {
+      return false;
     }
+    Errno.check(result, "reserve " + bytes + " bytes");
+    return true;
   }
 
   // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
-  // call; thread: both calls are thread-safe.
-  private static final class Opening {
-    static final MethodHandle OPEN =
-        Errno.link(
-            "open",
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-    static final MethodHandle CLOSE = close();
+  // call; thread: all calls are thread-safe.
+  private static final class Native {
+    static final LibraryFunction OPEN = LibraryFunction.ofInt("open");
+    static final LibraryFunction CLOSE = LibraryFunction.ofInt("close");
 
-    @SuppressWarnings("restricted")
-    private static MethodHandle close() {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow("close"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    /// Linux has it.
+    static final class Reserving {
+      static final LibraryFunction FALLOCATE = LibraryFunction.ofInt("fallocate");
     }
-  }
-
-  // SAFETY: bounds, lifetime: no memory is handed over; thread: the call is thread-safe.
-  private static final class Reserving {
-    static final MethodHandle FALLOCATE =
-        Errno.link(
-            "fallocate",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_LONG));
   }
 }

@@ -1,13 +1,6 @@
 package dev.tigris.memory.raw;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -49,19 +42,9 @@ public final class FilePages {
   /// file can be mapped, and where Linux finds that out late, it has already taken away what was
   /// mapped at the place that was asked for.
   public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      int flags = flags(shared);
-      long mapped =
-          (long) Native.MMAP.invokeExact(errno, 0L, bytes, PROT_READ_WRITE, flags, descriptor, 0L);
-      Errno.check(mapped == -1 ? -1 : 0, errno, "map the file");
-      int unmapped = (int) Native.MUNMAP.invokeExact(errno, mapped, bytes);
-      Errno.check(unmapped, errno, "unmap the file");
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("mmap could not be called", e);
-    }
+    long mapped = Native.MMAP.call(0, bytes, PROT_READ_WRITE, flags(shared), descriptor, 0);
+    Errno.check(mapped, "map the file");
+    Errno.check(Native.MUNMAP.call(mapped, bytes), "unmap the file");
   }
 
   private static int flags(boolean shared) {
@@ -90,32 +73,14 @@ public final class FilePages {
 
   private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
       throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      int fixed = flags | MAP_FIXED;
-      long mapped =
-          (long)
-              Native.MMAP.invokeExact(
-                  errno, address, bytes, PROT_READ_WRITE, fixed, descriptor, 0L);
-      Errno.check(mapped == address ? 0 : -1, errno, what);
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("mmap could not be called", e);
-    }
+    int fixed = flags | MAP_FIXED;
+    long mapped = Native.MMAP.call(address, bytes, PROT_READ_WRITE, fixed, descriptor, 0);
+    Errno.check(mapped, what);
   }
 
   /// Waits until what was written to a shared mapping is on the disk.
   public static void sync(long address, long bytes) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(Errno.STATE);
-      int result = (int) Native.MSYNC.invokeExact(errno, address, bytes, MS_SYNC);
-      Errno.check(result, errno, "write the mapped pages");
-    } catch (IOException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("msync could not be called", e);
-    }
+    Errno.check(Native.MSYNC.call(address, bytes, MS_SYNC), "write the mapped pages");
   }
 
   /// Which pages of a mapping that is not shared this process has written to, by number; null where
@@ -151,49 +116,14 @@ public final class FilePages {
     }
   }
 
-  /// The calls, linked on first use.
   // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
   // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
   // removed, but for trials that nobody has seen; the hole that a failed one may leave is filled
   // unless others were quicker; thread: all calls are thread-safe.
   private static final class Native {
-    static final MethodHandle MMAP =
-        link(
-            "mmap",
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_LONG);
-    static final MethodHandle MUNMAP =
-        link("munmap", ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
-    static final MethodHandle MSYNC =
-        link(
-            "msync",
-            ValueLayout.JAVA_INT,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_LONG,
-            ValueLayout.JAVA_INT);
-    static final long PAGE_BYTES = askPageBytes();
-
-    @SuppressWarnings("restricted")
-    private static long askPageBytes() {
-      try {
-        Linker linker = Linker.nativeLinker();
-        MethodHandle ask =
-            linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("getpagesize"),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT));
-        return (int) ask.invokeExact();
-      } catch (Throwable e) {
-        throw new IllegalStateException("getpagesize could not be called", e);
-      }
-    }
-
-    private static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
-      return Errno.link(name, FunctionDescriptor.of(result, arguments));
-    }
+    static final LibraryFunction MMAP = LibraryFunction.ofLong("mmap");
+    static final LibraryFunction MUNMAP = LibraryFunction.ofInt("munmap");
+    static final LibraryFunction MSYNC = LibraryFunction.ofInt("msync");
+    static final long PAGE_BYTES = LibraryFunction.ofInt("getpagesize").call();
   }
 }

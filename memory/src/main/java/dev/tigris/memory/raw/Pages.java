@@ -3,10 +3,6 @@ package dev.tigris.memory.raw;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -140,7 +136,7 @@ public final class Pages {
   /// where that is not possible: the caller then clears them itself when it uses them again.
   // macOS keeps the contents on MADV_DONTNEED, so only Linux qualifies.
   public static boolean discard(long address, long bytes) {
-    return LINUX && Native.advise(address, bytes, MADV_DONTNEED) == 0;
+    return LINUX && Native.advise(address, bytes, MADV_DONTNEED);
   }
 
   /// Advises huge pages for whole units, or takes the advice back where it is not given anyway.
@@ -159,7 +155,7 @@ public final class Pages {
     if (!POSIX) {
       throw new UnsupportedOperationException("memory can be locked on Linux and macOS only");
     }
-    if (Native.lock(address, bytes) != 0) {
+    if (!Native.lock(address, bytes)) {
       // What was locked before the limit was reached stays so otherwise.
       unlock(address, bytes);
       throw new ScarceException(
@@ -173,48 +169,13 @@ public final class Pages {
     Native.unlock(address, bytes);
   }
 
-  /// The calls, each linked on first use: that takes milliseconds in a process that has just begun.
   // SAFETY: bounds: `mmap` picks fresh addresses, the others are only given ranges that `map`
   // returned; lifetime: nothing is ever unmapped; thread: all calls are thread-safe.
   private static final class Native {
-    private static final FunctionDescriptor RANGE =
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
-
-    private static final class Mmap {
-      static final MethodHandle CALL =
-          link(
-              "mmap",
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG));
-    }
-
-    private static final class Madvise {
-      static final MethodHandle CALL =
-          link(
-              "madvise",
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT));
-    }
-
-    private static final class Lock {
-      static final MethodHandle LOCK = link("mlock", RANGE);
-      static final MethodHandle UNLOCK = link("munlock", RANGE);
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle link(String name, FunctionDescriptor descriptor) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
-    }
+    private static final LibraryFunction MMAP = LibraryFunction.ofLong("mmap");
+    private static final LibraryFunction MADVISE = LibraryFunction.ofInt("madvise");
+    private static final LibraryFunction MLOCK = LibraryFunction.ofInt("mlock");
+    private static final LibraryFunction MUNLOCK = LibraryFunction.ofInt("munlock");
 
     /// Where the system likes.
     static long map(long bytes) {
@@ -227,36 +188,20 @@ public final class Pages {
     }
 
     private static long map(long address, long bytes, int more) {
-      try {
-        int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | more;
-        return (long) Mmap.CALL.invokeExact(address, bytes, PROT_READ_WRITE, flags, -1, 0L);
-      } catch (Throwable e) {
-        throw new IllegalStateException("mmap could not be called", e);
-      }
+      int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | more;
+      return MMAP.call(address, bytes, PROT_READ_WRITE, flags, -1, 0);
     }
 
-    static int advise(long address, long bytes, int advice) {
-      try {
-        return (int) Madvise.CALL.invokeExact(address, bytes, advice);
-      } catch (Throwable e) {
-        throw new IllegalStateException("madvise could not be called", e);
-      }
+    static boolean advise(long address, long bytes, int advice) {
+      return MADVISE.call(address, bytes, advice) == 0;
     }
 
-    static int lock(long address, long bytes) {
-      try {
-        return (int) Lock.LOCK.invokeExact(address, bytes);
-      } catch (Throwable e) {
-        throw new IllegalStateException("mlock could not be called", e);
-      }
+    static boolean lock(long address, long bytes) {
+      return MLOCK.call(address, bytes) == 0;
     }
 
-    static int unlock(long address, long bytes) {
-      try {
-        return (int) Lock.UNLOCK.invokeExact(address, bytes);
-      } catch (Throwable e) {
-        throw new IllegalStateException("munlock could not be called", e);
-      }
+    static void unlock(long address, long bytes) {
+      MUNLOCK.call(address, bytes);
     }
   }
 }

@@ -2,11 +2,6 @@ package dev.tigris.memory.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 
 /// Memory that other processes may be given to read: a file without a name that lives in memory
 /// only, laid over a range of the pool. Linux.
@@ -112,50 +107,23 @@ public final class SharedPages {
     }
   }
 
-  /// The calls, linked on first use.
   // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
   // call; thread: all calls are thread-safe.
   private static final class Native {
-    private static final MethodHandle MEMFD_CREATE =
-        Errno.link(
-            "memfd_create",
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-    private static final MethodHandle FCNTL =
-        Errno.link(
-            "fcntl",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT),
-            Linker.Option.firstVariadicArg(2));
+    private static final LibraryFunction MEMFD_CREATE = LibraryFunction.ofInt("memfd_create");
+    private static final LibraryFunction FCNTL = LibraryFunction.ofInt("fcntl");
 
     /// An empty file.
     static int create() throws IOException {
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(Errno.STATE);
-        MemorySegment name = arena.allocateFrom("tigris-shared");
-        int flags = CLOSE_ON_EXEC | ALLOW_SEALING;
-        int file = (int) MEMFD_CREATE.invokeExact(errno, name, flags);
-        Errno.check(file, errno, "create a file in memory");
-        return file;
-      } catch (IOException e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new IllegalStateException("memfd_create could not be called", e);
+        long name = arena.allocateFrom("tigris-shared").address();
+        long file = MEMFD_CREATE.call(name, CLOSE_ON_EXEC | ALLOW_SEALING);
+        return (int) Errno.check(file, "create a file in memory");
       }
     }
 
     static void seal(int file) throws IOException {
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment errno = arena.allocate(Errno.STATE);
-        int result = (int) FCNTL.invokeExact(errno, file, F_ADD_SEALS, SEALS);
-        Errno.check(result, errno, "seal shared memory");
-      } catch (IOException e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new IllegalStateException("fcntl could not be called", e);
-      }
+      Errno.check(FCNTL.call(file, F_ADD_SEALS, SEALS), "seal shared memory");
     }
   }
 }
