@@ -83,7 +83,7 @@ public record Bar(
   static final List<Bar> ALL =
       List.of(
           times(
-              "memory\\.field\\.((loadtime\\.)?straight\\d+|type\\..*|loop)",
+              "memory\\.field\\.(loadtime\\.)?(straight\\d+|type\\..*|loop)",
               PLAIN,
               1 / 1.3,
               "time <= 1.3x"),

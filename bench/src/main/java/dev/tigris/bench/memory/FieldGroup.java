@@ -9,7 +9,6 @@ import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.fork.Forks;
 import dev.tigris.bench.fork.Plan;
-import dev.tigris.bench.fork.Suite;
 import dev.tigris.specializer.Agent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,34 +19,37 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/// The fields' figures: the straight lines and the loop, and the sweep over lengths at three tiers
-/// of compilation, whose processes are watched for crashes and for modes in which the same code is
-/// ten times slower than in other processes.
+/// The fields' figures by both deliveries: the straight lines, the types and the loop, and the
+/// sweep over lengths, at two lower tiers of compilation too, whose processes are watched for
+/// crashes and for modes in which the same code is ten times slower than in other processes.
 final class FieldGroup implements Group {
   private static final String NAME = "memory.field";
   private static final String CRASHES = NAME + ".crashes";
 
-  /// How far compilation goes.
-  private enum Tier {
+  /// In what kinds of processes lengths are swept over: by how far compilation goes, and with the
+  /// other delivery.
+  private enum Sweep {
     DEFAULT(""),
+    LOAD_TIME(".loadtime"),
     FULL_PROFILE(".tier3"),
     SIMPLE(".tier1");
 
     private final String suffix;
 
-    Tier(String suffix) {
+    Sweep(String suffix) {
       this.suffix = suffix;
     }
 
-    private List<String> flags() {
+    private List<String> flags(Path agent) {
       return switch (this) {
         case DEFAULT -> List.of();
+        case LOAD_TIME -> loadTime(agent);
         case FULL_PROFILE -> List.of("-XX:TieredStopAtLevel=3");
         case SIMPLE -> List.of("-XX:TieredStopAtLevel=1");
       };
     }
 
-    String sweep(String statements) {
+    String figure(String statements) {
       return NAME + ".sweep" + suffix + "." + statements;
     }
 
@@ -56,10 +58,10 @@ final class FieldGroup implements Group {
       return NAME + ".modes" + (suffix.isEmpty() ? ".default" : suffix);
     }
 
-    Plan plan(Scale scale) {
+    Plan plan(Scale scale, Path agent) {
       int forks = this == SIMPLE ? scale.pick(1, 2, 4) : scale.pick(1, 3, 10);
       return new Plan(
-          forks, flags(), scale.pick(1, 800, 1_500), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
+          forks, flags(agent), scale.pick(1, 800, 1_500), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
     }
   }
 
@@ -70,12 +72,11 @@ final class FieldGroup implements Group {
 
   @Override
   public List<String> figures() {
-    List<String> figures = new ArrayList<>(FieldSuite.figures());
-    figures.addAll(FieldSuite.Types.figures());
-    figures.addAll(FieldSuite.Patched.figures());
-    for (Tier tier : Tier.values()) {
-      SweepSuite.allContests().forEach(statements -> figures.add(tier.sweep(statements)));
-      figures.add(tier.modes());
+    List<String> figures = new ArrayList<>(FieldSuite.figures(false));
+    figures.addAll(FieldSuite.figures(true));
+    for (Sweep sweep : Sweep.values()) {
+      SweepSuite.allContests().forEach(statements -> figures.add(sweep.figure(statements)));
+      figures.add(sweep.modes());
     }
     figures.add(CRASHES);
     return figures;
@@ -83,29 +84,28 @@ final class FieldGroup implements Group {
 
   @Override
   public void measure(Run run) throws Exception {
-    measure(run, FieldSuite.class, FieldSuite.figures(), List.of());
-    measure(run, FieldSuite.Types.class, FieldSuite.Types.figures(), List.of());
     Path agent = agent();
     try {
-      measure(
-          run,
-          FieldSuite.Patched.class,
-          FieldSuite.Patched.figures(),
-          List.of("-javaagent:" + agent));
+      measure(run, FieldSuite.figures(false), List.of());
+      measure(run, FieldSuite.figures(true), loadTime(agent));
+      sweep(run, agent);
     } finally {
       Files.delete(agent);
     }
+  }
+
+  private static void sweep(Run run, Path agent) throws Exception {
     List<String> crashes = new ArrayList<>();
     int processes = 0;
-    for (Tier tier : Tier.values()) {
-      if (run.wants(CRASHES) || run.wants(tier.modes()) || wantsSweep(run, tier)) {
-        Plan plan = tier.plan(run.scale());
+    for (Sweep sweep : Sweep.values()) {
+      if (run.wants(CRASHES) || run.wants(sweep.modes()) || wantsFigures(run, sweep)) {
+        Plan plan = sweep.plan(run.scale(), agent);
         Forks forks =
             Forks.run(
                 SweepSuite.class, run.scale(), plan, SweepSuite.allContests(), run.progress());
         processes += plan.forks();
         crashes.addAll(forks.crashes());
-        report(run, tier, forks);
+        report(run, sweep, forks);
       }
     }
     if (processes > 0) {
@@ -115,18 +115,20 @@ final class FieldGroup implements Group {
     }
   }
 
-  private static void measure(
-      Run run, Class<? extends Suite> suite, List<String> figures, List<String> flags)
-      throws Exception {
+  private static void measure(Run run, List<String> figures, List<String> flags) throws Exception {
     List<String> wanted = run.wanted(figures);
     if (!wanted.isEmpty()) {
       Plan plan = Plan.of(run.scale(), 4, 10).withFlags(flags);
-      Forks.run(suite, run.scale(), plan, wanted, run.progress())
+      Forks.run(FieldSuite.class, run.scale(), plan, wanted, run.progress())
           .orThrow()
           .forEach(
               (key, forks) ->
                   run.emit(Figure.of(key.figure(), "ns", Better.LOWER, key.peer(), forks)));
     }
+  }
+
+  private static List<String> loadTime(Path agent) {
+    return List.of("-javaagent:" + agent, Generated.LOAD_TIME);
   }
 
   /// An agent's jar with a manifest only, as the agent's class is on the class path anyway.
@@ -139,17 +141,17 @@ final class FieldGroup implements Group {
     return jar;
   }
 
-  private static boolean wantsSweep(Run run, Tier tier) {
-    return SweepSuite.allContests().stream().anyMatch(name -> run.wants(tier.sweep(name)));
+  private static boolean wantsFigures(Run run, Sweep sweep) {
+    return SweepSuite.allContests().stream().anyMatch(name -> run.wants(sweep.figure(name)));
   }
 
-  private static void report(Run run, Tier tier, Forks forks) {
+  private static void report(Run run, Sweep sweep, Forks forks) {
     double worst = 1;
     String where = "";
     for (var entry : forks.pairs().entrySet()) {
       String statements = entry.getKey().figure();
       List<Pairs> processes = entry.getValue();
-      run.emit(Figure.of(tier.sweep(statements), "ns", Better.LOWER, FieldSuite.PEER, processes));
+      run.emit(Figure.of(sweep.figure(statements), "ns", Better.LOWER, FieldSuite.PEER, processes));
       double[] medians = processes.stream().mapToDouble(Pairs::medianSubject).toArray();
       double usual = Estimate.median(medians);
       for (double median : medians) {
@@ -159,7 +161,7 @@ final class FieldGroup implements Group {
         }
       }
     }
-    Figure modes = Figure.once(tier.modes(), worst, "x", Better.LOWER, "limit", 10);
+    Figure modes = Figure.once(sweep.modes(), worst, "x", Better.LOWER, "limit", 10);
     run.emit(where.isEmpty() ? modes : modes.withNote(where));
   }
 }

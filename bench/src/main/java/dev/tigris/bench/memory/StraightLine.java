@@ -3,13 +3,6 @@ package dev.tigris.bench.memory;
 import dev.tigris.bench.WrongResultException;
 import dev.tigris.bench.fork.Trial;
 import dev.tigris.memory.Container;
-import dev.tigris.specializer.ClassHierarchy;
-import dev.tigris.specializer.ClassPath;
-import dev.tigris.specializer.Delivery;
-import dev.tigris.specializer.Rule;
-import dev.tigris.specializer.Specialized;
-import dev.tigris.specializer.Specializer;
-import java.io.File;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
@@ -17,22 +10,16 @@ import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
-import java.lang.invoke.MethodHandles;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Stream;
 
 /// A method of N statements `p.fA = q.fB + constant` on fields of one type, generated for one class
 /// of objects, and a loop that calls it over 64 pairs of objects.
 ///
 /// 64 pairs, because with one the compiler would keep fields in registers from call to call. The
-/// class file is the same for both kinds of objects up to the name of their class; that of
-/// pre-serialized objects goes through the specializer, as the Maven plugin does it, and may leave
-/// it with a patch for the load-time agent.
+/// class file is the same for both kinds of objects up to the name of their class.
 final class StraightLine {
   private static final int PAIRS = 64;
-  private static final Specializer SPECIALIZER = specializer();
   private static final ClassDesc OBJECTS = ConstantDescs.CD_Object.arrayType();
   private static final MethodTypeDesc RUN =
       MethodTypeDesc.of(ConstantDescs.CD_void, OBJECTS, OBJECTS, ConstantDescs.CD_int);
@@ -68,15 +55,14 @@ final class StraightLine {
   /// The method for plain objects.
   Trial plain() {
     return trial(
-        loop(classFile("Plain", fields.plain())),
+        (Loop) Generated.plain(classFile("Plain", fields.plain())),
         Stream.generate(fields::newPlain).limit(2 * PAIRS).toArray());
   }
 
   /// The method for pre-serialized objects of a container.
-  Trial specialized(Container container, Delivery delivery) {
-    byte[] original = classFile("Pso", fields.pso());
+  Trial specialized(Container container) {
     return trial(
-        loop(delivery.deliver(original, specialize(original))),
+        (Loop) Generated.specialized(classFile("Pso", fields.pso())),
         Stream.generate(() -> fields.newPso(container)).limit(2 * PAIRS).toArray());
   }
 
@@ -248,29 +234,5 @@ final class StraightLine {
     }
     code.invokestatic(self, "straight", call).iinc(index, 1).goto_(test);
     code.labelBinding(end).return_();
-  }
-
-  private static byte[] specialize(byte[] classFile) {
-    Specialized result = SPECIALIZER.specialize(classFile);
-    if (!result.changed()) {
-      throw new IllegalStateException("not specialized: " + result.problems());
-    }
-    return result.bytes();
-  }
-
-  /// Its class path stays open for as long as the measuring process lives.
-  private static Specializer specializer() {
-    String path = System.getProperty("java.class.path");
-    List<Path> entries = Stream.of(path.split(File.pathSeparator, -1)).map(Path::of).toList();
-    return new Specializer(new ClassHierarchy(new ClassPath(entries)), Rule.standard());
-  }
-
-  private static Loop loop(byte[] classFile) {
-    try {
-      Class<?> type = MethodHandles.lookup().defineClass(classFile);
-      return (Loop) type.getConstructor().newInstance();
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("a generated class cannot be used", e);
-    }
   }
 }

@@ -17,7 +17,7 @@ public final class SweepSuite implements Suite {
   /// Made by the measuring process.
   public SweepSuite() {}
 
-  /// The contest's name at a length, the same at all tiers.
+  /// The contest's name at a length, the same in all kinds of processes.
   static String contest(int statements) {
     return Integer.toString(statements);
   }
@@ -35,7 +35,8 @@ public final class SweepSuite implements Suite {
     Container container = FieldSuite.container();
     List<Contest> contests = new ArrayList<>();
     for (int statements = SHORTEST; statements <= LONGEST; statements += STEP) {
-      contests.add(FieldSuite.straightLine(contest(statements), statements, container));
+      contests.add(
+          FieldSuite.straightLine(contest(statements), statements, Fields.SIXTEEN_INTS, container));
     }
     return contests;
   }
