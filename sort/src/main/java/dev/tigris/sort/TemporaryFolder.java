@@ -3,7 +3,6 @@ package dev.tigris.sort;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// The folder beside an output in which a job makes it, and from where it is moved to its place
 /// when it is complete:
@@ -111,8 +111,7 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   /// Makes the folder with its lock; null if somebody took it for a dead one in between.
-  private static @org.jspecify.annotations.Nullable FileChannel makeLocked(Path folder)
-      throws IOException {
+  private static @Nullable FileChannel makeLocked(Path folder) throws IOException {
     LIVING.add(folder);
     boolean made = false;
     try {
@@ -122,25 +121,36 @@ final class TemporaryFolder implements AutoCloseable {
       } else {
         Files.createDirectory(folder);
       }
-      Path lock = folder.resolve(LOCK);
-      FileChannel channel;
-      try {
-        channel = FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      } catch (NoSuchFileException e) {
-        return null;
-      }
-      FileLock held = channel.tryLock();
-      if (held == null || !Files.exists(lock)) {
-        channel.close();
-        return null;
-      }
-      made = true;
-      return channel;
+      FileChannel lock = lock(folder);
+      made = lock != null;
+      return lock;
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (IOException e) {
+      OutputPaths.deleteQuietly(folder.resolve(LOCK));
+      OutputPaths.deleteQuietly(folder);
+      throw e;
     } finally {
       if (!made) {
         LIVING.remove(folder);
       }
     }
+  }
+
+  /// The lock of a folder that was just made; null if somebody else has it, or has deleted it.
+  private static @Nullable FileChannel lock(Path folder) throws IOException {
+    Path lock = folder.resolve(LOCK);
+    FileChannel channel =
+        FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    boolean held = false;
+    try {
+      held = channel.tryLock() != null && Files.exists(lock);
+    } finally {
+      if (!held) {
+        channel.close();
+      }
+    }
+    return held ? channel : null;
   }
 
   private static boolean isPosix(Path path) {
@@ -192,24 +202,36 @@ final class TemporaryFolder implements AutoCloseable {
   /// empty is still known to be dead.
   private static void empty(Path folder, IntConsumer wait) throws IOException {
     IOException failure = null;
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-      for (Path file : files) {
-        try {
-          if (isFolder(file)) {
-            empty(file, wait);
-            delete(file, wait);
-          } else if (!String.valueOf(file.getFileName()).equals(LOCK)) {
-            Files.deleteIfExists(file);
-          }
-        } catch (IOException e) {
-          failure = e;
+    for (String name : list(folder)) {
+      Path file = folder.resolve(name);
+      try {
+        if (isFolder(file)) {
+          empty(file, wait);
+          delete(file, wait);
+        } else if (!name.equals(LOCK)) {
+          Files.deleteIfExists(file);
         }
+      } catch (IOException e) {
+        failure = e;
       }
     }
     if (failure != null) {
       throw failure;
     }
     Files.deleteIfExists(folder.resolve(LOCK));
+  }
+
+  /// What is in a folder, with one descriptor: a directory stream takes two, and where the process
+  /// has used up its own there is none but that of the lock.
+  private static String[] list(Path folder) throws IOException {
+    String[] names = folder.toFile().list();
+    if (names != null) {
+      return names;
+    }
+    if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException("could not list " + folder);
+    }
+    throw new NoSuchFileException(folder.toString());
   }
 
   /// Deletes a folder that was emptied. File systems in user space and NFS keep a file that is
@@ -325,9 +347,7 @@ final class TemporaryFolder implements AutoCloseable {
     }
     closed = true;
     try {
-      try (lockFile) {
-        empty(folder, TemporaryFolder::sleep);
-      }
+      emptyAndUnlock();
       delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
       // The process is ending, and deleteAllLiving was quicker.
@@ -339,5 +359,17 @@ final class TemporaryFolder implements AutoCloseable {
     } finally {
       LIVING.remove(folder);
     }
+  }
+
+  private void emptyAndUnlock() throws IOException {
+    try (lockFile) {
+      empty(folder, TemporaryFolder::sleep);
+      return;
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException e) {
+      // There may have been no descriptor left to list it by. Now that of the lock is.
+    }
+    empty(folder, TemporaryFolder::sleep);
   }
 }

@@ -19,11 +19,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -304,22 +302,6 @@ class SortFaultsTest {
     assertEquals(0, other.finish());
     assertEquals(List.of("input", "sorted"), list(folder));
     assertSortedInput("after two processes");
-  }
-
-  @RepeatedTest(4)
-  void aRerunCleansUpAfterAKill() throws Exception {
-    int steps = 1 + new Random().nextInt(160);
-    SortProcess killed = SortProcess.start(input, output, 12 * MEGABYTE);
-    boolean isRunning = killed.awaitSteps(steps);
-    killed.kill();
-    if (Files.exists(output)) { // it was done: only whole outputs appear
-      assertSortedInput("killed after steps " + steps);
-    } else {
-      assertTrue(isRunning, "steps " + steps);
-    }
-    sort().run();
-    assertEquals(List.of("input", "sorted"), list(folder), "steps " + steps);
-    assertSortedInput("rerun after a kill after steps " + steps);
   }
 
   /// The output has all records of the input, in order.

@@ -163,9 +163,10 @@ final class SortProcess {
     return true;
   }
 
-  /// Ends it without a chance to clean up.
+  /// Ends it without a chance to clean up. What it has printed can still be read, which
+  /// `Process.destroyForcibly` would discard.
   void kill() {
-    process.destroyForcibly();
+    boolean _ = process.toHandle().destroyForcibly();
     process.onExit().join();
   }
 

@@ -48,6 +48,28 @@ class TemporaryFolderTest {
   }
 
   @Test
+  void leavesNothingWhereTheProcessHasNoDescriptorsLeft(@TempDir Path other) throws Exception {
+    Process process =
+        new ProcessBuilder(
+                "prlimit",
+                "--nofile=64",
+                "--",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                SortProcess.classPath(),
+                FolderWithoutDescriptors.class.getName(),
+                other.toString())
+            .redirectErrorStream(true)
+            .start();
+    List<String> said = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor(), said.toString());
+    assertEquals(
+        List.of("IO", "0 left of one that could not be made", "0 left of one that was closed"),
+        said);
+  }
+
+  @Test
   void refusesANameThatIsTooLongBeforeItBegins() throws Exception {
     SortJob sort =
         SortJob.of(List.of(input), folder.resolve("n".repeat(256)))

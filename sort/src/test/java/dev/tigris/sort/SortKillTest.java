@@ -1,0 +1,159 @@
+package dev.tigris.sort;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sorts that are killed at random moments: half of them in one pass, half of them external; of
+/// each, half while they partition, half after that.
+class SortKillTest {
+  private static final int KILLS = Integer.getInteger("tigris.test.kills", 40);
+  private static final long IN_ONE_PASS = 256 << 20;
+  private static final long EXTERNAL = 12 << 20;
+
+  /// The most that a kill comes after the step that it waits for.
+  private static final int LATEST_NANOS = 3_000_000;
+
+  @TempDir Path folder;
+  private Path input;
+  private Path copy;
+  private Path sorted;
+
+  @BeforeEach
+  void makeInput() throws Exception {
+    input = folder.resolve("input");
+    copy = folder.resolve("copy");
+    sorted = folder.resolve("sorted");
+    GenerateJob.to(input, 100_000).run();
+    Files.copy(input, copy);
+    SortJob.of(List.of(input), sorted).run();
+    assertTrue(CheckJob.of(List.of(sorted)).run().summary().isOrdered());
+  }
+
+  /// What kills struck.
+  private static final class Strikes {
+    private final Map<Progress.Phase, Integer> phases = new EnumMap<>(Progress.Phase.class);
+    private int spilled;
+    private int done;
+
+    private void add(Strikes others) {
+      others.phases.forEach((phase, kills) -> phases.merge(phase, kills, Integer::sum));
+      spilled += others.spilled;
+      done += others.done;
+    }
+
+    private int in(Progress.Phase phase) {
+      return phases.getOrDefault(phase, 0);
+    }
+
+    @Override
+    public String toString() {
+      return "%s, %d with spilled records, %d too late".formatted(phases, spilled, done);
+    }
+  }
+
+  /// Two at a time, each in a folder of its own.
+  @Test
+  void aRerunCleansUpAfterAKillAtAnyMoment() throws Exception {
+    long seed = System.nanoTime();
+    List<Callable<Strikes>> turns =
+        List.of(
+            () -> kill(KILLS - KILLS / 2, IN_ONE_PASS, "one", new Random(seed)),
+            () -> kill(KILLS / 2, EXTERNAL, "external", new Random(seed + 1)));
+    Strikes all = new Strikes();
+    try (ExecutorService threads = Executors.newFixedThreadPool(turns.size())) {
+      for (Future<Strikes> strikes : threads.invokeAll(turns)) {
+        System.out.println(strikes.get());
+        all.add(strikes.get());
+      }
+    }
+    assertTrue(
+        KILLS < 20
+            || (all.in(Progress.Phase.PARTITION) >= KILLS / 8
+                && all.in(Progress.Phase.SORT) >= KILLS / 8
+                && all.spilled >= KILLS / 8),
+        "%d kills struck %s, seed %d".formatted(KILLS, all, seed));
+    assertEquals(-1, Files.mismatch(copy, input), "the input has changed, seed " + seed);
+  }
+
+  private Strikes kill(int kills, long memory, String name, Random random) throws Exception {
+    Path own = Files.createDirectory(folder.resolve(name));
+    Path output = own.resolve("output");
+    List<Progress.Phase> steps = stepsOf(SortProcess.start(input, output, memory));
+    int partitioning = steps.indexOf(Progress.Phase.PARTITION);
+    int sorting = steps.indexOf(Progress.Phase.SORT);
+    Strikes strikes = new Strikes();
+    for (int kill = 0; kill < kills; kill++) {
+      Files.deleteIfExists(output);
+      boolean early = kill % 2 == 0;
+      int from = early ? partitioning : sorting;
+      int step = random.nextInt(from, early ? sorting : steps.size());
+      int nanos = random.nextInt(LATEST_NANOS);
+      String when = "%s, killed %d ns after step %d".formatted(name, nanos, step);
+      SortProcess killed = SortProcess.start(input, output, memory);
+      boolean _ = killed.awaitSteps(step + 1);
+      LockSupport.parkNanos(nanos);
+      killed.kill();
+      List<Progress.Phase> rest = stepsOf(killed);
+      Progress.Phase last = rest.isEmpty() ? steps.get(step) : rest.getLast();
+      List<Path> left = leftIn(own);
+      if (Files.exists(output)) {
+        strikes.done++;
+        assertEquals(-1, Files.mismatch(sorted, output), when);
+      } else {
+        strikes.phases.merge(last, 1, Integer::sum);
+        strikes.spilled += left.stream().anyMatch(SortKillTest::isSpilled) ? 1 : 0;
+        assertFalse(left.isEmpty(), when);
+      }
+      SortJob.of(List.of(input), output).memory(memory).run();
+      assertEquals(List.of(output), leftIn(own), when);
+      assertEquals(-1, Files.mismatch(sorted, output), when);
+    }
+    return strikes;
+  }
+
+  private static boolean isSpilled(Path file) {
+    try {
+      return String.valueOf(file.getFileName()).startsWith("spill-") && Files.size(file) > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// The phases of all steps that it still says, until it ends.
+  private static List<Progress.Phase> stepsOf(SortProcess process) throws IOException {
+    List<Progress.Phase> steps = new ArrayList<>();
+    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
+      String[] words = line.split(" ", -1); // the last line may have been cut
+      if (words.length == 3) {
+        steps.add(Progress.Phase.valueOf(words[1]));
+      }
+    }
+    return steps;
+  }
+
+  /// Every file in the folder, at any depth.
+  private static List<Path> leftIn(Path folder) throws IOException {
+    try (var files = Files.walk(folder)) {
+      return files.filter(file -> !file.equals(folder)).toList();
+    }
+  }
+}
