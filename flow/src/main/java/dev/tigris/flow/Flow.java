@@ -141,11 +141,6 @@ public final class Flow {
       return add(new Stage(stage, maker, replicas, true));
     }
 
-    /// A stage of sources of a class that has a constructor without parameters.
-    public Builder source(String stage, Class<? extends Source> type, int replicas) {
-      return add(new Stage(stage, constructor(type), replicas, true));
-    }
-
     /// A stage of one module.
     public Builder stage(String stage, Supplier<? extends Module> maker) {
       return stage(stage, maker, 1);
@@ -154,11 +149,6 @@ public final class Flow {
     /// A stage of modules: the supplier is asked once for each replica, on the replica's thread.
     public Builder stage(String stage, Supplier<? extends Module> maker, int replicas) {
       return add(new Stage(stage, maker, replicas, false));
-    }
-
-    /// A stage of modules of a class that has a constructor without parameters.
-    public Builder stage(String stage, Class<? extends Module> type, int replicas) {
-      return add(new Stage(stage, constructor(type), replicas, false));
     }
 
     /// Joins the stage described last to the one described next.
@@ -381,17 +371,6 @@ public final class Flow {
         throw new IllegalArgumentException("a " + what + " needs a name");
       }
       return name;
-    }
-
-    private static <T> Supplier<T> constructor(Class<? extends T> type) {
-      return () -> {
-        try {
-          return type.getConstructor().newInstance();
-        } catch (ReflectiveOperationException e) {
-          throw new IllegalArgumentException(
-              type.getName() + " cannot be made by its public constructor without parameters", e);
-        }
-      };
     }
   }
 }

@@ -76,6 +76,7 @@ public interface ModuleContext {
   /// computes for long without putting or taking waters should look from time to time. Any thread.
   boolean isStopping();
 
-  /// A generator of random numbers that depends on the flow's seed, the stage and the replica only.
+  /// A generator of random numbers of this replica's own: the same numbers in each run of a flow
+  /// that is described in the same way and has the same seed.
   RandomGenerator random();
 }

@@ -133,20 +133,6 @@ class FlowTest {
   }
 
   @Test
-  void makesModulesOfAClass() throws Exception {
-    Numbers.Collected collected = new Numbers.Collected();
-    Numbers.run(
-        Flow.named("class")
-            .source("count", Numbers.counting(0, 10))
-            .reservoir(Reservoir.random())
-            .stage("sum", Sum.class, 1)
-            .reservoir(Reservoir.random())
-            .stage("collect", collected.module())
-            .build());
-    assertEquals(List.of(45L), collected.sorted());
-  }
-
-  @Test
   void routesByTheModulesChoice() throws Exception {
     Map<Integer, Numbers.Collected> byReplica = new ConcurrentHashMap<>();
     Numbers.run(
