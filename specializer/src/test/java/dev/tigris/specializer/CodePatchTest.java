@@ -56,6 +56,11 @@ class CodePatchTest {
       }
       """;
 
+  /// As a patch names it, and what follows there before its script.
+  private static final String METHOD = "use(Lapp/Trade;)J";
+
+  private static final int CHECK_AND_LENGTH_BYTES = 8 + 4;
+
   @TempDir private Path temporary;
   private Workshop shop;
 
@@ -227,12 +232,14 @@ class CodePatchTest {
   void refusesAPatchCutOffAnywhere(PatchKind kind) throws IOException {
     byte[] patched = patched(kind);
     int start = contentAt();
+    int named = indexOf(patched, METHOD) + METHOD.length() + CHECK_AND_LENGTH_BYTES;
     for (int length = start; length < patched.length; length++) {
       byte[] cut = Arrays.copyOf(patched, length);
       int content = length - start;
       cut[start - 2] = (byte) (content >>> 8);
       cut[start - 1] = (byte) content;
-      assertTrue(refusal(cut).startsWith("app.User"), refusal(cut));
+      String where = length < named ? "app.User" : "app.User.use(Trade)long: ";
+      assertTrue(refusal(cut).startsWith(where), refusal(cut));
     }
   }
 
@@ -250,8 +257,8 @@ class CodePatchTest {
   @Test
   void namesTheMethodThatATamperedScriptIsOf() throws IOException {
     byte[] patched = patched(PatchKind.FLAT);
-    int name = indexOf(patched, "use(Lapp/Trade;)J");
-    patched[name + "use(Lapp/Trade;)J".length() + 8 + 4 + 20] ^= 1;
+    int name = indexOf(patched, METHOD);
+    patched[name + METHOD.length() + CHECK_AND_LENGTH_BYTES + 20] ^= 1;
     assertTrue(refusal(patched).startsWith("app.User.use(Trade)long: "), refusal(patched));
   }
 

@@ -229,6 +229,9 @@ final class PatchReader {
   }
 
   private PatchRefusedException damaged() {
+    if (nameEnd == nameStart) {
+      enterFirstMethod();
+    }
     return refused("the code patch is damaged or cut off. " + AGAIN);
   }
 
