@@ -60,6 +60,9 @@ final class CheckCommand implements Command {
       Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);
     }
+    if (ofSummaries) {
+      refuseForSummaries(options);
+    }
     CheckSummary summary;
     var facts = new LinkedHashMap<String, Object>();
     facts.put("command", "check");
@@ -89,6 +92,17 @@ final class CheckCommand implements Command {
       var job = CheckJob.of(files).format(Options.recordFormat(options)).progress(progress);
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
       return job.run();
+    }
+  }
+
+  /// Refuses what says how records are read, where none are.
+  private static void refuseForSummaries(ParseResult options) {
+    for (String option : List.of("--record-size", "--key-offset", "--key-size", "--parallel")) {
+      if (options.hasMatchedOption(option)) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(),
+            "-s reads summaries and no records: leave %s out".formatted(option));
+      }
     }
   }
 

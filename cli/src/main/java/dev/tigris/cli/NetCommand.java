@@ -1,6 +1,7 @@
 package dev.tigris.cli;
 
 import dev.tigris.cli.net.Client;
+import dev.tigris.cli.net.MisuseException;
 import dev.tigris.cli.net.Server;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
@@ -104,7 +105,7 @@ final class NetCommand implements Command {
       }
     } catch (NetException e) {
       throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
-    } catch (IllegalArgumentException e) {
+    } catch (MisuseException e) {
       throw new ParameterException(
           options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
@@ -160,7 +161,7 @@ final class NetCommand implements Command {
   private static Fabric open(ParseResult options, Console console) {
     String named = options.matchedOptionValue("--provider", null);
     if (named != null) {
-      return Fabric.open(named);
+      return MisuseException.asWritten(() -> Fabric.open(named));
     }
     String address = options.matchedPositionalValue(1, HERE_ANY_PORT);
     return best(Fabric.candidates(hostOf(address)), address, console);
@@ -181,7 +182,7 @@ final class NetCommand implements Command {
     String port = address.substring(address.lastIndexOf(':') + 1);
     String host = host(address);
     if (host.equals(address) || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > LAST_PORT) {
-      throw new IllegalArgumentException(
+      throw new MisuseException(
           "'%s' is not host:port, as in 127.0.0.1:7000 or [::1]:7000".formatted(address));
     }
     return host;
@@ -274,7 +275,7 @@ final class NetCommand implements Command {
     boolean trips = mode.equals("pingpong");
     long bytes = options.matchedOptionValue("--size", trips ? 64L : 32L * 1024);
     if (bytes > MOST_BYTES) {
-      throw new IllegalArgumentException("a message has at most 1 GiB");
+      throw new MisuseException("a message has at most 1 GiB");
     }
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
     long count = Math.max(1, options.matchedOptionValue("--count", usual));

@@ -158,6 +158,13 @@ final class SpecializeCommand implements Command {
           options.commandSpec().commandLine(),
           "%s is for %s: add it".formatted(MACHINE_CODE, PRINT));
     }
+    for (String option : List.of(TRUST, RULE_PATH)) {
+      if (options.hasMatchedOption(option) && !options.hasMatchedOption(RULES)) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(),
+            "%s is about the rules of %s: add it".formatted(option, RULES));
+      }
+    }
     if (check && (print || output != null || options.hasMatchedOption(PATCH))) {
       throw new ParameterException(
           options.commandSpec().commandLine(),

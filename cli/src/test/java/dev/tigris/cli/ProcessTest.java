@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -201,17 +200,6 @@ class ProcessTest {
   }
 
   private Process tigris(String property, Redirect out, String... args) throws Exception {
-    var line = new ArrayList<String>();
-    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
-    line.add("--enable-native-access=dev.tigris.memory");
-    line.addAll(List.of("-p", System.getProperty("jdk.module.path")));
-    line.addAll(List.of("-m", "dev.tigris.cli/dev.tigris.cli.Main"));
-    line.addAll(List.of(args));
-    return new ProcessBuilder(line)
-        .directory(folder.toFile())
-        .redirectOutput(out)
-        .redirectError(folder.resolve("err").toFile())
-        .start();
+    return OwnProcess.tigris(folder, property, out, args);
   }
 }

@@ -294,6 +294,11 @@ class SpecializeCommandTest {
     // A few instructions when it is inlined, and a call with all that belongs to it if it is not.
     assertTrue(bytes > 0 && bytes < 200, result.out());
     assertEquals(ExitCode.USAGE, shell.run("specialize @/classes --machine-code").code());
+    for (String option : List.of("--trust some.module", "--rule-path @/classes")) {
+      Result alone = shell.run("specialize @/classes " + option);
+      assertEquals(ExitCode.USAGE, alone.code());
+      assertTrue(alone.err().contains("about the rules of --rules"), alone.err());
+    }
   }
 
   @Test

@@ -298,6 +298,7 @@ class TigrisTest {
           check -s @/odd                  | 3 | summary
           check -s @/none                 | 3 | does not exist
           check -s @/                     | 3 | Is a directory
+          check -s --key-size 4 @/odd     | 2 | leave --key-size out
           sort @/data @/data              | 4 | data
           sort @/data @/no/such/folder    | 4 | folder
           gen 1 @/no/such/folder          | 4 | folder

@@ -54,6 +54,7 @@ public final class Client {
   ///
   /// @return the round trips in nanoseconds, without the first tenth
   /// @throws NetException if there is no such server, or the connection is lost
+  /// @throws MisuseException if it is no address
   /// @throws InterruptedException if the thread is interrupted
   public Histogram pingPong(int bytes, long roundTrips) throws InterruptedException {
     Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
@@ -86,6 +87,7 @@ public final class Client {
   ///
   /// @return what was measured, without a tenth as many that went before
   /// @throws NetException if there is no such server, or the connection is lost
+  /// @throws MisuseException if it is no address
   /// @throws InterruptedException if the thread is interrupted
   public Bandwidth bandwidth(int bytes, long messages) throws InterruptedException {
     try (CompletionQueue queue = fabric.completionQueue();
@@ -124,7 +126,9 @@ public final class Client {
   }
 
   private VirtualInterface connect(Mode mode, int bytes, CompletionQueue queue) {
-    return switch (fabric.connect(address, mode.tag(bytes), queue, Attributes.DEFAULT, PATIENCE)) {
+    long tag = mode.tag(bytes);
+    return switch (MisuseException.asWritten(
+        () -> fabric.connect(address, tag, queue, Attributes.DEFAULT, PATIENCE))) {
       case Connection.Established(VirtualInterface made) -> made;
       case Connection.Refused refused ->
           throw new NetException(

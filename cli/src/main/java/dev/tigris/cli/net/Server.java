@@ -34,9 +34,10 @@ public final class Server implements AutoCloseable {
   /// Listens at an address of the fabric's own form.
   ///
   /// @throws NetException if that is not possible
+  /// @throws MisuseException if it is no address
   public Server(Fabric fabric, String address) {
     this.fabric = fabric;
-    this.listener = fabric.listen(address);
+    this.listener = MisuseException.asWritten(() -> fabric.listen(address));
   }
 
   /// Where it listens.

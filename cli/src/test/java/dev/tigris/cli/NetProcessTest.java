@@ -1,0 +1,124 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tigris.net.Fabric;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// `tigris net serve` in one process, and what measures in another.
+class NetProcessTest {
+  /// What a server takes of the processor when it has begun to answer, and not before.
+  private static final Duration ANSWERING = Duration.ofMillis(100);
+
+  @TempDir Path folder;
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  private Process tigris(String name, String... args) throws IOException {
+    Path own = Files.createDirectories(folder.resolve(name));
+    Redirect out = Redirect.to(own.resolve("out").toFile());
+    Process process = OwnProcess.tigris(own, "-Dtigris.test=true", out, args);
+    started.add(process);
+    return process;
+  }
+
+  private JsonNode said(String name) throws IOException {
+    return new ObjectMapper().readTree(Files.readString(folder.resolve(name).resolve("out")));
+  }
+
+  /// Waits until it says where it serves.
+  private String addressOf(Process server) throws IOException {
+    Path out = folder.resolve("server/out");
+    while (server.isAlive() && !Files.readString(out).endsWith("\n")) {
+      Thread.onSpinWait();
+    }
+    return said("server").get("address").asText();
+  }
+
+  private static void assumeUsable(String provider) {
+    assumeTrue(
+        Fabric.candidates("127.0.0.1").stream()
+            .anyMatch(each -> each.name().equals(provider) && each.obstacle().isEmpty()),
+        provider + " cannot be used here");
+  }
+
+  private JsonNode measured(String... args) throws Exception {
+    Process client = tigris("client", args);
+    assertTrue(client.waitFor(60, TimeUnit.SECONDS), "it goes on");
+    assertEquals(0, client.exitValue(), Files.readString(folder.resolve("client/err")));
+    return said("client");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "uring", "tcp"})
+  void measuresToAnotherProcess(String provider) throws Exception {
+    assumeUsable(provider);
+    String address = addressOf(tigris("server", "net", "serve", "--provider", provider, "--json"));
+    String[] trips = {"net", "pingpong", address, "--provider", provider, "--count", "500"};
+    JsonNode facts = measured(with(trips, "--json"));
+    assertEquals(provider, facts.get("provider").asText());
+    assertEquals(address, facts.get("address").asText());
+    JsonNode steps = facts.get("histogram");
+    assertEquals(500, steps.get(steps.size() - 1).get("count").asInt());
+    for (int i = 1; i < steps.size(); i++) {
+      assertTrue(
+          steps.get(i - 1).get("nanos").asLong() <= steps.get(i).get("nanos").asLong(),
+          steps.toString());
+    }
+    assertTrue(facts.get("p50Nanos").asLong() <= facts.get("p999Nanos").asLong());
+    String[] oneWay = {"net", "bandwidth", address, "--provider", provider, "--size", "8k"};
+    facts = measured(with(oneWay, "--count", "2000", "--json"));
+    assertEquals(2000, facts.get("messages").asInt());
+    assertEquals(8192, facts.get("messageBytes").asInt());
+    assertTrue(facts.get("gigabytesPerSecond").asDouble() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "uring", "tcp"})
+  void saysThatTheServerWasKilled(String provider) throws Exception {
+    assumeUsable(provider);
+    Process server = tigris("server", "net", "serve", "--provider", provider, "--json");
+    String address = addressOf(server);
+    Duration idle = processorTime(server);
+    String[] trips = {"net", "pingpong", address, "--provider", provider, "--json"};
+    Process client = tigris("client", with(trips, "--count", "1000m"));
+    while (client.isAlive() && processorTime(server).minus(idle).compareTo(ANSWERING) < 0) {
+      Thread.onSpinWait();
+    }
+    server.destroyForcibly();
+    assertTrue(client.waitFor(10, TimeUnit.SECONDS), "it goes on");
+    assertEquals(ExitCode.FAILED.number(), client.exitValue());
+    String why = said("client").get("error").asText();
+    assertTrue(why.contains(address) && why.contains("the connection is"), why);
+    assertEquals("", Files.readString(folder.resolve("client/err")));
+  }
+
+  private static Duration processorTime(Process process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  private static String[] with(String[] args, String... more) {
+    var all = new ArrayList<>(List.of(args));
+    all.addAll(List.of(more));
+    return all.toArray(String[]::new);
+  }
+}

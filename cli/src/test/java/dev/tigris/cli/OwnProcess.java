@@ -1,0 +1,31 @@
+package dev.tigris.cli;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The command as a process of its own, as the launcher starts it.
+final class OwnProcess {
+  private OwnProcess() {}
+
+  /// Starts it in a folder, where its errors go to the file `err`.
+  ///
+  /// @param property an option of its JVM
+  static Process tigris(Path folder, String property, Redirect out, String... args)
+      throws IOException {
+    var line = new ArrayList<String>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
+    line.add("--enable-native-access=dev.tigris.memory,dev.tigris.net");
+    line.addAll(List.of("-p", System.getProperty("jdk.module.path")));
+    line.addAll(List.of("-m", "dev.tigris.cli/dev.tigris.cli.Main"));
+    line.addAll(List.of(args));
+    return new ProcessBuilder(line)
+        .directory(folder.toFile())
+        .redirectOutput(out)
+        .redirectError(folder.resolve("err").toFile())
+        .start();
+  }
+}
