@@ -21,12 +21,14 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /// Draws round trips and bandwidth over the size of messages, all providers and all rivals on one
-/// picture each, as the papers drew them: both axes are logarithmic. A provider is a line, its twin
-/// in C the same colour dashed, and a rival is grey. What went between network namespaces is
-/// dotted, with squares; everything else stayed on loopback or in memory.
+/// picture each, as the papers drew them: both axes are logarithmic. A provider, or a variant of
+/// one, is a line, its twin in C the same colour dashed, and a rival is grey. What went between
+/// network namespaces is dotted, with squares; everything else stayed on loopback or in memory.
 final class MessagePlots {
   private static final Pattern FIGURE =
-      Pattern.compile("net\\.([^.]+)(\\.veth)?\\.(pingpong|bandwidth)\\.(\\d+[KM]?i?B)");
+      Pattern.compile(
+          "net\\.([^.]+(?:\\.inplace|\\.sqpoll)?)(\\.veth)?"
+              + "\\.(pingpong|bandwidth)\\.(\\d+[KM]?i?B)");
   private static final Pattern SIZE = Pattern.compile("(\\d+)(B|KiB|MiB)");
   private static final Map<String, Integer> UNITS = Map.of("B", 1, "KiB", 1 << 10, "MiB", 1 << 20);
   private static final List<Color> GREYS =
@@ -96,7 +98,7 @@ final class MessagePlots {
   /// Of libraries that were measured over several things, over which.
   private static String medium(String peer, String provider) {
     return peer.startsWith(Bar.UCX) || peer.equals(Bar.LIBFABRIC)
-        ? provider.equals("shm") ? " shm" : " tcp"
+        ? provider.startsWith("shm") ? " shm" : " tcp"
         : "";
   }
 

@@ -40,7 +40,8 @@ final class Plots {
           new Color(0x56, 0xb4, 0xe9),
           new Color(0x00, 0x72, 0xb2),
           new Color(0x00, 0x9e, 0x73),
-          new Color(0xcc, 0x79, 0xa7));
+          new Color(0xcc, 0x79, 0xa7),
+          new Color(0x80, 0x70, 0x00));
 
   private static final Set<String> PALE_LINES = Set.of(Bar.IDEAL, Bar.C_TWIN);
 
@@ -55,6 +56,7 @@ final class Plots {
   static void draw(List<Results.Sheet> sheets, Results results) throws IOException {
     Plots plots = new Plots(sheets, results);
     plots.sweep("field-sweep.png", "memory.field.sweep.", "C2 (default flags)");
+    plots.sweep("field-sweep-loadtime.png", "memory.field.sweep.loadtime.", "C2, by patches");
     plots.sweep("field-sweep-tier3.png", "memory.field.sweep.tier3.", "C1 with full profiling");
     plots.sweep("field-sweep-tier1.png", "memory.field.sweep.tier1.", "C1 without profiling");
     plots.slow("reservoir.png", "flow.reservoir.", "8 consumers, real engine");

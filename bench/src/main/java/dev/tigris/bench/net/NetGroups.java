@@ -33,6 +33,7 @@ public final class NetGroups {
         acrossHosts(Wire.tcp(), sockets),
         here(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
         acrossHosts(Wire.uring(), sockets),
+        polled(Wire.uring()),
         here(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
         acrossHosts(Wire.libfabric(), List.of(libfabric, ucx)),
         here(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
@@ -62,6 +63,16 @@ public final class NetGroups {
         beside(wire.twinInPlace(), rivals));
   }
 
+  /// With a thread of the kernel beside each process, on its processor.
+  private static Group polled(Wire wire) {
+    return here(
+        wire,
+        ".sqpoll",
+        InterfaceGroup.Sizes.FEW,
+        wire.polled(),
+        beside(wire.twinPolled(), List.of(wire.unpolled())));
+  }
+
   private static Group here(
       Wire wire,
       String variant,
@@ -78,7 +89,7 @@ public final class NetGroups {
         "net." + wire.name() + ".veth",
         wire.obstacle().or(Place::namespaceObstacle),
         Place::veth,
-        InterfaceGroup.Sizes.FEW,
+        InterfaceGroup.Sizes.ALL_BRIEFLY,
         wire.subject(),
         beside(wire.twin(), rivals));
   }

@@ -103,6 +103,16 @@ record Wire(
     return java(TIGRIS, Transports.inPlace(provider));
   }
 
+  /// The provider, with a thread of the kernel that takes its operations: for `uring`.
+  Contestant polled() {
+    return java(TIGRIS, Transports.tigris(provider), "-Dtigris.net.uring.sqpoll=true");
+  }
+
+  /// The provider as it is, as a rival of [#polled].
+  Contestant unpolled() {
+    return java("without SQPOLL", Transports.tigris(provider));
+  }
+
   /// Its level I without a copy in between: for those that take arrays.
   Contestant pinned() {
     return java("arrays, registered", Transports.pinned(provider));
@@ -118,12 +128,12 @@ record Wire(
     return java(kind.title(), Transports.lists(kind, provider));
   }
 
-  private Contestant java(String title, String transport) {
+  private Contestant java(String title, String transport, String... flags) {
     return new Contestant(
         title,
         Optional.empty(),
         Contestant.Manner.STANDING,
-        place -> Duo.start(title, Transports.command(transport), at(place), place));
+        place -> Duo.start(title, Transports.command(transport, flags), at(place), place));
   }
 
   /// Where it is measured.
@@ -133,25 +143,32 @@ record Wire(
 
   /// The twin.
   Contestant twin() {
-    return twin(List.of());
+    return twin(List.of(), List.of());
   }
 
   /// The twin of [#inPlace].
   Contestant twinInPlace() {
-    return twin(List.of("in-place"));
+    return twin(List.of(), List.of("in-place"));
   }
 
-  private Contestant twin(List<String> options) {
+  /// The twin of [#polled].
+  Contestant twinPolled() {
+    return twin(List.of("env", "TWIN_SQPOLL=1"), List.of());
+  }
+
+  private Contestant twin(List<String> before, List<String> options) {
     return new Contestant(
         Bar.C_TWIN,
         twinIsMissing(),
         Contestant.Manner.STANDING,
-        place -> startTwin(options, place));
+        place -> startTwin(before, options, place));
   }
 
-  private Exchange startTwin(List<String> options, Place place) throws IOException {
+  private Exchange startTwin(List<String> before, List<String> options, Place place)
+      throws IOException {
     CProgram program = compileTwin();
-    List<String> command = new ArrayList<>(List.of(program.file().toString()));
+    List<String> command = new ArrayList<>(before);
+    command.add(program.file().toString());
     command.addAll(options);
     return Duo.start(Bar.C_TWIN, command, at(place), place).andThen(program);
   }

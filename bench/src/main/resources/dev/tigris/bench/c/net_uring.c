@@ -23,7 +23,8 @@ enum {
   SUBMISSIONS = 256, /* IoUring */
   COMPLETIONS = 4096,
   BUFFER_SLOTS = 4096,
-  MOST_RANGES = 32
+  MOST_RANGES = 32,
+  POLLING_IDLE_MILLIS = 10 /* IoUringSetup */
 };
 
 enum kind { SEND, RECEIVE, LISTEN, CANCEL };
@@ -36,6 +37,7 @@ struct ring {
   struct io_uring_cqe *completions;
   struct io_uring_buf_ring *buffers;
   uint16_t buffers_tail;
+  bool polled; /* by a thread of the kernel */
 };
 
 struct vi {
@@ -96,9 +98,15 @@ static void want_signal(struct ring *ring, bool wanted) {
 static void make_ring(struct ring *ring) {
   struct io_uring_params p = {
       .cq_entries = COMPLETIONS,
-      .flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_SUBMIT_ALL |
-               IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-               IORING_SETUP_TASKRUN_FLAG};
+      .flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_SUBMIT_ALL};
+  ring->polled = getenv("TWIN_SQPOLL") != NULL;
+  if (ring->polled) {
+    p.flags |= IORING_SETUP_SQPOLL;
+    p.sq_thread_idle = POLLING_IDLE_MILLIS;
+  } else {
+    p.flags |=
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+  }
   ring->fd = (int)syscall(SYS_io_uring_setup, SUBMISSIONS, &p);
   if (ring->fd < 0) {
     fail("io_uring_setup");
@@ -164,6 +172,14 @@ static void submit(struct vi *vi) {
     return;
   }
   atomic_store_explicit(ring->sq_tail, ring->tail, memory_order_release);
+  if (ring->polled) {
+    ring->submitted = ring->tail;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(ring->sq_flags, memory_order_relaxed) & IORING_SQ_NEED_WAKEUP) {
+      enter(ring, 0, 0, IORING_ENTER_SQ_WAKEUP);
+    }
+    return;
+  }
   uint32_t left = ring->tail - atomic_load_explicit(ring->sq_head, memory_order_acquire);
   enter(ring, left, 0, IORING_ENTER_GETEVENTS);
   if (atomic_load_explicit(ring->sq_head, memory_order_acquire) == ring->tail) {
