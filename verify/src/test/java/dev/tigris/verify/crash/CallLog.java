@@ -38,6 +38,24 @@ final class CallLog {
   static List<Call> of(
       Class<?> main, Path folder, Path aside, boolean withBytes, String... arguments)
       throws IOException, InterruptedException {
+    return of(main, folder, aside, withBytes, false, arguments);
+  }
+
+  /// As `of`, with what is written; what is stored through a mapping of a file counts as written
+  /// when the file is synced or renamed.
+  static List<Call> ofMapped(Class<?> main, Path folder, Path aside, String... arguments)
+      throws IOException, InterruptedException {
+    return of(main, folder, aside, true, true, arguments);
+  }
+
+  private static List<Call> of(
+      Class<?> main,
+      Path folder,
+      Path aside,
+      boolean withBytes,
+      boolean withMapped,
+      String... arguments)
+      throws IOException, InterruptedException {
     Path library = compiled(aside);
     Path log = Files.createTempFile(aside, "calls", ".log");
     Path bytes = Files.createTempFile(aside, "calls", ".bytes");
@@ -52,6 +70,9 @@ final class CallLog {
     builder.environment().put("CALLS_LOG", log.toString());
     if (withBytes) {
       builder.environment().put("CALLS_BYTES", bytes.toString());
+    }
+    if (withMapped) {
+      builder.environment().put("CALLS_MAPPED", "1");
     }
     Process process = builder.start();
     String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -6,6 +6,8 @@
 //                   create PATH, folder PATH, write PATH OFFSET BYTES, size PATH BYTES, sync PATH,
 //                   rename FROM TO, link FROM TO, delete PATH
 //   CALLS_BYTES   what was written, in the same order; none if it is not set
+//   CALLS_MAPPED  if it is set, a write of all that a file has is logged before each sync and each
+//                 rename of it: what was stored through a mapping is seen by no call
 //
 // A size is logged before the next call on a file whenever it is another than the last one known:
 // not all that changes it is seen here, such as fallocate called through java.lang.foreign.
@@ -29,7 +31,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *under;
-static int log_file = -1, bytes_file = -1;
+static int log_file = -1, bytes_file = -1, with_mapped;
 static struct { dev_t device; ino_t number; off_t size; } known[MOST_FILES];
 static int files;
 
@@ -42,6 +44,7 @@ static int new_file(const char *name) {
 __attribute__((constructor)) static void begin(void) {
   log_file = new_file("CALLS_LOG");
   bytes_file = new_file("CALLS_BYTES");
+  with_mapped = getenv("CALLS_MAPPED") != NULL;
   under = log_file < 0 ? NULL : getenv("CALLS_UNDER");
 }
 
@@ -124,6 +127,19 @@ static void note_write(int fd, const char *path, off_t at, const struct iovec *p
   }
 }
 
+static void note_mapped(const char *path) {
+  struct stat64 status;
+  if (!with_mapped || stat64(path, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  int fd = REAL(open64)(path, O_RDONLY | O_CLOEXEC);
+  char *content = malloc(status.st_size + 1);
+  if (fd < 0 || !content || read(fd, content, status.st_size) != status.st_size) fail("calls: read");
+  note_size(fd, path);
+  struct iovec all = {content, status.st_size};
+  if (status.st_size > 0) note_write(fd, path, 0, &all, 1, status.st_size);
+  free(content);
+  close(fd);
+}
+
 #define WRITING(parts, count, call, position) \
   char path[PATH_MAX]; \
   if (!named(fd, path)) return call; \
@@ -175,6 +191,7 @@ static int sync_file(int fd, int (*call)(int)) {
   if (!named(fd, path)) return call(fd);
   pthread_mutex_lock(&lock);
   note_size(fd, path);
+  note_mapped(path);
   int failed = call(fd);
   int error = errno;
   if (!failed) note("sync\t%s\n", path);
@@ -201,7 +218,10 @@ static int change(const char *what, const char *path, const char *other, int fai
   return change(what, path, other, call);
 
 int rename(const char *from, const char *to) {
-  CHANGING("rename", from, to, REAL(rename)(from, to))
+  if (!concerns(from)) return REAL(rename)(from, to);
+  pthread_mutex_lock(&lock);
+  note_mapped(from);
+  return change("rename", from, to, REAL(rename)(from, to));
 }
 
 int link(const char *from, const char *to) { CHANGING("link", from, to, REAL(link)(from, to)) }
