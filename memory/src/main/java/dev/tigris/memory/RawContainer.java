@@ -5,7 +5,7 @@ package dev.tigris.memory;
 ///
 /// ```java
 /// RawContainer records = Jbuf.map(Path.of("trades"), Mapping.PRIVATE).asRawContainer();
-/// PsoCursor<Trade> trades = records.cursor(Trade.class, 0, records.capacityBytes() / 64);
+/// PsoCursor<Trade> trades = records.cursor(0, records.capacityBytes() / 64, Trade.class);
 /// while (trades.next()) {
 ///   sum += trades.element().quantity;
 /// }
@@ -37,7 +37,7 @@ public final class RawContainer extends Region {
 
   /// A cursor over `count` objects that lie one after the other from an offset on; errors as for
   /// [#at].
-  public <T extends Pso> PsoCursor<T> cursor(Class<T> type, long offset, long count) {
+  public <T extends Pso> PsoCursor<T> cursor(long offset, long count, Class<T> type) {
     int strideBytes = check(offset, type, count).layout().sizeBytes();
     return new PsoCursor<>(this, type, offset, strideBytes, count);
   }

@@ -37,10 +37,10 @@ class RawContainerTest {
       assertThrows(IndexOutOfBoundsException.class, () -> raw.at(offset, Node.class));
     }
     assertThrows(IllegalArgumentException.class, () -> raw.at(4, Node.class));
-    assertThrows(IndexOutOfBoundsException.class, () -> raw.cursor(Node.class, 8, 6));
+    assertThrows(IndexOutOfBoundsException.class, () -> raw.cursor(8, 6, Node.class));
     assertThrows(
-        IndexOutOfBoundsException.class, () -> raw.cursor(Node.class, 0, Long.MAX_VALUE / 8));
-    assertThrows(IndexOutOfBoundsException.class, () -> raw.cursor(Node.class, 0, -1));
+        IndexOutOfBoundsException.class, () -> raw.cursor(0, Long.MAX_VALUE / 8, Node.class));
+    assertThrows(IndexOutOfBoundsException.class, () -> raw.cursor(0, -1, Node.class));
     assertThrows(IllegalArgumentException.class, () -> raw.at(0, PsoArray.class));
     assertThrows(IllegalArgumentException.class, () -> bytes.slice(4, 64).asRawContainer());
   }
@@ -51,12 +51,12 @@ class RawContainerTest {
       bytes.setInt(i * 16L, i * i);
     }
     int sum = 0;
-    PsoCursor<Node> nodes = raw.cursor(Node.class, 0, 6);
+    PsoCursor<Node> nodes = raw.cursor(0, 6, Node.class);
     while (nodes.next()) {
       sum += nodes.element().value;
     }
     assertEquals(0 + 1 + 4 + 9 + 16 + 25, sum);
-    assertFalse(raw.cursor(Node.class, 96, 0).next());
+    assertFalse(raw.cursor(96, 0, Node.class).next());
   }
 
   @Test

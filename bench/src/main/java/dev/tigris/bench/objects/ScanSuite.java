@@ -188,7 +188,7 @@ public final class ScanSuite implements Suite {
   private static int largest(RawContainer file) {
     int largest = Integer.MIN_VALUE;
     long count = file.capacityBytes() / Reading.BYTES;
-    for (PsoCursor<Reading> at = file.cursor(Reading.class, 0, count); at.next(); ) {
+    for (PsoCursor<Reading> at = file.cursor(0, count, Reading.class); at.next(); ) {
       largest = Math.max(largest, at.element().value);
     }
     return largest;
