@@ -1,4 +1,4 @@
-/// Small dataflows to read, to run and to measure.
+/// Small programs to read, to run and to measure: dataflows, a file scan, a matrix multiplication.
 @NullMarked
 package dev.tigris.examples;
 
