@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///   checksum  bits 0-31: CRC-32C of the valid data; bit 32: 1 if there is a checksum, else 0
 /// ```
 ///
-/// All are 64-bit little-endian numbers. A water has one buffer now; the reserved bytes are for
-/// naming more.
+/// All are 64-bit little-endian numbers. A water has one buffer; the reserved bytes are for naming
+/// more (docs/decisions/023-one-buffer.md).
 ///
 /// **Whose it is.** A water belongs to the module that made it or got it, until it is put on a
 /// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
