@@ -92,7 +92,7 @@ public final class SortException extends IOException {
       return new SortException(
           Kind.IO,
           ("%s could not be opened, since too many files are open: allow more (ulimit -n), or"
-                  + " give less --parallel")
+                  + " sort with fewer processors (parallel(), or --parallel of the command)")
               .formatted(path),
           cause);
     }

@@ -246,7 +246,8 @@ public final class SortJob {
     } catch (MemoryBudgetException e) {
       throw new SortException(
           SortException.Kind.MEMORY,
-          "the process may not use as much memory as this sort: %s. Or give the sort less (--memory)"
+          ("the process may not use as much memory as this sort: %s. Or give the sort less: memory(),"
+                  + " or --memory of the command")
               .formatted(e.getMessage()),
           e);
     }
