@@ -12,9 +12,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -119,6 +121,17 @@ class IoUringTest {
       next(ring);
       assertEquals(8, ring.result());
       assertEquals(8, memory.get(ValueLayout.JAVA_BYTE, 7));
+    }
+  }
+
+  @Nested
+  @ExtendWith(WithoutDeferredWork.class)
+  class OnLinux60 {
+    @Test
+    void doesWithoutDeferredWork() throws Exception {
+      try (IoUring ring = new IoUring(IoUring.Polling.NONE, null)) {
+        assertEquals("work at system calls", ring.mode());
+      }
     }
   }
 

@@ -16,6 +16,7 @@ public final class Seccomp {
   private static final long NO_NEW_PRIVILEGES = 38;
   private static final long SET_MODE_FILTER = 1;
   private static final long ALL_THREADS = 1;
+  private static final long NEW_LISTENER = 8;
 
   private Seccomp() {}
 
@@ -49,9 +50,25 @@ public final class Seccomp {
         });
   }
 
+  /// Has whoever listens decide of each io_uring that the calling thread makes, and those threads
+  /// that it starts from now on, for good. A filter alone sees where the parameters are, and not
+  /// what they say.
+  ///
+  /// @return a file of what is to be decided
+  static OpenFile askBeforeAnIoUringIsMade() throws SystemException {
+    long[][] program = {
+      {0x20, 0, 0, 0}, {0x15, 0, 1, 425}, {0x06, 0, 0, 0x7fc00000L}, {0x06, 0, 0, 0x7fff0000L}
+    };
+    return new OpenFile((int) filter(program, NEW_LISTENER));
+  }
+
   private static void filter(long[][] program) throws SystemException {
+    long _ = filter(program, ALL_THREADS);
+  }
+
+  private static long filter(long[][] program, long flags) throws SystemException {
     MemorySegment errno = Calls.errno();
-    must("give up privileges", Calls.syscall(errno, PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0));
+    long _ = must("give up privileges", Calls.syscall(errno, PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment filter = arena.allocate(8L * program.length, 8);
       for (int i = 0; i < program.length; i++) {
@@ -63,13 +80,13 @@ public final class Seccomp {
       MemorySegment named = arena.allocate(16, 8);
       named.set(JAVA_SHORT, 0, (short) program.length);
       named.set(ADDRESS, 8, filter);
-      must(
+      return must(
           "filter system calls",
-          Calls.syscall(errno, SECCOMP, SET_MODE_FILTER, ALL_THREADS, named.address(), 0));
+          Calls.syscall(errno, SECCOMP, SET_MODE_FILTER, flags, named.address(), 0));
     }
   }
 
-  private static void must(String what, long result) throws SystemException {
-    SystemException.check(what, (int) result);
+  private static long must(String what, long result) throws SystemException {
+    return SystemException.check(what, (int) result);
   }
 }
