@@ -29,49 +29,58 @@ public final class Reservoir {
   }
 
   /// Memory streams chosen by a policy.
+  @CheckReturnValue
   public static Reservoir of(Policy policy) {
     return new Reservoir(policy, DEFAULT_WINDOW, StreamKind.memory(), null);
   }
 
   /// See [Policy#roundRobin].
+  @CheckReturnValue
   public static Reservoir roundRobin() {
     return of(Policy.roundRobin());
   }
 
   /// See [Policy#random].
+  @CheckReturnValue
   public static Reservoir random() {
     return of(Policy.random());
   }
 
   /// See [Policy#lottery].
+  @CheckReturnValue
   public static Reservoir lottery() {
     return of(Policy.lottery());
   }
 
   /// See [Policy#leastOutstanding].
+  @CheckReturnValue
   public static Reservoir leastOutstanding() {
     return of(Policy.leastOutstanding());
   }
 
   /// Memory streams among which the module itself chooses, by [ModuleContext#route(int)] (the
   /// papers' *deterministic* reservoir).
+  @CheckReturnValue
   public static Reservoir routed() {
     return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
   }
 
   /// The same with another window: how many waters a stream lets be sent and not yet finished,
   /// between 1 and 1,048,576.
+  @CheckReturnValue
   public Reservoir withWindow(int waters) {
     return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name);
   }
 
   /// The same with another kind of streams.
+  @CheckReturnValue
   public Reservoir withKind(StreamKind streams) {
     return new Reservoir(policy, window, streams, name);
   }
 
   /// The same with a name, by which [ModuleContext#output] finds it; without one it has the name of
   /// its downstream stage.
+  @CheckReturnValue
   public Reservoir withName(String newName) {
     return new Reservoir(policy, window, kind, newName);
   }

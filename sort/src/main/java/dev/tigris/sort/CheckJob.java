@@ -49,12 +49,14 @@ public final class CheckJob {
   ///
   /// @param inputs the files, in order
   /// @throws IllegalArgumentException if there are none
+  @CheckReturnValue
   public static CheckJob of(List<Path> inputs) {
     int processors = Runtime.getRuntime().availableProcessors();
     return new CheckJob(inputs, RecordFormat.GENSORT, processors, Progress.NONE);
   }
 
   /// The same for other records.
+  @CheckReturnValue
   public CheckJob format(RecordFormat records) {
     return new CheckJob(inputs, records, parallel, progress);
   }
@@ -62,11 +64,13 @@ public final class CheckJob {
   /// The same with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
   public CheckJob parallel(int threads) {
     return new CheckJob(inputs, format, threads, progress);
   }
 
   /// The same with somebody who hears how far it is.
+  @CheckReturnValue
   public CheckJob progress(Progress listener) {
     return new CheckJob(inputs, format, parallel, listener);
   }

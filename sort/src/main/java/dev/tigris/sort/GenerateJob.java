@@ -66,6 +66,7 @@ public final class GenerateJob {
   /// @param output the file to write, replaced if it exists; `/dev/null` is not written at all
   /// @param records how many
   /// @throws IllegalArgumentException if they are less than none, or too many for a file
+  @CheckReturnValue
   public static GenerateJob to(Path output, long records) {
     int processors = Runtime.getRuntime().availableProcessors();
     return new GenerateJob(
@@ -73,24 +74,28 @@ public final class GenerateJob {
   }
 
   /// The same with printable records, gensort's `-a`.
+  @CheckReturnValue
   public GenerateJob ascii() {
     return new GenerateJob(
         output, records, true, isSkewed, firstRecord, wantsChecksum, parallel, progress);
   }
 
   /// The same with keys of which some are frequent, gensort's `-s`.
+  @CheckReturnValue
   public GenerateJob skewed() {
     return new GenerateJob(
         output, records, isAscii, true, firstRecord, wantsChecksum, parallel, progress);
   }
 
   /// The same beginning with the record of this number, gensort's `-b`.
+  @CheckReturnValue
   public GenerateJob from(UInt128 first) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, first, wantsChecksum, parallel, progress);
   }
 
   /// The same with the sum of the records' CRC-32 in the result, gensort's `-c`.
+  @CheckReturnValue
   public GenerateJob checksum() {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, true, parallel, progress);
@@ -99,12 +104,14 @@ public final class GenerateJob {
   /// The same with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
   public GenerateJob parallel(int threads) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, threads, progress);
   }
 
   /// The same with somebody who hears how far it is.
+  @CheckReturnValue
   public GenerateJob progress(Progress listener) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, parallel, listener);

@@ -111,6 +111,7 @@ public final class SortJob {
   /// processors.
   ///
   /// @throws IllegalArgumentException if there are no inputs
+  @CheckReturnValue
   public static SortJob of(List<Path> inputs, Path output) {
     int processors = Runtime.getRuntime().availableProcessors();
     long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
@@ -142,6 +143,7 @@ public final class SortJob {
   }
 
   /// The same for other records.
+  @CheckReturnValue
   public SortJob format(RecordFormat records) {
     return new SortJob(
         inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
@@ -151,6 +153,7 @@ public final class SortJob {
   /// or if the input needs less.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
   public SortJob memory(long bytes) {
     return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
   }
@@ -158,6 +161,7 @@ public final class SortJob {
   /// The same with another number of processors, used if the memory is enough for all.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
+  @CheckReturnValue
   public SortJob parallel(int processors) {
     return new SortJob(
         inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
@@ -165,17 +169,20 @@ public final class SortJob {
 
   /// The same to a new folder of files `part-0000`, `part-0001`, ..., instead of one file; their
   /// concatenation is sorted.
+  @CheckReturnValue
   public SortJob partitioned() {
     return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
   }
 
   /// The same without forcing the output to the disk: after a loss of power it may be damaged.
+  @CheckReturnValue
   public SortJob unforced() {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, false, progress);
   }
 
   /// The same with somebody who hears how far it is.
+  @CheckReturnValue
   public SortJob progress(Progress listener) {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, isForced, listener);
