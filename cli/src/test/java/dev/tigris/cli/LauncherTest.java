@@ -46,6 +46,7 @@ class LauncherTest {
       #!/bin/sh
       echo "mvn $*" >> "$CALLS"; echo "mvn ${LC_ALL:-}" >> "$CALLS.locale"
       [ -z "${BROKEN:-}" ] || { echo '[ERROR] cli/Main.java: no such luck'; exit 1; }
+      [ -z "${SLOW:-}" ] || sleep 2
       mkdir -p cli/target/lib
       echo jar > cli/target/lib/picocli-1.jar
       echo jar > cli/target/tigris-cli-1.jar
@@ -57,6 +58,7 @@ class LauncherTest {
           "ls",
           "mkdir",
           "rm",
+          "rmdir",
           "mv",
           "cp",
           "grep",
@@ -315,10 +317,31 @@ class LauncherTest {
 
   @Test
   void givesWayToALauncherThatIsBuilding() throws Exception {
-    Path lock = Files.createDirectories(checkout.resolve("build/lock"));
-    Files.writeString(lock.resolve("pid"), "999999999"); // nobody: it was killed
+    Path lock = checkout.resolve("build/lock");
+    Files.createDirectories(lock.resolve("999999999")); // nobody: it was killed
     assertEquals(0, tigris("help").exitCode());
     assertFalse(Files.exists(lock));
+  }
+
+  /// One is told that the process is gone only when the other, who was told first, is building.
+  @Test
+  void onlyOneOfTwoTakesTheLockOfAProcessThatWasKilled() throws Exception {
+    Files.createDirectories(checkout.resolve("build/lock/999999999"));
+    executable(
+        bin.resolve("ps"),
+        """
+        #!/bin/sh
+        mkdir "$CALLS.first" 2> /dev/null && exit 1
+        while [ ! -s "$CALLS" ]; do sleep 0.1; done
+        exit 1
+        """);
+    environment.put("SLOW", "yes");
+    String both = "'%1$s' help & '%1$s' help; wait".formatted(checkout.resolve("tigris"));
+    Result result = run(folder, "/bin/sh", "-c", both);
+    assertEquals(0, result.exitCode(), result.err());
+    List<String> builds =
+        Files.readAllLines(calls).stream().filter(call -> call.startsWith("mvn")).toList();
+    assertEquals(1, builds.size(), builds.toString());
   }
 
   @Test
