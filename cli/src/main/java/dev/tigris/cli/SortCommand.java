@@ -99,13 +99,16 @@ final class SortCommand implements Command {
   private static SortJob.Result sort(
       List<Path> inputs, Path output, ParseResult options, Console console) throws Exception {
     try (var progress = new ProgressLine(console, options, "sort", 2)) {
-      var job = SortJob.of(inputs, output).progress(progress);
-      job = job.format(Options.recordFormat(options));
-      job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
-      job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
-      job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
-      job = options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
-      return job.run();
+      return job(inputs, output, options).progress(progress).run();
     }
+  }
+
+  /// The sort that the options ask for.
+  static SortJob job(List<Path> inputs, Path output, ParseResult options) {
+    var job = SortJob.of(inputs, output).format(Options.recordFormat(options));
+    job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
+    job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
+    job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;
+    return options.hasMatchedOption("--no-fsync") ? job.unforced() : job;
   }
 }

@@ -15,7 +15,14 @@ final class OwnProcess {
   /// @param property an option of its JVM
   static Process tigris(Path folder, String property, Redirect out, String... args)
       throws IOException {
-    var line = new ArrayList<String>();
+    return tigris(folder, property, out, List.of(), args);
+  }
+
+  /// The same by a command before its own, which starts it with fewer rights, say.
+  static Process tigris(
+      Path folder, String property, Redirect out, List<String> before, String... args)
+      throws IOException {
+    var line = new ArrayList<>(before);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
     line.add("--enable-native-access=dev.tigris.memory,dev.tigris.net");

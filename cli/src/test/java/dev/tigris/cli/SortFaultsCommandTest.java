@@ -1,17 +1,22 @@
 package dev.tigris.cli;
 
+import static java.lang.ProcessBuilder.Redirect.DISCARD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.cli.Shell.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the `sort` command says, and exits with, where the machine fails it.
 class SortFaultsCommandTest {
@@ -48,7 +53,6 @@ class SortFaultsCommandTest {
         .waitFor();
   }
 
-  /// Nobody can open this one; what its permissions forbid, root can.
   @Test
   void saysThatAnInputCannotBeRead() throws Exception {
     Path circle = folder.resolve("circle");
@@ -56,5 +60,25 @@ class SortFaultsCommandTest {
     Result result = shell.run("sort @/data @/circle @/sorted");
     assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
     assertTrue(result.err().contains("cannot be opened"), result.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sort data sorted", "check data"})
+  void saysThatAnInputMayNotBeRead(String line) throws Exception {
+    Path data = folder.resolve("data");
+    Files.setPosixFilePermissions(data, Set.of());
+    // Root reads everything, unless it gives the privilege up.
+    String dropped = "-dac_override,-dac_read_search";
+    List<String> prefix =
+        Files.isReadable(data)
+            ? List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--")
+            : List.of();
+    Process process =
+        OwnProcess.tigris(folder, "-Dtigris.test=true", DISCARD, prefix, line.split(" ", -1));
+    int code = process.waitFor();
+    String said = Files.readString(folder.resolve("err"));
+    assertEquals(ExitCode.BAD_INPUT.number(), code, said);
+    assertTrue(said.startsWith("tigris: ") && said.contains("may not be read"), said);
+    assertFalse(Files.exists(folder.resolve("sorted")));
   }
 }

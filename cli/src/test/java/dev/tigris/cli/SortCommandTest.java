@@ -1,0 +1,53 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.cli.Shell.Result;
+import dev.tigris.sort.RecordFormat;
+import dev.tigris.sort.SortJob;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// What the options of `sort` ask the library for; what that does with them, its own tests show.
+class SortCommandTest {
+  @TempDir Path folder;
+
+  private static SortJob job(String options) {
+    var command = new CommandLine(new SortCommand().spec());
+    var parsed = command.parseArgs((options + "data sorted").split(" ", -1));
+    return SortCommand.job(List.of(Path.of("data")), Path.of("sorted"), parsed);
+  }
+
+  @Test
+  void forcesOneFileOfGensortsRecordsToTheDiskUnlessToldOtherwise() {
+    SortJob job = job("");
+    assertTrue(job.isForced());
+    assertFalse(job.isPartitioned());
+    assertEquals(RecordFormat.GENSORT, job.format());
+  }
+
+  @Test
+  void everyOptionReachesTheSort() {
+    assertFalse(job("--no-fsync ").isForced());
+    assertTrue(job("--partitions ").isPartitioned());
+    assertEquals(64 << 20, job("--memory 64m ").memoryBytes());
+    assertEquals(3, job("--parallel 3 ").parallel());
+    assertEquals(
+        new RecordFormat(64, 8, 4), job("--record-size 64 --key-offset 8 --key-size 4 ").format());
+  }
+
+  @Test
+  void sortsWithoutForcingTheOutputToTheDisk() {
+    var shell = new Shell(folder);
+    assertEquals(ExitCode.OK, shell.run("gen 1000 @/data").code());
+    Result sorted = shell.run("sort --no-fsync @/data @/sorted");
+    assertEquals(ExitCode.OK, sorted.code(), sorted.toString());
+    Result checked = shell.run("check @/sorted");
+    assertTrue(checked.out().contains("SUCCESS - all records are in order"), checked.toString());
+  }
+}
