@@ -364,27 +364,27 @@ abstract class ArrayContract extends FabricContract {
     assertEquals(0, getInTheEnd(echo), "bytes allocated by the second side");
   }
 
-  /// Returns how many bytes this thread allocated in the best of the windows.
+  /// Returns how many bytes this thread allocated in the best of the stretches.
   private static long pingPong(ArrayInterface arrays, Allocations allocations, boolean first) {
-    Allocations.Windows windows = allocations.ofThisThread();
+    Allocations.Stretches stretches = allocations.ofThisThread();
     int[] array = new int[100];
     boolean last = false;
     while (!last) {
       if (first) {
-        last = windows.areOver();
+        last = stretches.areOver();
         send(arrays, array, last);
       }
       Posted posted = arrays.postReceive(ArrayType.INTS, array, 0, array.length);
       if (posted == null || !arrays.await(posted, Side.LONG_NANOS)) {
         throw new AssertionError("lost");
       }
-      windows.message();
+      stretches.message();
       if (!first) {
         last = posted.tag() == LAST;
         send(arrays, array, last);
       }
     }
-    return windows.fewestBytes();
+    return stretches.fewestBytes();
   }
 
   private static void send(ArrayInterface arrays, int[] array, boolean last) {

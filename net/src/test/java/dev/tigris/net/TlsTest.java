@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -42,7 +43,10 @@ import javax.net.ssl.X509KeyManager;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// TCP with TLS: the contract suite, and who is refused.
 class TlsTest {
@@ -224,13 +228,30 @@ class TlsTest {
 
   @Nested
   class Completions extends CompletionContract {
+    private static final int RECORD_BYTES = 1 << 14;
+    private static final long MOST_BYTES_FOR_RECORD = 24 << 10;
+
     Completions() {
       super(TLS);
     }
 
-    /// The JDK's engine allocates for each record.
+    /// See [#allocatesSomeKilobytesForEachRecord].
     @Override
     void allocatesNothingPerMessage(int bytes) {}
+
+    /// The JDK's engine does, 4 to 15 KB where it is compiled: for the record or records of each
+    /// message that goes, and those of each that comes.
+    @ParameterizedTest
+    @ValueSource(ints = {64, 8_192, 100_000})
+    @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
+    void allocatesSomeKilobytesForEachRecord(int bytes) {
+      connectSpinning();
+      long records = 2L * (bytes / RECORD_BYTES + 1);
+      expectAllocated(
+          records * MOST_BYTES_FOR_RECORD * Allocations.STRETCH,
+          bytes,
+          new Allocations(2, 2 * Allocations.STRETCH));
+    }
   }
 
   @Nested

@@ -15,8 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -89,10 +91,17 @@ class UringTest {
       super(POLLED_BY_THE_KERNEL);
     }
 
-    /// Each of its round trips waits for two threads of the kernel to be given a core; and the code
-    /// that could allocate is the same.
+    /// With threads that sleep: each round trip waits for one of the kernel to be given a core.
     @Override
-    void allocatesNothingPerMessage(int bytes) {}
+    @ParameterizedTest
+    @ValueSource(ints = {64, 8_192})
+    @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
+    void allocatesNothingPerMessage(int bytes) {
+      left = side(0);
+      right = side(0);
+      connect();
+      expectNothingAllocated(bytes);
+    }
   }
 
   @Nested
