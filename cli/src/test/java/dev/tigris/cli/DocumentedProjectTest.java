@@ -12,13 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Does what docs/objects.md tells a newcomer to do, with the files that stand there; only Maven's
-/// part is done without Maven.
+/// Does what docs/objects.md tells a newcomer to do, with the files that stand there; Maven's part
+/// is done without Maven, but for the test of that.
 class DocumentedProjectTest {
+  private static final String VERSION = "0.1.0-SNAPSHOT";
   private static final String MEMORY = Shell.location(Pso.class);
 
   @TempDir private Path folder;
@@ -42,8 +45,10 @@ class DocumentedProjectTest {
   }
 
   private Outcome run(String... words) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true).start();
+    ProcessBuilder builder =
+        new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Outcome(process.waitFor(), output);
   }
@@ -110,9 +115,99 @@ class DocumentedProjectTest {
   @Test
   void theDocumentedProjectUsesThisVersion() throws IOException {
     String own = Files.readString(Path.of("..", "pom.xml"));
-    String version = own.replaceFirst("(?s).*?<version>(.*?)</version>.*", "$1");
+    assertEquals(VERSION, own.replaceFirst("(?s).*?<version>(.*?)</version>.*", "$1"));
     String pom = Files.readString(folder.resolve("pom.xml"));
-    assertTrue(pom.contains("<tigris.version>" + version + "</tigris.version>"), version);
+    assertTrue(pom.contains("<tigris.version>" + VERSION + "</tigris.version>"), pom);
+  }
+
+  /// The page's pom builds its project with what this build has made. Only the versions of Maven's
+  /// own plugins are added: those of this build, as Maven would fetch others.
+  @Test
+  void mavenBuildsTheDocumentedProject() throws Exception {
+    Path cached = Path.of(System.getProperty("localRepository", "none"));
+    assumeTrue(Files.isDirectory(cached) && isThere("mvn", "--version"), "skipped: no Maven");
+    Path repository = repository(cached);
+    Path pom = folder.resolve("pom.xml");
+    String own = Files.readString(Path.of("..", "pom.xml"));
+    StringBuilder versions = new StringBuilder("<build><pluginManagement><plugins>");
+    for (String name : List.of("maven-resources-plugin", "maven-compiler-plugin")) {
+      String version =
+          own.replaceFirst(
+              "(?s).*?<artifactId>" + name + "</artifactId>\\s*<version>(.*?)<.*", "$1");
+      versions.append("<plugin><artifactId>%s</artifactId>".formatted(name));
+      versions.append("<version>%s</version></plugin>".formatted(version));
+    }
+    versions.append("</plugins></pluginManagement>");
+    Files.writeString(pom, Files.readString(pom).replace("<build>", versions));
+    Outcome built = mavenBuild(repository);
+    assertEquals(0, built.exit(), built.output());
+    classes = folder.resolve("target", "classes");
+    assertEquals(new Outcome(0, "1 entries, ACME worth 62.5\n"), book("ACME", "5", "12.50"));
+  }
+
+  /// Takes what is in the repository for installed, wherever it was fetched from.
+  private Outcome mavenBuild(Path repository) throws IOException, InterruptedException {
+    try {
+      return run(
+          "mvn",
+          "-o",
+          "-q",
+          "-B",
+          "-Dmaven.repo.local=" + repository,
+          "-Daether.enhancedLocalRepository.trackingFilename=none",
+          "process-classes");
+    } finally {
+      // JUnit would warn of each link when it deletes the folder.
+      try (Stream<Path> links = Files.walk(repository, 2)) {
+        for (Path link : links.filter(Files::isSymbolicLink).toList()) {
+          Files.delete(link);
+        }
+      }
+    }
+  }
+
+  /// What Maven would find after `mvn install` in a checkout: this build's artifacts, and what it
+  /// has fetched for them.
+  private Path repository(Path cached) throws IOException {
+    Path repository = Files.createDirectories(folder.resolve("repository"));
+    Path dev = Files.createDirectory(repository.resolve("dev"));
+    link(cached, repository);
+    link(cached.resolve("dev"), dev);
+    Path modules = Path.of("..");
+    install(dev, "tigris", modules);
+    for (String module : List.of("memory", "specializer", "specializer-maven-plugin")) {
+      install(dev, "tigris-" + module, modules.resolve(module));
+    }
+    return repository;
+  }
+
+  private static void link(Path from, Path to) throws IOException {
+    if (Files.isDirectory(from)) {
+      try (Stream<Path> groups = Files.list(from)) {
+        for (Path group : groups.filter(Files::isDirectory).toList()) {
+          Path name = to.resolve(group.getFileName());
+          if (!name.endsWith("dev") && !name.endsWith("dev/tigris")) {
+            Files.createSymbolicLink(name, group.toAbsolutePath());
+          }
+        }
+      }
+    }
+  }
+
+  private static void install(Path dev, String artifact, Path module) throws IOException {
+    Path version = dev.resolve("tigris").resolve(artifact).resolve(VERSION);
+    Files.createDirectories(version);
+    String name = artifact + "-" + VERSION;
+    Files.copy(module.resolve("pom.xml"), version.resolve(name + ".pom"));
+    Path built = module.resolve("target").resolve("classes");
+    if (Files.isDirectory(built)) {
+      String jar = version.resolve(name + ".jar").toString();
+      assertEquals(
+          0,
+          ToolProvider.findFirst("jar")
+              .orElseThrow()
+              .run(System.out, System.err, "-c", "-f", jar, "-C", built.toString(), "."));
+    }
   }
 
   private boolean isThere(String... command) throws InterruptedException {
