@@ -323,16 +323,21 @@ class LauncherTest {
     assertFalse(Files.exists(lock));
   }
 
-  /// One is told that the process is gone only when the other, who was told first, is building.
+  /// Both have looked at the lock when one is told that its process is gone, and the other is told
+  /// when the first is building.
   @Test
+  @Timeout(60)
   void onlyOneOfTwoTakesTheLockOfAProcessThatWasKilled() throws Exception {
     Files.createDirectories(checkout.resolve("build/lock/999999999"));
     executable(
         bin.resolve("ps"),
         """
         #!/bin/sh
-        mkdir "$CALLS.first" 2> /dev/null && exit 1
-        while [ ! -s "$CALLS" ]; do sleep 0.1; done
+        if mkdir "$CALLS.first" 2> /dev/null; then
+          while [ ! -e "$CALLS.second" ]; do sleep 0.1; done
+        elif mkdir "$CALLS.second" 2> /dev/null; then
+          while [ ! -s "$CALLS" ]; do sleep 0.1; done
+        fi
         exit 1
         """);
     environment.put("SLOW", "yes");
