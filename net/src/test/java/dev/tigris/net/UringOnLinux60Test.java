@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.net.linux.WithoutDeferredWork;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// The contract suite on rings that the kernel puts completions into whenever it is called, since
 /// it does not know to defer that.
@@ -13,6 +13,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
     value = "dev.tigris.net.UringTest#isAllowed",
     disabledReason = "io_uring is missing here, or forbidden")
 class UringOnLinux60Test {
+  /// Made here, since JUnit may not look into its package unless tests of that run too.
+  @RegisterExtension static final WithoutDeferredWork OLDER_KERNEL = new WithoutDeferredWork();
+
   private static final FabricContract.Subject SUBJECT =
       new FabricContract.Subject() {
         @Override
@@ -30,7 +33,6 @@ class UringOnLinux60Test {
       };
 
   @Nested
-  @ExtendWith(WithoutDeferredWork.class)
   class Messages extends MessageContract {
     Messages() {
       super(SUBJECT);
@@ -38,7 +40,6 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @ExtendWith(WithoutDeferredWork.class)
   class Completions extends CompletionContract {
     Completions() {
       super(SUBJECT);
@@ -46,7 +47,6 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @ExtendWith(WithoutDeferredWork.class)
   class Memory extends MemoryContract {
     Memory() {
       super(SUBJECT);
@@ -54,7 +54,6 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @ExtendWith(WithoutDeferredWork.class)
   class Connections extends ConnectionContract {
     Connections() {
       super(SUBJECT);
