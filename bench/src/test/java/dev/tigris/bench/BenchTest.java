@@ -1,6 +1,7 @@
 package dev.tigris.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,7 +11,11 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +25,23 @@ import picocli.CommandLine;
 /// Every bench, run as small as it goes: that it works and that what it computes is right, not how
 /// fast it is.
 class BenchTest {
+  /// What figures with these beginnings are to be compared with, whatever else they are.
+  private static final Map<String, List<String>> PEERS =
+      Map.ofEntries(
+          Map.entry("memory.field.straight", List.of("plain object")),
+          Map.entry("memory.field.loop", List.of("plain object")),
+          Map.entry("memory.object.create", List.of("plain object")),
+          Map.entry("memory.reference.", List.of("plain object", "ByteBuffer getter")),
+          Map.entry("memory.view.", List.of("array")),
+          Map.entry("memory.jbuf.allocate", List.of("Arena.ofShared")),
+          Map.entry("memory.jbuf.free", List.of("Arena.ofShared")),
+          Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),
+          Map.entry("flow.reservoir.", List.of("ideal")),
+          Map.entry("paper.tigris.fig5.", List.of("ideal")),
+          Map.entry("sort.onepass", List.of("GNU sort", "cp + sync")),
+          Map.entry("sort.external", List.of("GNU sort")),
+          Map.entry("sort.datamation", List.of("GNU sort")));
+
   private record Output(int exit, List<String> lines, String errors) {}
 
   private static Output bench(String... arguments) {
@@ -51,16 +73,39 @@ class BenchTest {
 
     assertEquals(0, output.exit(), output.errors());
     List<String> measured = new ArrayList<>();
+    Map<String, Set<String>> peers = new HashMap<>();
     for (String line : output.lines()) {
       JsonNode figure = new ObjectMapper().readTree(line);
       measured.add(figure.get("figure").asText());
       assertTrue(Double.isFinite(figure.get("times").asDouble()), line);
+      peers
+          .computeIfAbsent(measured.getLast(), _ -> new HashSet<>())
+          .add(figure.get("peer").asText());
     }
+    requirePeers(module, peers);
     assertEquals(expected, measured.stream().distinct().toList());
     assertTrue(Files.exists(folder.resolve("results/summary.md")));
     try (var left = Files.list(folder.resolve("work"))) {
       assertEquals(List.of(), left.toList());
     }
+  }
+
+  private static void requirePeers(String module, Map<String, Set<String>> peers) {
+    PEERS.forEach(
+        (beginning, wanted) -> {
+          if (!beginning.startsWith(module + ".")) {
+            return;
+          }
+          List<String> figures =
+              peers.keySet().stream()
+                  .filter(figure -> figure.startsWith(beginning) && !figure.endsWith(".memory"))
+                  .toList();
+          assertFalse(figures.isEmpty(), beginning);
+          for (String figure : figures) {
+            Set<String> found = peers.get(figure);
+            assertTrue(found.containsAll(wanted), figure + " has " + found + ", not " + wanted);
+          }
+        });
   }
 
   @Test
