@@ -6,6 +6,7 @@ import dev.tigris.net.provider.Wake;
 import dev.tigris.net.socket.SpareBuffers;
 import dev.tigris.net.socket.Staging;
 import java.io.IOException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
@@ -121,6 +122,8 @@ final class TcpPort extends Port {
       if (!hasMore) {
         select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
       }
+    } catch (ClosedSelectorException e) {
+      return true; // the owner has closed the queue since this thread looked for a request
     } finally {
       parked = false;
     }
