@@ -2,7 +2,7 @@
 /// gensort's records.
 module dev.tigris.sort {
   requires dev.tigris.flow;
-  requires dev.tigris.memory;
+  requires transitive dev.tigris.memory; // an annotation on the options
   requires jdk.unsupported; // direct I/O
   requires static transitive org.jspecify;
 

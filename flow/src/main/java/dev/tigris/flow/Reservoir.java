@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
+import dev.tigris.memory.CheckReturnValue;
 import org.jspecify.annotations.Nullable;
 
 /// What joins two stages: a stream from every replica of the one to every replica of the other,

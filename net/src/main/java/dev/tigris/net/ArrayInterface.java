@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -383,8 +384,7 @@ public final class ArrayInterface implements AutoCloseable {
     }
   }
 
-  /// Closes the interface, and gives the buffers back. What has arrived and was not received is
-  /// lost.
+  /// Closes the interface, and gives the buffers back. What has arrived unreceived is lost.
   @Override
   public void close() {
     takeAll();

@@ -1,5 +1,7 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
+
 /// What is agreed about an interface when it is made. Each side states its own.
 ///
 /// @param delivery what this side does with a message that finds no posted receive

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Port;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.faulty.FaultyCarrier;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Linking;

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import java.time.Duration;
 
 /// What [Fabric#openFaulty] does to the messages that are sent: to each of them one thing at most.

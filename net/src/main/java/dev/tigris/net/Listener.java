@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Door;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer.Remote;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.View;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
@@ -16,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One end of a connection: a send queue and a receive queue of posted descriptors (Welsh,
 /// *Jaguar*, section 4; Chang and von Eicken, *Interfacing Java with the Virtual Interface
-/// Architecture*).
-/// [InterfaceState] shows its states.
+/// Architecture*). [InterfaceState] shows its states.
 ///
 /// Messages have boundaries, arrive in the order they were sent, and go into the receives in the
 /// order those were posted. What a message does that finds no posted receive is [Delivery].

@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.MemoryBudgetException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import dev.tigris.flow.Flow;
 import dev.tigris.flow.FlowException;
 import dev.tigris.flow.FlowRun;
 import dev.tigris.flow.Reservoir;
+import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.MemoryUse;

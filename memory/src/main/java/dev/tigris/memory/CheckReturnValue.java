@@ -1,4 +1,4 @@
-package dev.tigris.sort;
+package dev.tigris.memory;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
