@@ -164,7 +164,8 @@ abstract class ConnectionContract extends FabricContract {
     closing.close();
     for (Future<Connection> asked : List.of(first, second)) {
       Reason reason = assertInstanceOf(Connection.Refused.class, get(asked)).reason();
-      assertTrue(reason == Reason.REJECTED || reason == Reason.NOBODY_LISTENS, () -> "" + reason);
+      assertTrue(
+          reason == Reason.REJECTED || reason == Reason.NOBODY_LISTENS, get(asked)::toString);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.Attributes;
+import dev.tigris.net.Connection;
 import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
@@ -61,6 +62,7 @@ final class LibfabricCarrier implements Carrier {
                   connected(channel, address, tag, attributes, mine, Greeting.from(data));
               case Events.Failed(long _, int reason, ByteBuffer data) ->
                   refused(tag, reason, Greeting.from(data));
+              case Events.Disconnected _ -> Linking.closedWithoutAnswer();
               case null -> Linking.timedOut();
               default -> Linking.stranger(EXPECTED);
             };
@@ -108,9 +110,17 @@ final class LibfabricCarrier implements Carrier {
     if (reason == SystemException.TIMED_OUT) {
       return Linking.timedOut();
     }
-    return NOBODY.contains(reason)
-        ? Linking.nobodyListens(library.describe(reason))
-        : Linking.stranger(EXPECTED);
+    if (NOBODY.contains(reason)) {
+      return Linking.nobodyListens(library.describe(reason));
+    }
+    if (theirs != null) {
+      return Linking.stranger(EXPECTED);
+    }
+    // Of who leaves and of who speaks another protocol libfabric 1.17 says the same: the last error
+    // that its thread has met, whatever that was.
+    return Linking.refused(
+        Connection.Reason.NOBODY_LISTENS,
+        "it gives no answer that libfabric understands: it is ending, or is something else");
   }
 
   @Override

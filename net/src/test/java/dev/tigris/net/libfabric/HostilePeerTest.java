@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -26,7 +27,11 @@ import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.PassiveEndpoint;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Hello;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -291,6 +296,36 @@ class HostilePeerTest {
       Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, asked.get());
       assertEquals(Connection.Reason.INCOMPATIBLE, refusal.reason());
     }
+  }
+
+  enum Stranger {
+    LEAVES,
+    RESETS,
+    SPEAKS_HTTP
+  }
+
+  /// The first two are what a listener that ends does to a request that it has not read yet.
+  @ParameterizedTest
+  @EnumSource
+  void nobodyListensWhereThereIsNoAnswer(Stranger stranger) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Future<Connection> asked = thread.submit(() -> ask("127.0.0.1:" + server.getLocalPort()));
+      try (Socket socket = server.accept()) {
+        assertTrue(socket.getInputStream().read() >= 0, "it never asked");
+        switch (stranger) {
+          case LEAVES -> socket.shutdownOutput();
+          case RESETS -> reset(socket);
+          case SPEAKS_HTTP -> socket.getOutputStream().write("HTTP/1.1 400 Bad".getBytes(US_ASCII));
+        }
+        Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, asked.get());
+        assertEquals(Connection.Reason.NOBODY_LISTENS, refusal.reason(), refusal::toString);
+      }
+    }
+  }
+
+  private static void reset(Socket socket) throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
   }
 
   private Connection ask(String address) {
