@@ -79,6 +79,8 @@ static bool is_addressee(const struct vi *vi, const struct buffer *buffer, size_
   return true;
 }
 
+static bool is_to_look(void) { return station.polls + 1 >= POLLS_BETWEEN_EVENTS; }
+
 static void look_at_peer(struct vi *vi) {
   if (++station.polls < POLLS_BETWEEN_EVENTS) {
     return;
@@ -102,7 +104,7 @@ static bool is_lost(struct vi *vi) {
 
 /* What was posted to an endpoint that is closed comes back failed, or never. */
 static void reclaim(struct vi *vi) {
-  while (take_completions(vi)) {
+  while (take_completions(vi) > 0) {
   }
   for (int i = 0; i < OPERATIONS; i++) {
     struct operation *operation = &station.operations[i];

@@ -106,6 +106,8 @@ static bool is_addressee(const struct vi *vi, const struct buffer *buffer, size_
   return bytes >= PREFIX_BYTES && number == vi->number;
 }
 
+static bool is_to_look(void) { return station.polls + 1 >= POLLS_BETWEEN_LOOKS; }
+
 static void look_at_peer(struct vi *vi) {
   if (++station.polls < POLLS_BETWEEN_LOOKS) {
     return;

@@ -695,6 +695,9 @@ static void release(struct vi *vi);
 /* Whether a packet has arrived for this interface. */
 static bool is_addressee(const struct vi *vi, const struct buffer *buffer, size_t bytes);
 
+/* Whether look_at_peer looks when it is called next. */
+static bool is_to_look(void);
+
 /* Looks now and then whether the peer is gone. */
 static void look_at_peer(struct vi *vi);
 
@@ -773,8 +776,8 @@ static void completed(struct vi *vi, struct operation *operation, size_t bytes, 
   }
 }
 
-/* Returns whether there was something. */
-static bool took(struct vi *vi, const struct fi_cq_msg_entry *entries, ssize_t count) {
+/* Returns how many there were. */
+static int took(struct vi *vi, const struct fi_cq_msg_entry *entries, ssize_t count) {
   for (ssize_t i = 0; i < count; i++) {
     completed(vi, entries[i].op_context, entries[i].len, 0);
   }
@@ -783,21 +786,25 @@ static bool took(struct vi *vi, const struct fi_cq_msg_entry *entries, ssize_t c
     if (fi_cq_readerr(station.completions, &error, 0) > 0) {
       completed(vi, error.op_context, 0, error.err > 0 ? error.err : 1);
     }
-    return true;
+    return 1;
   }
   if (count < 0 && count != -FI_EAGAIN && count != -FI_EINTR) {
     refused("fi_cq_read", count);
   }
-  return count > 0;
+  return count > 0 ? (int)count : 0;
 }
 
-static bool take_completions(struct vi *vi) {
+static int take_completions(struct vi *vi) {
   struct fi_cq_msg_entry entries[BATCH];
   return took(vi, entries, fi_cq_read(station.completions, entries, BATCH));
 }
 
 static void progress(struct vi *vi) {
-  for (int batches = 0; batches < MOST_BATCHES && take_completions(vi); batches++) {
+  bool to_the_end = is_to_look();
+  int taken = BATCH;
+  for (int batches = 0; batches < MOST_BATCHES && (to_the_end ? taken > 0 : taken == BATCH);
+       batches++) {
+    taken = take_completions(vi);
   }
   look_at_peer(vi);
   if (vi->stuck && vi->endpoint != NULL) {
@@ -836,7 +843,7 @@ static bool arm(struct vi *vi) {
   struct fi_cq_msg_entry entries[BATCH];
   ssize_t count =
       fi_cq_sread(station.completions, entries, BATCH, NULL, LIBRARY_WAITS_MILLIS);
-  return !took(vi, entries, count);
+  return took(vi, entries, count) == 0;
 }
 
 bool vi_is_moving(struct vi *vi) {

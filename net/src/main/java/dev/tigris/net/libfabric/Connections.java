@@ -94,11 +94,17 @@ final class Connections implements Exchange {
   }
 
   @Override
+  public boolean isToLook() {
+    return connecting > 0 || polls >= POLLS_BETWEEN_EVENTS;
+  }
+
+  @Override
   public void progress() {
-    if (connecting > 0 || ++polls >= POLLS_BETWEEN_EVENTS) {
+    if (isToLook()) {
       polls = 0;
       boolean _ = handleAll();
     }
+    polls++;
   }
 
   @Override

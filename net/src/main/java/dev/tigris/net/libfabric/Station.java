@@ -205,13 +205,15 @@ final class Station implements Completions.Taker {
   // ---- moving
 
   void progress() {
-    int batches = 0;
-    boolean more = true;
-    while (more && batches < MOST_BATCHES) {
-      more = completions.take(this);
-      batches++;
+    // To learn that nothing is left takes a system call or two, which short messages are spared.
+    boolean toTheEnd = exchange.isToLook();
+    int taken = Completions.BATCH;
+    for (int batches = 0;
+        batches < MOST_BATCHES && (toTheEnd ? taken > 0 : taken == Completions.BATCH);
+        batches++) {
+      taken = completions.take(this);
     }
-    if (!more && operations.areLeft()) {
+    if (taken == 0 && operations.areLeft()) {
       operations.reclaim(this::giveBack);
     }
     exchange.progress();

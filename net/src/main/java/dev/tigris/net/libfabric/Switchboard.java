@@ -151,13 +151,19 @@ final class Switchboard implements Exchange {
   }
 
   @Override
+  public boolean isToLook() {
+    return polls >= POLLS_BETWEEN_LOOKS;
+  }
+
+  @Override
   public void progress() {
     if (mailbox.hasUnposted()) {
       int _ = mailbox.post(); // if that fails, links will find out, too
     }
-    if (++polls >= POLLS_BETWEEN_LOOKS) {
+    if (isToLook()) {
       look();
     }
+    polls++;
   }
 
   // ---- peers

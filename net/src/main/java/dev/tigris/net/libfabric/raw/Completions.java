@@ -14,7 +14,8 @@ import java.lang.foreign.ValueLayout;
 ///
 /// Operations are numbers of the application's: the contexts that it passes.
 public final class Completions extends Fid {
-  private static final int BATCH = 16;
+  /// The most that are handed over at a time.
+  public static final int BATCH = 16;
 
   private final MemorySegment read;
   private final MemorySegment readOrWait;
@@ -76,8 +77,8 @@ public final class Completions extends Fid {
 
   /// Moves what can be moved, and hands over some of what is complete.
   ///
-  /// @return whether there was something
-  public boolean take(Taker taker) {
+  /// @return how many: fewer than [#BATCH] when there was no more, or one had failed
+  public int take(Taker taker) {
     long count;
     try {
       count = (long) Functions.READ.invokeExact(read, address(), entries.address(), (long) BATCH);
@@ -88,6 +89,8 @@ public final class Completions extends Fid {
   }
 
   /// As [#take], but has the library wait for something if there is nothing, for up to so long.
+  ///
+  /// @return whether there was something
   public boolean await(Taker taker, int millis) {
     long count;
     try {
@@ -98,10 +101,10 @@ public final class Completions extends Fid {
     } catch (Throwable e) {
       throw notCalled(e);
     }
-    return count != -Constant.FI_ENOSYS.value && taken(count, taker);
+    return count != -Constant.FI_ENOSYS.value && taken(count, taker) > 0;
   }
 
-  private boolean taken(long count, Taker taker) {
+  private int taken(long count, Taker taker) {
     if (count > 0) {
       for (int i = 0; i < count; i++) {
         long at = (long) i * Size.FI_CQ_MSG_ENTRY.bytes;
@@ -110,14 +113,14 @@ public final class Completions extends Fid {
             entries.get(ValueLayout.JAVA_LONG, at + Field.FI_CQ_MSG_ENTRY__LEN.offset),
             0);
       }
-      return true;
+      return (int) count;
     }
     if (count == -Constant.FI_EAVAIL.value) {
       takeError(taker);
-      return true;
+      return 1;
     }
     if (count == 0 || count == -Constant.FI_EAGAIN.value || count == -Constant.FI_EINTR.value) {
-      return false;
+      return 0;
     }
     throw new IllegalStateException(
         "the completion queue of libfabric failed: " + library.describe((int) -count));
