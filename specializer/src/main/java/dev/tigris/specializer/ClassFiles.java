@@ -5,6 +5,7 @@ import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.nio.file.Files;
@@ -17,10 +18,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 
 /// Specializes and checks whole folders, jars and class files.
 ///
@@ -111,7 +114,7 @@ public final class ClassFiles {
   private void read(Collection<Path> inputs) throws IOException {
     for (Path input : inputs) {
       if (Files.isDirectory(input)) {
-        for (Path file : under(input)) {
+        for (Path file : under(input, ClassFiles::isClass)) {
           specializeFile(file);
         }
       } else if (isClass(input.toString())) {
@@ -238,8 +241,9 @@ public final class ClassFiles {
     return new Report(seen, problems.isEmpty() ? changed : 0, classes, problems);
   }
 
-  /// Finds every class in class files, folders and jars that was not specialized as it should have
-  /// been. A class that carries a patch counts as what the patch makes of it.
+  /// Finds every class in class files, folders and jars, those in the folders and in other jars
+  /// too, that was not specialized as it should have been. A class that carries a patch counts as
+  /// what the patch makes of it.
   ///
   /// @return how many classes were seen, and what is wrong with them
   public static Report check(Collection<Path> path, Specializer specializer) throws IOException {
@@ -251,8 +255,11 @@ public final class ClassFiles {
   private void checkAll(Collection<Path> path) throws IOException {
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
-        for (Path file : under(entry)) {
+        for (Path file : under(entry, ClassFiles::isClass)) {
           checkFile(file);
+        }
+        for (Path jar : under(entry, Jars::isJar)) {
+          checkJarOfFolder(jar);
         }
       } else if (isClass(entry.toString())) {
         checkFile(entry);
@@ -278,6 +285,21 @@ public final class ClassFiles {
         } else if (Jars.isJar(entry)) {
           Jars.forEachWithin(jar, entry, ClassFiles::isClass, this::checkIfLoadable);
         }
+      }
+    }
+  }
+
+  /// As a jar in a jar: what cannot be read of it may be somebody's resource, like that on purpose.
+  private void checkJarOfFolder(Path path) throws IOException {
+    try {
+      if (Files.isRegularFile(path)) {
+        checkJar(path);
+      }
+    } catch (ZipException unreadable) {
+      // no program runs with it
+    } catch (UncheckedIOException e) {
+      if (!(e.getCause() instanceof ZipException)) {
+        throw e;
       }
     }
   }
@@ -316,11 +338,11 @@ public final class ClassFiles {
         && !name.endsWith("package-info" + SUFFIX);
   }
 
-  private static List<Path> under(Path folder) throws IOException {
+  private static List<Path> under(Path folder, Predicate<String> wanted) throws IOException {
     // What a link leads to is walked through when it is named, and not when it lies in a folder.
     Path start = Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
     try (Stream<Path> files = Files.walk(start)) {
-      return files.filter(file -> isClass(file.toString())).sorted().toList();
+      return files.filter(file -> wanted.test(file.toString())).sorted().toList();
     }
   }
 }

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.constant.ClassDesc;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -87,7 +89,7 @@ public final class ClassPath implements ClassSource, AutoCloseable {
     try {
       return new JarFile(path.toFile(), false, ZipFile.OPEN_READ, Runtime.version());
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot open " + path + " as a jar", e);
+      throw new UncheckedIOException("cannot open " + path + " as a jar: " + e.getMessage(), e);
     }
   }
 
@@ -96,6 +98,13 @@ public final class ClassPath implements ClassSource, AutoCloseable {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
       return null;
+    } catch (AccessDeniedException e) {
+      throw e;
+    } catch (FileSystemException e) {
+      if (Files.exists(file)) {
+        throw e;
+      }
+      return null; // a file has the name of a folder on the way there, or the name is too long
     }
   }
 

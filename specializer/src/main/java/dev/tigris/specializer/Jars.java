@@ -85,8 +85,13 @@ final class Jars {
 
   /// Whether an entry is a jar itself, as the libraries in the jar of a web application are.
   static boolean isJar(ZipEntry entry) {
-    String name = entry.getName().toLowerCase(Locale.ROOT);
-    return name.endsWith(".jar") || name.endsWith(".war");
+    return isJar(entry.getName());
+  }
+
+  /// Whether a file or an entry of this name is a jar.
+  static boolean isJar(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return lower.endsWith(".jar") || lower.endsWith(".war");
   }
 
   /// Takes the bytes of an entry.

@@ -12,6 +12,7 @@ import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.constant.ClassDesc;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -248,6 +249,27 @@ class ClassFilesTest {
     Report checked = ClassFiles.check(List.of(packed), shop.specializer);
     assertEquals(List.of(), checked.problems());
     assertEquals(3, checked.classesSeen());
+  }
+
+  @Test
+  void checksTheJarsInAFolderToo() throws IOException {
+    Path lib = Files.createDirectories(temporary.resolve("app/lib"));
+    Files.write(lib.resolve("resource.jar"), new byte[] {1, 2, 3});
+    List<Path> all = List.of(temporary.resolve("app"));
+    assertEquals(0, ClassFiles.check(all, shop.specializer).classesSeen());
+    Path jar = Files.move(jar("user.jar"), lib.resolve("user.jar"));
+    Report alone = ClassFiles.check(List.of(jar), shop.specializer);
+    assertFalse(alone.problems().isEmpty());
+    assertEquals(alone.problems(), ClassFiles.check(all, shop.specializer).problems());
+  }
+
+  @Test
+  void looksForAClassElsewhereWhereAFileHasTheNameOfItsPackage() throws IOException {
+    Path scripts = Files.createDirectories(temporary.resolve("scripts"));
+    Files.createFile(scripts.resolve("app"));
+    try (ClassPath path = new ClassPath(List.of(scripts, shop.javac.folder()))) {
+      assertArrayEquals(shop.bytes("app/Trade"), path.find(ClassDesc.of("app.Trade")));
+    }
   }
 
   @Test
