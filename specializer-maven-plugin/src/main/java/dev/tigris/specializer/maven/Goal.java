@@ -14,7 +14,9 @@ import dev.tigris.specializer.patch.PatchSigner;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -114,12 +116,27 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
         warn(report);
       }
     } catch (IOException | UncheckedIOException | DependencyResolutionRequiredException e) {
-      throw new MojoExecutionException("specializer: " + e.getMessage(), e);
+      throw new MojoExecutionException("specializer: " + reason(e), e);
     }
   }
 
-  private List<Rule> rules() throws IOException {
+  /// The messages of these two exceptions are no more than the file's name.
+  private static String reason(Exception failure) {
+    return switch (failure) {
+      case NoSuchFileException gone -> "there is no '%s'".formatted(gone.getFile());
+      case AccessDeniedException denied ->
+          "'%s' may not be used: its permissions, or those of its folder, forbid it"
+              .formatted(denied.getFile());
+      default -> String.valueOf(failure.getMessage());
+    };
+  }
+
+  private List<Rule> rules() throws IOException, MojoFailureException {
     if (rules == null) {
+      if (!rulePath.isEmpty() || !trustedRuleModules.isEmpty()) {
+        throw new MojoFailureException(
+            "<rulePath> and <trustedRuleModules> are about the rules of <rules>: name that file");
+      }
       return Rule.standard();
     }
     List<Path> path = rulePath.stream().map(File::toPath).toList();
@@ -128,6 +145,11 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
 
   private Delivery delivery() throws IOException, MojoFailureException {
     if (patch.equals(NO_PATCH)) {
+      if (key != null) {
+        throw new MojoFailureException(
+            "what is signed is a patch: say in tigris.specializer.patch flat or diff, or leave out"
+                + " tigris.specializer.key");
+      }
       return new Delivery.Rewritten();
     }
     PatchKind kind =

@@ -206,7 +206,24 @@ class GoalTest {
     Goal keyless = new SpecializeMojo();
     keyless.patch = "diff";
     keyless.key = folder.resolve("no.pem").toFile();
-    assertThrows(MojoExecutionException.class, () -> run(keyless));
+    MojoExecutionException gone = assertThrows(MojoExecutionException.class, () -> run(keyless));
+    assertTrue(gone.getMessage().contains("there is no '" + keyless.key + "'"), gone.getMessage());
+  }
+
+  @Test
+  void refusesWhatWouldHaveNoEffect() throws Exception {
+    Path user = write(classes(), USER, user());
+    write(classes(), TRADE, trade(ConstantDescs.CD_int));
+    Goal signed = new SpecializeMojo();
+    signed.key = folder.resolve("key.pem").toFile();
+    Goal trusting = new SpecializeMojo();
+    trusting.trustedRuleModules = List.of("a.module");
+    Goal searching = new SpecializeMojo();
+    searching.rulePath = List.of(folder.toFile());
+    for (Goal goal : List.of(signed, trusting, searching)) {
+      assertThrows(MojoFailureException.class, () -> run(goal));
+      assertArrayEquals(user(), Files.readAllBytes(user));
+    }
   }
 
   @Test
