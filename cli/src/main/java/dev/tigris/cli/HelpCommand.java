@@ -1,6 +1,10 @@
 package dev.tigris.cli;
 
 import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
@@ -39,9 +43,18 @@ final class HelpCommand implements Command {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           "there is no command '%s'; they are %s, and there is '%s'"
-              .formatted(topic, String.join(", ", all.getSubcommands().keySet()), EXIT_CODES));
+              .formatted(topic, String.join(", ", visible(all)), EXIT_CODES));
     }
     return ExitCode.OK;
+  }
+
+  /// Those that the help lists, the launcher's own too.
+  private static List<String> visible(CommandLine all) {
+    Stream<String> commands =
+        all.getSubcommands().entrySet().stream()
+            .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+            .map(Map.Entry::getKey);
+    return Stream.concat(commands, Stream.of("test", "bench")).toList();
   }
 
   private static void printExitCodes(PrintStream out) {

@@ -430,9 +430,11 @@ class LauncherTest {
   @Test
   void helpsWithTestWithoutRunningIt() throws Exception {
     environment.put("PATH", bin + ":/usr/bin:/bin");
-    Result result = tigris("test", "--help");
-    assertEquals(0, result.exitCode());
-    assertTrue(result.out().contains("Usage: tigris test"), result.out());
+    for (String[] line : new String[][] {{"test", "--help"}, {"help", "test"}}) {
+      Result result = tigris(line);
+      assertEquals(0, result.exitCode());
+      assertTrue(result.out().contains("Usage: tigris test"), result.out());
+    }
     assertEquals("", Files.readString(calls));
   }
 

@@ -143,7 +143,8 @@ class TigrisTest {
           sort --record-size 2g @/a @/b             | more than a record may have
           check                                     | FILE
           check --key-offset 95 @/f                 | does not lie inside
-          help nothing                              | there is no command 'nothing'
+          help nothing                              | there is no command 'nothing'; they are
+          help nothing                              | net, help, test, bench, and there is 'exit
           """)
   void refusesAWrongCommandLineAndNamesTheHelp(String line, String part) {
     Result result = shell.run(line);
@@ -305,6 +306,8 @@ class TigrisTest {
           check -o @/data @/odd           | 4 | no summary
           check -o @/data @/data          | 4 | no summary
           check -o @/no/such @/data       | 4 | folder
+          demo --png @/no/such.png        | 4 | folder
+          demo --png @/                   | 4 | folder
           sort --memory 1k @/data @/out   | 5 | memory
           sort --memory 0 @/data @/out    | 2 | '0'
           gen -b-1 10 @/out               | 2 | 2^128
