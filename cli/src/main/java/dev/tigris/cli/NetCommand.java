@@ -132,6 +132,7 @@ final class NetCommand implements Command {
       }
       var all = new LinkedHashMap<String, Object>();
       all.put("command", "net info");
+      all.put("status", "ok");
       all.put("host", host);
       all.put("best", best);
       all.put("providers", providers);
@@ -233,6 +234,7 @@ final class NetCommand implements Command {
     if (options.hasMatchedOption("--json")) {
       var facts = new LinkedHashMap<String, Object>();
       facts.put("command", "net serve");
+      facts.put("status", "ok");
       facts.put("provider", providers.getFirst());
       facts.put("providers", providers);
       facts.put("address", address);
@@ -282,6 +284,7 @@ final class NetCommand implements Command {
     Client client = new Client(fabric, address);
     var facts = new LinkedHashMap<String, Object>();
     facts.put("command", "net " + mode);
+    facts.put("status", "ok");
     facts.put("provider", fabric.provider());
     facts.put("address", address);
     facts.put("messageBytes", bytes);

@@ -33,8 +33,8 @@ final class SortCommand implements Command {
             .paramLabel("SIZE")
             .description(
                 "Memory for records, such as 512m or 2g (default: 2g), or what the process may use if that"
-                    + " is less. What does not fit goes to temporary files beside the output. About"
-                    + " ten records must fit.")
+                    + " is less. What does not fit goes to temporary files beside the output. A few"
+                    + " megabytes are needed, and room for about ten records.")
             .build());
     spec.addOption(
         Options.flag(

@@ -39,7 +39,9 @@ class NetCommandTest {
   private JsonNode json(String line) throws Exception {
     Result result = run(line);
     assertEquals(ExitCode.OK, result.code(), result.err() + result.out());
-    return new ObjectMapper().readTree(result.out());
+    JsonNode facts = new ObjectMapper().readTree(result.out());
+    assertEquals("ok", facts.get("status").asText());
+    return facts;
   }
 
   @Test
