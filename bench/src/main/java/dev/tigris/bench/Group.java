@@ -16,6 +16,12 @@ public interface Group {
     return List.of();
   }
 
+  /// Whether it measures what another group does under other conditions. A quick run leaves it out
+  /// unless nothing else is asked for.
+  default boolean isVariant() {
+    return false;
+  }
+
   /// Measures the figures that `run` wants and hands each to [Run#emit] as soon as it is there.
   ///
   /// A bench that computes a wrong result throws [WrongResultException].

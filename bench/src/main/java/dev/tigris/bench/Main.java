@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -43,7 +44,11 @@ public final class Main implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "a figure's prefix (default: all)")
   private String prefix = "";
 
-  @Option(names = "--quick", description = "under two minutes a module, wider intervals")
+  @Option(
+      names = "--quick",
+      description =
+          "under two minutes a module: wider intervals, and variants, such as net.tcp.veth, only"
+              + " by their name")
   private boolean quick;
 
   @Option(names = "--tiny", hidden = true, description = "only shows that the benches work")
@@ -83,24 +88,25 @@ public final class Main implements Callable<Integer> {
   public Integer call() throws Exception {
     PrintWriter console = spec.commandLine().getOut();
     List<Group> all = Groups.all();
-    List<Group> groups =
+    List<Group> wanted =
         all.stream()
             .filter(group -> group.figures().stream().anyMatch(name -> name.startsWith(prefix)))
             .toList();
     all.stream()
-        .filter(group -> groups.contains(group) || group.name().startsWith(prefix))
+        .filter(group -> wanted.contains(group) || group.name().startsWith(prefix))
         .flatMap(group -> group.missing().stream())
         .forEach(this::say);
-    if (groups.isEmpty()) {
+    if (wanted.isEmpty()) {
       throw usage("No figure's name starts with '" + prefix + "'. See them all with --list.");
     }
     if (list) {
-      groups.stream()
+      wanted.stream()
           .flatMap(group -> group.figures().stream())
           .filter(name -> name.startsWith(prefix))
           .forEach(console::println);
       return 0;
     }
+    List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     Path results = out;
     if (results == null) {
       return measure(groups, Optional.empty());
@@ -112,6 +118,18 @@ public final class Main implements Callable<Integer> {
       }
     }
     return measure(groups, Optional.of(new Results(results)));
+  }
+
+  /// What a quick run measures of these: variants only if nothing else is asked for.
+  private List<Group> withoutVariants(List<Group> wanted) {
+    List<Group> rest = wanted.stream().filter(group -> !group.isVariant()).toList();
+    if (rest.isEmpty() || rest.size() == wanted.size()) {
+      return wanted;
+    }
+    String variants =
+        wanted.stream().filter(Group::isVariant).map(Group::name).collect(Collectors.joining(", "));
+    say("A quick run leaves out " + variants + ": name one to measure it.");
+    return rest;
   }
 
   private CommandLine.ParameterException usage(String message) {

@@ -7,7 +7,7 @@ package dev.tigris.bench;
 public enum Scale {
   /// A few milliseconds a figure; its numbers mean nothing.
   TINY,
-  /// Under two minutes a module.
+  /// Under two minutes a module; variants are left out.
   QUICK,
   /// What the results folder holds.
   FULL;

@@ -17,9 +17,9 @@ public record Plan(int forks, List<String> flags, int quietMillis, int sampleMil
     return new Plan(
         scale.pick(1, quickForks, fullForks),
         List.of(),
-        scale.pick(1, 400, 1_000),
-        scale.pick(1, 8, 20),
-        scale.pick(2, 15, 25));
+        scale.pick(1, 250, 1_000),
+        scale.pick(1, 6, 20),
+        scale.pick(2, 11, 25));
   }
 
   /// The same with other options for the JVM.

@@ -59,9 +59,9 @@ final class FieldGroup implements Group {
     }
 
     Plan plan(Scale scale, Path agent) {
-      int forks = this == SIMPLE ? scale.pick(1, 2, 4) : scale.pick(1, 3, 10);
+      int forks = this == SIMPLE ? scale.pick(1, 2, 4) : scale.pick(1, 2, 10);
       return new Plan(
-          forks, flags(agent), scale.pick(1, 800, 1_500), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
+          forks, flags(agent), scale.pick(1, 400, 1_500), scale.pick(1, 2, 4), scale.pick(1, 5, 9));
     }
   }
 
@@ -118,7 +118,7 @@ final class FieldGroup implements Group {
   private static void measure(Run run, List<String> figures, List<String> flags) throws Exception {
     List<String> wanted = run.wanted(figures);
     if (!wanted.isEmpty()) {
-      Plan plan = Plan.of(run.scale(), 4, 10).withFlags(flags);
+      Plan plan = Plan.of(run.scale(), 2, 10).withFlags(flags);
       Forks.run(FieldSuite.class, run.scale(), plan, wanted, run.progress())
           .orThrow()
           .forEach(

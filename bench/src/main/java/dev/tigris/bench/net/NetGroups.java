@@ -2,6 +2,7 @@ package dev.tigris.bench.net;
 
 import dev.tigris.bench.Bar;
 import dev.tigris.bench.Group;
+import dev.tigris.bench.Variant;
 import dev.tigris.bench.net.ToolExchange.UcxKind;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,20 +29,20 @@ public final class NetGroups {
             AeronTransport.contestant());
     return List.of(
         here(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
-        inPlace(Wire.shm(), List.of(memory.getFirst(), memory.getLast())),
+        new Variant(inPlace(Wire.shm(), List.of(memory.getFirst(), memory.getLast()))),
         here(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
-        acrossHosts(Wire.tcp(), sockets),
+        new Variant(acrossHosts(Wire.tcp(), sockets)),
         here(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
-        acrossHosts(Wire.uring(), sockets),
-        polled(Wire.uring()),
+        new Variant(acrossHosts(Wire.uring(), sockets)),
+        new Variant(polled(Wire.uring())),
         here(Wire.libfabric(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(libfabric, ucx)),
-        acrossHosts(Wire.libfabric(), List.of(libfabric, ucx)),
+        new Variant(acrossHosts(Wire.libfabric(), List.of(libfabric, ucx))),
         here(Wire.libfabricRdm(), InterfaceGroup.Sizes.ALL_BRIEFLY, List.of(datagrams)),
         new LevelsGroup(Wire.shm()),
-        new LevelsGroup(Wire.tcp()),
-        new LevelsGroup(Wire.uring()),
-        new LevelsGroup(Wire.libfabric()),
-        new LevelsGroup(Wire.libfabricRdm()),
+        new Variant(new LevelsGroup(Wire.tcp())),
+        new Variant(new LevelsGroup(Wire.uring())),
+        new Variant(new LevelsGroup(Wire.libfabric())),
+        new Variant(new LevelsGroup(Wire.libfabricRdm())),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 

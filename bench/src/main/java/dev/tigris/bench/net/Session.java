@@ -135,7 +135,7 @@ final class Session implements AutoCloseable {
 
   /// Gives everybody's compiler time.
   void warmUp(WarmUp warmUp) throws IOException, InterruptedException {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 800, 1_200));
+    long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 300, 1_200));
     for (Map.Entry<Contestant, Exchange> entry : exchanges.entrySet()) {
       long start = System.nanoTime();
       while (!entry.getKey().isSeldom() && System.nanoTime() - start < nanos) {
@@ -198,13 +198,13 @@ final class Session implements AutoCloseable {
   /// compiler is at work on what this size needs, or while the connection's buffers still grow.
   private int count(Contestant contestant, boolean pingPong, int bytes)
       throws IOException, InterruptedException {
-    int few = scale.pick(10, 200, 200);
+    int few = scale.pick(10, 50, 200);
     if (contestant.isSeldom()) {
-      return Math.clamp((32L << 20) / bytes, few, scale.pick(100, 5_000, 20_000));
+      return Math.clamp((32L << 20) / bytes, few, scale.pick(100, 3_000, 20_000));
     }
     Exchange exchange = exchange(contestant);
-    long turn = TimeUnit.MICROSECONDS.toNanos(scale.pick(500, 20_000, 40_000));
-    long settling = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 300, 600));
+    long turn = TimeUnit.MICROSECONDS.toNanos(scale.pick(500, 10_000, 40_000));
+    long settling = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 100, 600));
     long start = System.nanoTime();
     int count = few;
     do {

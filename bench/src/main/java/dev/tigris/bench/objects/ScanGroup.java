@@ -34,7 +34,7 @@ final class ScanGroup implements Group {
 
   @Override
   public void measure(Run run) throws Exception {
-    int bytes = run.scale().pick(2 << 20, 256 << 20, 1 << 30);
+    int bytes = run.scale().pick(2 << 20, 64 << 20, 1 << 30);
     Path folder = Files.createTempDirectory(run.workFolder(), "scan-");
     Path file = folder.resolve("ints");
     try {
@@ -44,7 +44,7 @@ final class ScanGroup implements Group {
           new Plan(
               run.scale().pick(1, 2, 4),
               List.of("-D" + ScanSuite.PROPERTY + "=" + file),
-              run.scale().pick(1, 400, 1_000),
+              run.scale().pick(1, 250, 1_000),
               1,
               run.scale().pick(2, 7, 9));
       Forks.run(ScanSuite.class, run.scale(), plan, run.wanted(figures()), run.progress())
