@@ -323,14 +323,6 @@ abstract class CompletionContract extends FabricContract {
     assertEquals(InterfaceState.CLOSED, get(looker));
   }
 
-  private static void awaitLatch(CountDownLatch latch) {
-    try {
-      assertTrue(latch.await(20, TimeUnit.SECONDS));
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {64, 8_192, 100_000})
   @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)

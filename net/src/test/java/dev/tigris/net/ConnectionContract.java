@@ -16,6 +16,7 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -302,6 +303,36 @@ abstract class ConnectionContract extends FabricContract {
     expect(right, memory.get(10), Status.FLUSHED);
     expect(right, memory.get(11), Status.FLUSHED);
     expectEnded(right);
+  }
+
+  /// That they are gone may be known before all that they have sent was looked at.
+  @Test
+  void takesAllThatManyHaveSentBeforeTheyClosed() {
+    int count = 40;
+    int messages = 16;
+    List<VirtualInterface> links = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      connect();
+      links.add(right.link());
+      Ticket message = left.memory(10);
+      for (int j = 0; j < messages; j++) {
+        expect(left, left.send(left.tag(message, j)), Status.DONE);
+        right.receive(right.memory(10));
+      }
+      left.run(() -> left.link().deregister(message));
+    }
+    get(left.start(Executors.callable(left.queue()::close))); // which nobody answers
+    for (int i = 0; i < 4; i++) {
+      CountDownLatch signalled = new CountDownLatch(1);
+      right.run(() -> right.queue().signalOnce(signalled::countDown));
+      awaitLatch(signalled);
+    }
+    int[] received = new int[count];
+    for (Descriptor next : right.next(count * messages)) {
+      int from = links.indexOf(next.virtualInterface());
+      assertEquals(Status.DONE, next.status(), "message " + received[from] + " from " + from);
+      assertEquals(received[from]++, next.tag());
+    }
   }
 
   @Test

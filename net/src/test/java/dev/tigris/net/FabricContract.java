@@ -15,6 +15,7 @@ import dev.tigris.memory.PageKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -136,6 +137,14 @@ abstract class FabricContract {
     try {
       return future.get(patience.toSeconds(), TimeUnit.SECONDS);
     } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(20, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
   }

@@ -94,17 +94,11 @@ final class Connections implements Exchange {
   }
 
   @Override
-  public boolean isToLook() {
-    return connecting > 0 || polls >= POLLS_BETWEEN_EVENTS;
-  }
-
-  @Override
   public void progress() {
-    if (isToLook()) {
+    if (connecting > 0 || ++polls >= POLLS_BETWEEN_EVENTS) {
       polls = 0;
       boolean _ = handleAll();
     }
-    polls++;
   }
 
   @Override

@@ -45,10 +45,6 @@ sealed interface Exchange permits Connections, Switchboard {
   /// A channel needs no such news any more.
   default void settled() {}
 
-  /// Whether the next [#progress] looks at peers: whoever is gone must not be called so before all
-  /// that it has sent was taken.
-  boolean isToLook();
-
   /// Does what has to be done now and then, when completions were taken.
   void progress();
 

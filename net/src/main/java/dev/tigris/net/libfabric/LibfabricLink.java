@@ -146,8 +146,9 @@ class LibfabricLink extends Link {
   void asked() {
     isStuck = false;
     if (peerClosed && !channel.isClosed()) {
-      if (channel.isShare() && !lingering && System.nanoTime() - quietSince < QUIET_NANOS) {
+      if (!station.isEmptied() || (channel.isShare() && !lingering && !isQuiet())) {
         stick();
+        station.ends();
       } else {
         lost("the connection is lost: the peer has closed it");
       }
@@ -155,11 +156,16 @@ class LibfabricLink extends Link {
     goOn();
   }
 
-  /// The peer has closed its endpoint: what it sent before was taken.
+  private boolean isQuiet() {
+    return System.nanoTime() - quietSince >= QUIET_NANOS;
+  }
+
+  /// The peer has closed its endpoint: what it sent before may have yet to be taken.
   void peerClosed() {
     quietSince = peerClosed ? quietSince : System.nanoTime();
     peerClosed = true;
     stick();
+    station.ends();
   }
 
   /// Does what can be done.
@@ -169,6 +175,9 @@ class LibfabricLink extends Link {
       return;
     }
     consume();
+    if (peerClosed && !channel.isShare()) {
+      return; // the endpoint takes nothing more, and what it has brought may have yet to be taken
+    }
     if (!channel.isClosed()) {
       postReceives();
     }

@@ -62,6 +62,12 @@ final class Station implements Completions.Taker {
   /// Links that were closed and wait for their peers, the first of them first.
   private final ArrayDeque<LibfabricLink> lingering = new ArrayDeque<>();
 
+  /// Whether a peer has closed whose link has yet to hear whether all that it has sent was taken.
+  private boolean ending;
+
+  /// Whether nothing was left when completions were taken last.
+  private boolean emptied;
+
   private int offers;
   private boolean moved;
   private int calls;
@@ -206,17 +212,12 @@ final class Station implements Completions.Taker {
 
   void progress() {
     // To learn that nothing is left takes a system call or two, which short messages are spared.
-    boolean toTheEnd = exchange.isToLook();
-    int taken = Completions.BATCH;
-    for (int batches = 0;
-        batches < MOST_BATCHES && (toTheEnd ? taken > 0 : taken == Completions.BATCH);
-        batches++) {
-      taken = completions.take(this);
-    }
-    if (taken == 0 && operations.areLeft()) {
-      operations.reclaim(this::giveBack);
-    }
+    take(false);
     exchange.progress();
+    if (ending) {
+      ending = false;
+      take(true);
+    }
     for (int count = stuck.size(); count > 0; count--) {
       stuck.pop().asked();
     }
@@ -227,6 +228,20 @@ final class Station implements Completions.Taker {
       long now = System.nanoTime();
       packets.look(now);
       headers.look(now);
+    }
+  }
+
+  /// Takes completions, up to a bound: to the end, or as long as there are as many as there may be.
+  private void take(boolean toTheEnd) {
+    int taken = Completions.BATCH;
+    for (int batches = 0;
+        batches < MOST_BATCHES && (toTheEnd ? taken > 0 : taken == Completions.BATCH);
+        batches++) {
+      taken = completions.take(this);
+    }
+    emptied = taken == 0;
+    if (emptied && operations.areLeft()) {
+      operations.reclaim(this::giveBack);
     }
   }
 
@@ -290,6 +305,16 @@ final class Station implements Completions.Taker {
   /// Has [#progress] end a link when it has waited for its peer long enough.
   void lingers(LibfabricLink link) {
     lingering.add(link);
+  }
+
+  /// Has [#progress] take what there is to the end, after it has heard that a peer has closed.
+  void ends() {
+    ending = true;
+  }
+
+  /// Whether [#progress] has: nothing is left of what was sent by a peer that had closed before.
+  boolean isEmptied() {
+    return emptied;
   }
 
   /// Has [#progress] ask a link again.

@@ -151,19 +151,13 @@ final class Switchboard implements Exchange {
   }
 
   @Override
-  public boolean isToLook() {
-    return polls >= POLLS_BETWEEN_LOOKS;
-  }
-
-  @Override
   public void progress() {
     if (mailbox.hasUnposted()) {
       int _ = mailbox.post(); // if that fails, links will find out, too
     }
-    if (isToLook()) {
+    if (++polls >= POLLS_BETWEEN_LOOKS) {
       look();
     }
-    polls++;
   }
 
   // ---- peers
