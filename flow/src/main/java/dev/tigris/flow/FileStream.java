@@ -91,7 +91,7 @@ public final class FileStream extends Stream {
         throw new IOException(file + " is not the name of a file");
       }
       this.file = folder.toRealPath().resolve(name);
-      refuseFolder();
+      refuseOtherThanFile();
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = this.file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
       channel = create(opened, this.file);
@@ -152,7 +152,7 @@ public final class FileStream extends Stream {
   }
 
   /// Writes a file, and replaces one that is there, whose permissions stay; its data is on the disk
-  /// before it gets its name.
+  /// before it gets its name. A folder, a pipe and a device are refused.
   public static StreamKind writing(Path file) {
     return writing(file, true);
   }
@@ -315,7 +315,7 @@ public final class FileStream extends Stream {
         throw failed("write", e);
       }
       try {
-        refuseFolder();
+        refuseOtherThanFile();
       } catch (IOException e) {
         throw failed("rename to", e);
       }
@@ -323,9 +323,13 @@ public final class FileStream extends Stream {
     }
   }
 
-  private void refuseFolder() throws IOException {
+  private void refuseOtherThanFile() throws IOException {
     if (Files.isDirectory(file)) {
       throw new IOException(file + " is a folder, and not replaced by a file");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException(
+          file + " is a pipe or a device, and not replaced by a file: name another");
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -279,9 +280,7 @@ class FileStreamTest {
   /// What comes out of a pipe has no position; to take it for an empty file would lose it.
   @Test
   void refusesToReadAPipe() throws Exception {
-    Path pipe = folder.resolve("pipe");
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
-    assertEquals(0, new ProcessBuilder("/usr/bin/mkfifo", pipe.toString()).start().waitFor());
+    Path pipe = pipe();
     Thread writer =
         Thread.ofPlatform()
             .start(
@@ -297,6 +296,23 @@ class FileStreamTest {
     assertTrue(failure.getMessage().contains(pipe.toString()), failure.getMessage());
     writer.join();
     assertEquals(List.of("pipe"), names());
+  }
+
+  @Test
+  void leavesAPipeThatIsToBeWrittenWhereItIs() throws Exception {
+    Path pipe = pipe();
+    FlowException failure =
+        assertThrows(FlowException.class, () -> copy(file("in", 100), pipe).await());
+    assertTrue(failure.getMessage().contains(pipe + " is a pipe"), failure.getMessage());
+    assertFalse(Files.isRegularFile(pipe));
+    assertEquals(List.of("in", "pipe"), names());
+  }
+
+  private Path pipe() throws IOException, InterruptedException {
+    Path pipe = folder.resolve("pipe");
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
+    assertEquals(0, new ProcessBuilder("/usr/bin/mkfifo", pipe.toString()).start().waitFor());
+    return pipe;
   }
 
   private static FlowRun copy(Path in, Path out) {
