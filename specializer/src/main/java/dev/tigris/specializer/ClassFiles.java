@@ -292,9 +292,7 @@ public final class ClassFiles {
   /// As a jar in a jar: what cannot be read of it may be somebody's resource, like that on purpose.
   private void checkJarOfFolder(Path path) throws IOException {
     try {
-      if (Files.isRegularFile(path)) {
-        checkJar(path);
-      }
+      checkJar(path);
     } catch (ZipException unreadable) {
       // no program runs with it
     } catch (UncheckedIOException e) {
@@ -342,7 +340,10 @@ public final class ClassFiles {
     // What a link leads to is walked through when it is named, and not when it lies in a folder.
     Path start = Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
     try (Stream<Path> files = Files.walk(start)) {
-      return files.filter(file -> wanted.test(file.toString())).sorted().toList();
+      return files
+          .filter(file -> wanted.test(file.toString()) && Files.isRegularFile(file))
+          .sorted()
+          .toList();
     }
   }
 }

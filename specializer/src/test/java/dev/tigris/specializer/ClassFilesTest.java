@@ -252,6 +252,14 @@ class ClassFilesTest {
   }
 
   @Test
+  void passesOverAFolderThatIsCalledLikeAClass() throws IOException {
+    Files.createDirectories(file("app/Folder"));
+    assertEquals(List.of(), specialize(shop.javac.folder(), REWRITTEN).problems());
+    assertEquals(
+        List.of(), ClassFiles.check(List.of(shop.javac.folder()), shop.specializer).problems());
+  }
+
+  @Test
   void checksTheJarsInAFolderToo() throws IOException {
     Path lib = Files.createDirectories(temporary.resolve("app/lib"));
     Files.write(lib.resolve("resource.jar"), new byte[] {1, 2, 3});
