@@ -158,11 +158,13 @@ class SpecializeCommandTest {
 
   @Test
   void namesWhatCannotBeWrittenAndStops() throws Exception {
-    Result report = shell.run("specialize @/classes --report @/none/report");
-    assertEquals(ExitCode.BAD_OUTPUT, report.code());
-    assertMentions(report.err(), "there is no", "/none/report'");
-    compile("User", USER);
     byte[] before = user();
+    for (String place : List.of("/none/report", "/classes")) {
+      Result report = shell.run("specialize @/classes --report @" + place);
+      assertEquals(ExitCode.BAD_OUTPUT, report.code());
+      assertMentions(report.err(), place + "'", "folder that exists");
+      assertArrayEquals(before, user());
+    }
     Thread.currentThread().interrupt();
     Result stopped = shell.run("specialize @/classes");
     assertTrue(Thread.interrupted());
