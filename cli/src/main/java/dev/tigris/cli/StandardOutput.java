@@ -39,14 +39,18 @@ final class StandardOutput extends FileOutputStream {
     }
   }
 
-  /// How it went, once everything is printed: what went well has failed if it could not be told.
+  /// How it went, once everything is printed: what went well has failed if it could not be told,
+  /// and what did not is at least said not to have been.
   ExitCode outcome(ExitCode code, PrintStream err) {
     stream.flush();
     IOException lost = failure;
-    if (lost == null || code != ExitCode.OK || NOBODY_READS.equals(lost.getMessage())) {
+    if (lost == null || NOBODY_READS.equals(lost.getMessage())) {
       return code;
     }
-    err.println("tigris: the work is done, but its result cannot be printed: " + lost.getMessage());
-    return ExitCode.BAD_OUTPUT;
+    boolean isOk = code == ExitCode.OK;
+    err.printf(
+        "tigris: %s cannot be printed: %s%n",
+        isOk ? "the work is done, but its result" : "how it ended", lost.getMessage());
+    return isOk ? ExitCode.BAD_OUTPUT : code;
   }
 }

@@ -107,7 +107,8 @@ class ProcessTest {
     assertEquals(4, tigris(Redirect.to(FULL.toFile()), "gen", "10", "data", "--json").waitFor());
     assertTrue(Files.readString(folder.resolve("err")).contains("cannot be printed"));
     assertEquals(1000, Files.size(folder.resolve("data")));
-    assertEquals(3, tigris(Redirect.to(FULL.toFile()), "check", "missing").waitFor());
+    assertEquals(3, tigris(Redirect.to(FULL.toFile()), "check", "missing", "--json").waitFor());
+    assertTrue(Files.readString(folder.resolve("err")).contains("how it ended cannot be printed"));
   }
 
   @Test
