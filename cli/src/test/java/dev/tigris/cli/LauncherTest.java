@@ -438,6 +438,16 @@ class LauncherTest {
     assertEquals("", Files.readString(calls));
   }
 
+  @Test
+  void refusesToFuzzForNoTimeOrNothing() throws Exception {
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    assertEquals(2, tigris("test", "--fuzz").exitCode());
+    Result result = tigris("test", "--fuzz", "1", "NoSuch");
+    assertEquals(2, result.exitCode());
+    assertTrue(result.err().contains("no target whose name begins with 'NoSuch'"), result.err());
+    assertEquals("", Files.readString(calls));
+  }
+
   private Result tigris(String... args) throws Exception {
     return run(folder, checkout.resolve("tigris").toString(), args);
   }
