@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 /// `tigris bench`: measures figures, each beside its peer.
 @Command(
     name = "tigris bench",
+    exitCodeOnExecutionException = 3, // and not 1, as if a bar was not reached
     description = "Measures the figures whose names start with NAME, each beside its peer.",
     footer = {
       "",
@@ -109,7 +110,13 @@ public final class Main implements Callable<Integer> {
     List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     Path results = out;
     if (results == null) {
+      if (missing) {
+        throw usage("--missing is about results that are there: say where, with --out");
+      }
       return measure(groups, Optional.empty());
+    }
+    if (Files.exists(results) && !Files.isDirectory(results)) {
+      throw usage("'%s' is no folder: name one for the results".formatted(results));
     }
     for (Group group : groups) {
       if (!group.figures().stream().allMatch(name -> name.startsWith(prefix))) {

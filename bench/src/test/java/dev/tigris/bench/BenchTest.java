@@ -127,6 +127,15 @@ class BenchTest {
   }
 
   @Test
+  void resultsThatCannotBeKeptOrThereAreRefusedBeforeAnythingIsMeasured(@TempDir Path folder)
+      throws Exception {
+    String file = Files.createFile(folder.resolve("file")).toString();
+    assertEquals(2, bench("memory.view", "--tiny", "--out", file).exit());
+    assertEquals(3, bench("memory.view", "--tiny", "--out", file + "/below").exit());
+    assertEquals(2, bench("memory.view", "--tiny", "--missing").exit());
+  }
+
+  @Test
   void aPartOfAGroupIsNotKept(@TempDir Path folder) {
     Output output = bench("memory.view.sum.int", "--tiny", "--out", folder.toString());
 
