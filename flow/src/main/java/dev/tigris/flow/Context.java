@@ -60,9 +60,7 @@ final class Context implements ModuleContext {
       return "stage " + stage.name() + " has no reservoir to put waters in: connect or drain it";
     }
     if (outlets.size() == 1) {
-      return "the reservoir of stage "
-          + stage.name()
-          + " is routed: put on context.route(index)";
+      return "the reservoir of stage " + stage.name() + " is routed: put on context.route(index)";
     }
     return "stage %s has %d reservoirs: put on context.output(name), or route(name, index)"
         .formatted(stage.name(), outlets.size());
