@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 
 /// A file of records that several threads read, each its own parts: through the page cache when
 /// it holds the file already, and around it otherwise, since filling the cache costs more than
@@ -136,13 +137,15 @@ final class InputFile implements Closeable {
         && (mode & FILE_TYPE) == BLOCK_DEVICE;
   }
 
-  /// Reads a byte at several places: a disk takes longer to answer than memory, whatever the disk.
+  /// Reads a byte somewhere in each sixteenth: a disk takes longer to answer than memory, whatever
+  /// the disk. Never at the same places: what was read stays in the cache, and the third or fourth
+  /// job with the same file would take it for cached as a whole.
   private static boolean isCached(FileChannel file, long size) throws IOException {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
     ByteBuffer single = ByteBuffer.allocateDirect(1);
     int slow = 0;
     for (int i = 0; i < PROBES && slow <= PROBES / 4; i++) {
-      // Odd fractions of the file: not only its beginning, which somebody may just have looked at.
-      long position = (long) ((double) size * (2 * i + 1) / (2 * PROBES));
+      long position = (long) (size * ((i + random.nextDouble()) / PROBES));
       long started = System.nanoTime();
       file.read(single.clear(), position);
       if (System.nanoTime() - started > CACHED_READ_NANOS) {
