@@ -38,7 +38,7 @@ class ServerTest {
 
     private Child() {}
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws Exception {
       BufferedReader orders =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       Fabric fabric = Fabric.open("tcp");
@@ -48,6 +48,7 @@ class ServerTest {
       System.err.println(new NetException("load", "this", "which needs a file", null));
       System.getLogger(Server.class.getName()).log(System.Logger.Level.WARNING, "{0}", "loaded");
       String _ = orders.readLine();
+      awaitThoseWhoServe();
       try {
         while (true) {
           HELD.add(new FileInputStream("/dev/null"));
@@ -59,6 +60,15 @@ class ServerTest {
       }
       System.out.println("ready");
       String _ = orders.readLine();
+    }
+
+    /// Who has been served is let go, and has loaded what takes files to load.
+    private static void awaitThoseWhoServe() throws InterruptedException {
+      for (Thread thread : Thread.getAllStackTraces().keySet()) {
+        if (thread.getName().equals("tigris-net-server")) {
+          thread.join();
+        }
+      }
     }
   }
 
