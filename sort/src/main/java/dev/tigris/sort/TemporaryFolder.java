@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -14,7 +15,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -124,8 +127,6 @@ final class TemporaryFolder implements AutoCloseable {
       FileChannel lock = lock(folder);
       made = lock != null;
       return lock;
-    } catch (NoSuchFileException e) {
-      return null;
     } catch (IOException e) {
       OutputPaths.deleteQuietly(folder.resolve(LOCK));
       OutputPaths.deleteQuietly(folder);
@@ -140,8 +141,12 @@ final class TemporaryFolder implements AutoCloseable {
   /// The lock of a folder that was just made; null if somebody else has it, or has deleted it.
   private static @Nullable FileChannel lock(Path folder) throws IOException {
     Path lock = folder.resolve(LOCK);
-    FileChannel channel =
-        FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
     boolean held = false;
     try {
       held = channel.tryLock() != null && Files.exists(lock);
@@ -202,13 +207,12 @@ final class TemporaryFolder implements AutoCloseable {
   /// empty is still known to be dead.
   private static void empty(Path folder, IntConsumer wait) throws IOException {
     IOException failure = null;
-    for (String name : list(folder)) {
-      Path file = folder.resolve(name);
+    for (Path file : list(folder)) {
       try {
         if (isFolder(file)) {
           empty(file, wait);
           delete(file, wait);
-        } else if (!name.equals(LOCK)) {
+        } else if (!file.endsWith(LOCK)) {
           Files.deleteIfExists(file);
         }
       } catch (IOException e) {
@@ -221,17 +225,28 @@ final class TemporaryFolder implements AutoCloseable {
     Files.deleteIfExists(folder.resolve(LOCK));
   }
 
-  /// What is in a folder, with one descriptor: a directory stream takes two, and where the process
-  /// has used up its own there is none but that of the lock.
-  private static String[] list(Path folder) throws IOException {
-    String[] names = folder.toFile().list();
-    if (names != null) {
-      return names;
+  /// What is in a folder. A directory stream takes two descriptors; where the process has used up
+  /// its own there is none but that of the lock, and a `File` takes one. But that finds no folder
+  /// whose name Java cannot spell.
+  private static List<Path> list(Path folder) throws IOException {
+    List<Path> all = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      files.forEach(all::add);
+      return all;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException e) {
+      String[] names = folder.toFile().list();
+      if (names == null) {
+        throw e;
+      }
+      for (String name : names) {
+        all.add(folder.resolve(name));
+      }
+      return all;
     }
-    if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("could not list " + folder);
-    }
-    throw new NoSuchFileException(folder.toString());
   }
 
   /// Deletes a folder that was emptied. File systems in user space and NFS keep a file that is

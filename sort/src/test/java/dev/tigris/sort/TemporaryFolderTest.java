@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -67,6 +69,29 @@ class TemporaryFolderTest {
     assertEquals(
         List.of("IO", "0 left of one that could not be made", "0 left of one that was closed"),
         said);
+  }
+
+  /// As in `/proc`, and in a folder that is deleted at that moment.
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void saysThatThereCanBeNoFolder() {
+    assumeTrue(Files.isDirectory(Path.of("/proc/self")), "there is no folder of that kind");
+    SortException refused =
+        assertThrows(SortException.class, () -> new TemporaryFolder(Path.of("/proc/sorted")));
+    assertTrue(String.valueOf(refused.getMessage()).contains("/proc"), refused.getMessage());
+  }
+
+  /// As where names are in another encoding: a link can lead there.
+  @Test
+  void isDeletedWhereAFoldersNameCannotBeSpelled() throws Exception {
+    String make = "d=$(printf 'f\\377'); mkdir \"$d\" && ln -s \"$d\" link";
+    assumeTrue(
+        new ProcessBuilder("/bin/sh", "-c", make).directory(folder.toFile()).start().waitFor() == 0,
+        "names are text on this file system");
+    SortJob.of(List.of(input), folder.resolve("link/sorted")).run();
+    try (Stream<Path> files = Files.list(folder.resolve("link/"))) {
+      assertEquals(List.of("sorted"), files.map(file -> file.toFile().getName()).toList());
+    }
   }
 
   @Test
