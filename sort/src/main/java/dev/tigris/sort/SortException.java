@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,26 @@ public final class SortException extends IOException {
     }
     return new SortException(
         Kind.IO, "%s could not be written: %s".formatted(path, reason(cause)), cause);
+  }
+
+  /// What it means to the user that `made` could not be given the name of the output.
+  static SortException replacing(Path output, Path made, IOException cause) {
+    if (Files.isDirectory(output) || (Files.isDirectory(made) && Files.exists(output))) {
+      return new SortException(
+          Kind.OUTPUT,
+          "%s was made by another program meanwhile: delete it, or name another output"
+              .formatted(output),
+          cause);
+    }
+    if (String.valueOf(cause.getMessage()).contains("Operation not permitted")) {
+      return new SortException(
+          Kind.OUTPUT,
+          ("%s may not be replaced: it is another user's, in a folder where each may replace their"
+                  + " own files only, or is immutable: name another output")
+              .formatted(output),
+          cause);
+    }
+    return writing(output, cause);
   }
 
   /// What a failed read of `path` means to the user.

@@ -319,7 +319,7 @@ final class TemporaryFolder implements AutoCloseable {
               .formatted(output),
           e);
     } catch (IOException e) {
-      throw SortException.writing(output, e);
+      throw SortException.replacing(output, folder.resolve(name), e);
     }
   }
 

@@ -49,7 +49,7 @@ final class SortProcess {
 
   /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
   static @Nullable String refusalWithoutPrivileges(Path input, Path output) throws IOException {
-    String dropped = "-dac_override,-dac_read_search";
+    String dropped = "-dac_override,-dac_read_search,-fowner";
     return refusal(
         List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--"),
         input,

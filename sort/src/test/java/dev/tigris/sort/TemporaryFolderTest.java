@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -89,9 +91,8 @@ class TemporaryFolderTest {
         new ProcessBuilder("/bin/sh", "-c", make).directory(folder.toFile()).start().waitFor() == 0,
         "names are text on this file system");
     SortJob.of(List.of(input), folder.resolve("link/sorted")).run();
-    try (Stream<Path> files = Files.list(folder.resolve("link/"))) {
-      assertEquals(List.of("sorted"), files.map(file -> file.toFile().getName()).toList());
-    }
+    Path there = folder.resolve("link").toRealPath();
+    assertEquals(List.of(there.resolve("sorted")), list(there));
   }
 
   @Test
@@ -115,6 +116,48 @@ class TemporaryFolderTest {
       new TemporaryFolder(link.resolve("sorted")).close();
       assertEquals(0, SortProcess.start(input, output, 64 << 20).finish());
       assertTrue(Files.exists(living.resolve("lock")));
+    }
+  }
+
+  @Test
+  void saysThatAFolderHasTakenTheOutputsNameMeanwhile() throws Exception {
+    Path output = folder.resolve("sorted");
+    for (String made : List.of("file", "folder")) {
+      try (TemporaryFolder living = new TemporaryFolder(output)) {
+        Path place = living.resolve(made);
+        Path _ = made.equals("file") ? Files.createFile(place) : Files.createDirectory(place);
+        Files.createFile(Files.createDirectories(output).resolve(made));
+        SortException refused =
+            assertThrows(SortException.class, () -> living.publish(made, output));
+        assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
+        assertTrue(String.valueOf(refused.getMessage()).contains("name another"));
+      }
+    }
+    assertEquals(List.of("input", "sorted"), files());
+  }
+
+  /// As in `/tmp`, where everybody may write, and each may replace their own files only.
+  @Test
+  void saysThatAFileOfAnotherUserMayNotBeReplaced() throws Exception {
+    Path common = Files.createDirectory(folder.resolve("common"));
+    Path theirs = Files.createFile(common.resolve("theirs"));
+    try {
+      Files.setAttribute(theirs, "unix:uid", 65_533);
+      Files.setAttribute(common, "unix:uid", 65_534);
+      Files.setAttribute(common, "unix:mode", 01777);
+    } catch (FileSystemException e) {
+      abort("skipped: only root can give a folder away");
+    }
+    String refused = SortProcess.refusalWithoutPrivileges(input, theirs);
+    assertTrue(refused != null && refused.startsWith("OUTPUT: "), refused);
+    assertTrue(refused.contains("name another"), refused);
+    assertEquals(List.of(theirs), list(common));
+    assertEquals(0, Files.size(theirs));
+  }
+
+  private static List<Path> list(Path folder) throws Exception {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
     }
   }
 
