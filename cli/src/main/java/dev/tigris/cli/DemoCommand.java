@@ -50,7 +50,7 @@ final class DemoCommand implements Command {
     Path home = Path.of(console.home(), "build");
     Path png = options.matchedOptionValue("--png", home.resolve("demo.png"));
     if (options.hasMatchedOption("--png")) {
-      requirePlace(png);
+      Options.requirePlace("picture", png); // and not when half a minute has gone by
     }
     Path folder = makeFolder(home);
     try {
@@ -61,15 +61,6 @@ final class DemoCommand implements Command {
     slowDown(isQuick ? RUN.dividedBy(QUICK) : RUN, png, console);
     sayWhatNext(console.out());
     return ExitCode.OK;
-  }
-
-  /// Said before the demo begins, and not when half a minute has gone by.
-  private static void requirePlace(Path png) throws CommandException {
-    if (Files.isDirectory(png) || !Files.isDirectory(png.toAbsolutePath().resolveSibling("."))) {
-      throw new CommandException(
-          ExitCode.BAD_OUTPUT,
-          "the picture cannot be %s: name a file in a folder that exists".formatted(png));
-    }
   }
 
   private static Path makeFolder(Path home) throws CommandException {

@@ -1,6 +1,8 @@
 package dev.tigris.cli;
 
 import dev.tigris.sort.RecordFormat;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -65,6 +67,21 @@ final class Options {
           options.commandSpec().commandLine(),
           "'%s' is the name of a folder, by the slash at its end: name a file for the output"
               .formatted(name));
+    }
+  }
+
+  /// Refuses a file that cannot be written before the work begins whose outcome it is for.
+  static void requirePlace(String what, Path file) throws CommandException {
+    Path folder = file.toAbsolutePath().resolveSibling(".");
+    boolean isPlace =
+        Files.exists(file)
+            ? !Files.isDirectory(file) && Files.isWritable(file)
+            : Files.isDirectory(folder) && Files.isWritable(folder);
+    if (!isPlace) {
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT,
+          "the %s cannot be '%s': name a file that may be written, in a folder that exists"
+              .formatted(what, file));
     }
   }
 

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -172,8 +171,8 @@ final class SpecializeCommand implements Command {
           "%s writes and shows no class: give it without %s, %s and %s"
               .formatted(CHECK, PRINT, OUTPUT, PATCH));
     }
-    if (output == null) {
-      requirePlace(options.matchedOptionValue(REPORT, null));
+    if (output == null && options.hasMatchedOption(REPORT)) { // written when all is specialized
+      Options.requirePlace("report", options.matchedOptionValue(REPORT, null));
     }
     try (SpecializeInputs found =
         print || output == null
@@ -212,17 +211,6 @@ final class SpecializeCommand implements Command {
       throw new CommandException(
           ExitCode.BAD_INPUT,
           "'%s' is a pipe or a device: name class files, jars or folders".formatted(input));
-    }
-  }
-
-  /// Said before anything is specialized in place: the report is written when that is done.
-  private static void requirePlace(@Nullable Path report) throws CommandException {
-    if (report != null
-        && (Files.isDirectory(report)
-            || !Files.isDirectory(report.toAbsolutePath().resolveSibling(".")))) {
-      throw new CommandException(
-          ExitCode.BAD_OUTPUT,
-          "the report cannot be '%s': name a file in a folder that exists".formatted(report));
     }
   }
 

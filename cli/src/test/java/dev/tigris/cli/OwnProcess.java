@@ -10,6 +10,15 @@ import java.util.List;
 final class OwnProcess {
   private OwnProcess() {}
 
+  /// What comes before a command so that permissions bind it even where root starts it, whom they
+  /// do not bind otherwise.
+  static List<String> bound(boolean isRoot) {
+    String dropped = "-dac_override,-dac_read_search";
+    return isRoot
+        ? List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--")
+        : List.of();
+  }
+
   /// Starts it in a folder, where its errors go to the file `err`.
   ///
   /// @param property an option of its JVM

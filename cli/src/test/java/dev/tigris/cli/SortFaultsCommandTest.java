@@ -67,12 +67,7 @@ class SortFaultsCommandTest {
   void saysThatAnInputMayNotBeRead(String line) throws Exception {
     Path data = folder.resolve("data");
     Files.setPosixFilePermissions(data, Set.of());
-    // Root reads everything, unless it gives the privilege up.
-    String dropped = "-dac_override,-dac_read_search";
-    List<String> prefix =
-        Files.isReadable(data)
-            ? List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--")
-            : List.of();
+    List<String> prefix = OwnProcess.bound(Files.isReadable(data));
     Process process =
         OwnProcess.tigris(folder, "-Dtigris.test=true", DISCARD, prefix, line.split(" ", -1));
     int code = process.waitFor();

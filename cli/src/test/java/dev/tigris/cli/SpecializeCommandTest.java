@@ -1,6 +1,7 @@
 // Over 400 lines: one command, and everything that it can be asked for.
 package dev.tigris.cli;
 
+import static java.lang.ProcessBuilder.Redirect.DISCARD;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -14,6 +15,7 @@ import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.util.ArrayList;
@@ -153,6 +155,32 @@ class SpecializeCommandTest {
       Result result = shell.run(line);
       assertEquals(ExitCode.BAD_INPUT, result.code());
       assertMentions(result.err(), "is a pipe or a device");
+    }
+  }
+
+  @Test
+  void refusesAReportThatMayNotBeWrittenBeforeItSpecializes() throws Exception {
+    byte[] before = user();
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    Path kept = Files.createFile(folder.resolve("kept"));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-x------"));
+    Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("r--------"));
+    for (String report : List.of("closed/report", "kept")) {
+      Process process =
+          OwnProcess.tigris(
+              folder,
+              "-Dtigris.test=true",
+              DISCARD,
+              OwnProcess.bound(Files.isWritable(kept)),
+              "specialize",
+              "classes",
+              "--report",
+              report);
+      int code = process.waitFor();
+      assertArrayEquals(before, user());
+      String said = Files.readString(folder.resolve("err"));
+      assertEquals(ExitCode.BAD_OUTPUT.number(), code, said);
+      assertMentions(said, report + "'", "may be written");
     }
   }
 
