@@ -231,7 +231,9 @@ final class TemporaryFolder implements AutoCloseable {
   private static List<Path> list(Path folder) throws IOException {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-      files.forEach(all::add);
+      for (Path file : files) {
+        all.add(file);
+      }
       return all;
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
