@@ -92,7 +92,7 @@ class DocumentedSnippetsTest {
       if (!blocks.isEmpty()) {
         assertEquals("", Document.compile(arguments), page.name());
       }
-      if (blocks.stream().anyMatch(block -> block.around().orElse("").contains(" run()"))) {
+      if (blocks.stream().anyMatch(block -> block.around().orElse("").contains(" run("))) {
         ran += run(page, classes);
       }
     }
@@ -133,10 +133,11 @@ class DocumentedSnippetsTest {
         "package %s;\n%s\n%s".formatted(packageName, IMPORTS, body));
   }
 
-  /// Runs the methods `run()` of a page, with its objects specialized as a user's are, and
-  /// tells how many there were.
+  /// Runs the methods `run()` and `run(Path folder)` of a page, with its objects specialized as a
+  /// user's are, and tells how many there were.
   private int run(Document page, Path classes) throws Exception {
     int ran = 0;
+    Path work = Files.createDirectory(classes.resolveSibling("work"));
     Shell.Result result = new Shell(folder).run("specialize " + classes);
     assertEquals(ExitCode.OK, result.code(), result.err());
     try (var loader = new URLClassLoader(new URL[] {classes.toUri().toURL()});
@@ -145,8 +146,9 @@ class DocumentedSnippetsTest {
         String name = String.valueOf(file.getFileName()).replace(".class", "");
         Class<?> type = loader.loadClass(packageOf(page) + "." + name);
         for (Method method : type.getMethods()) {
-          if (method.getName().equals("run") && method.getParameterCount() == 0) {
-            method.invoke(null);
+          if (method.getName().equals("run")) {
+            method.invoke(
+                null, method.getParameterCount() == 0 ? new Object[0] : new Object[] {work});
             ran++;
           }
         }
