@@ -6,10 +6,12 @@ import dev.tigris.specializer.structure.StructureParser;
 import java.io.IOException;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Instruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -56,6 +58,11 @@ final class StructureRule implements Rule {
 
   @Override
   public Decision decide(Site site) {
+    if (isOfAnotherRule(site)) {
+      return new Decision.Refuse(
+          "the class was specialized when rules said something else of this method: compile it"
+              + " again first (mvn clean)");
+    }
     Optional<StructureMethod> method =
         BodylessMethods.isBody(site)
             ? find(site.in().name(), site.instruction())
@@ -78,9 +85,24 @@ final class StructureRule implements Rule {
             method.get().recipe()));
   }
 
-  private Optional<StructureMethod> find(ClassDesc type, Instruction instruction) {
+  /// Whether a method has a meaning already, of an earlier run, and now it is another one.
+  private boolean isOfAnotherRule(Site site) {
+    ClassDesc type = site.in().name();
+    return site.instruction() instanceof InvokeDynamicInstruction was
+        && was.bootstrapMethod().equals(MemoryNames.RECIPE_BOOTSTRAP)
+        && methods(type)
+            .filter(method -> was.name().equalsString(method.name()))
+            .filter(method -> was.typeSymbol().equals(method.type().insertParameterTypes(0, type)))
+            .anyMatch(method -> !was.bootstrapArgs().equals(List.of(method.recipe())));
+  }
+
+  private Stream<StructureMethod> methods(ClassDesc type) {
     return Stream.ofNullable(structures.get(type))
-        .flatMap(structure -> structure.methods().stream())
+        .flatMap(structure -> structure.methods().stream());
+  }
+
+  private Optional<StructureMethod> find(ClassDesc type, Instruction instruction) {
+    return methods(type)
         .filter(
             method ->
                 instruction instanceof InvokeInstruction call

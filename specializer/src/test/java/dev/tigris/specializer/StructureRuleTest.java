@@ -112,6 +112,20 @@ class StructureRuleTest {
   }
 
   @Test
+  void refusesAClassThatAnEarlierRuleGaveItsMeaning() throws IOException {
+    shop.javac.compile(HEADER);
+    byte[] before = specializer(RULES).specialize(shop.bytes("app/Header")).bytes();
+    assertEquals(List.of(), specializer(RULES).specialize(before).problems());
+    Specializer changed = specializer(RULES.replace(">> 4", ">> 5"));
+    List<Problem> problems = changed.specialize(before).problems();
+    assertEquals(1, problems.size(), problems.toString());
+    String message = problems.getFirst().toString();
+    assertTrue(message.startsWith("app.Header.version"), message);
+    assertTrue(message.contains("compile it again"), message);
+    assertEquals(problems, changed.check(before));
+  }
+
+  @Test
   void changesNoMethodThatHasAMeaning() throws IOException {
     shop.javac.compile(HEADER);
     Specializer ruled = specializer(RULES);
