@@ -328,7 +328,7 @@ public final class Jbuf {
         state = State.REFERENCED;
       } else if (type != wanted) {
         throw new TypedException(
-            "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time: unreference it first"
+            "this Jbuf is referenced as %s, and cannot be viewed as %s at the same time: use Bytes for both, or unreference it first"
                 .formatted(name(type), name(wanted)));
       }
       return wanted.cast(current.view());

@@ -109,6 +109,7 @@ class JbufTest {
     jbuf.asInts();
     TypedException e = assertThrows(TypedException.class, jbuf::asBytes);
     assertTrue(e.getMessage().contains("Ints"), e.getMessage());
+    assertTrue(e.getMessage().contains("use Bytes for both"), e.getMessage());
     jbuf.checkInvariants();
   }
 
