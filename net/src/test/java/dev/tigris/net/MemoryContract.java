@@ -232,6 +232,17 @@ abstract class MemoryContract extends FabricContract {
   }
 
   @Test
+  void saysThatTheInterfaceOfATicketWasClosed() {
+    connect();
+    Ticket ticket = left.receive(left.memory(100));
+    left.run(left.link()::close);
+    expect(left, ticket, Status.FLUSHED);
+    IllegalStateException e =
+        assertThrows(IllegalStateException.class, () -> left.range(ticket, 0, 1));
+    assertTrue(e.getMessage().contains("its interface was closed"), e.getMessage());
+  }
+
+  @Test
   void reportsMemoryThatWasStillRegisteredWhenItClosed() {
     connect();
     Ticket memory = left.receive(left.memory(1_000));

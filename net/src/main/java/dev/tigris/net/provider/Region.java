@@ -100,7 +100,9 @@ public final class Region {
 
   private static <T> T known(@Nullable T part) {
     if (part == null) {
-      throw new IllegalStateException("the memory is no longer registered");
+      throw new IllegalStateException(
+          "the memory is no longer registered: its tickets were given back, or its interface was"
+              + " closed, whose descriptors come back FLUSHED afterwards and cannot be used again");
     }
     return part;
   }
