@@ -60,7 +60,8 @@ class DiskSpaceTest {
   void saysWhatIsMissing() {
     IOException refused =
         assertThrows(IOException.class, () -> DiskSpace.reserve(file, Long.MAX_VALUE / 2));
-    assertTrue(refused.getMessage().contains("File too large"), refused.getMessage());
+    String why = refused.getMessage(); // in memory a file may be that large, and finds no room
+    assertTrue(why.contains("File too large") || why.contains("No space left"), why);
     assertThrows(IOException.class, () -> DiskSpace.reserve(folder.resolve("missing"), 10));
   }
 
