@@ -80,7 +80,8 @@ final class SchemaChange {
     return moves.get(shape);
   }
 
-  /// The old schema without what does not stay.
+  /// The old schema without what does not stay, for a [Walk]. All fields count as inherited, which
+  /// keeps them out of its text: there they would stand again for each subclass.
   Schema kept() {
     List<Shape> shapes = new ArrayList<>(from.shapes());
     for (int i = 0; i < shapes.size(); i++) {
@@ -89,7 +90,10 @@ final class SchemaChange {
         moves.get(i).forEach(move -> stay.add(move.from()));
         List<Shape.Member> members =
             struct.members().stream().filter(member -> stay.contains(member.offset())).toList();
-        shapes.set(i, new Shape.Struct(struct.name(), struct.sizeBytes(), Shape.NONE, members, 0));
+        shapes.set(
+            i,
+            new Shape.Struct(
+                struct.name(), struct.sizeBytes(), Shape.NONE, members, members.size()));
       }
     }
     return new Schema(shapes, from.root());

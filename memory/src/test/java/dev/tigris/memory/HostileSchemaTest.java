@@ -86,6 +86,36 @@ class HostileSchemaTest {
         () -> assertTrue(new Conversion(container, hostile, schema).bytes() > 1_000_000));
   }
 
+  /// The fields of superclasses stand once in a schema's text, and as often in what is copied as
+  /// there are subclasses.
+  @Test
+  void convertsManySubclassesOfAClassWithManyFields() {
+    Schema old = SchemaText.parse(manySubclasses(1000));
+    Container container = Jbuf.allocate(1 << 16).asContainer();
+    long root = container.allocate(120 * Long.BYTES);
+    container.rootOffset(root);
+    Conversion conversion = new Conversion(container, old, SchemaText.parse(manySubclasses(1001)));
+    Container converted = Jbuf.allocate(conversion.bytes()).asContainer();
+    conversion.into(converted);
+    assertEquals(converted.capacityBytes(), converted.usedBytes());
+  }
+
+  private static String manySubclasses(int fields) {
+    int sizeBytes = (fields + 7) & -8;
+    StringBuilder text = new StringBuilder(HEAD).append("struct Root 960\n");
+    for (int i = 0; i < 120; i++) {
+      text.append("  %d ref %d f%d\n".formatted(8 * i, i + 2, i));
+    }
+    text.append("struct Base %d\n".formatted(sizeBytes));
+    for (int i = 0; i < fields; i++) {
+      text.append("  %d byte f%d\n".formatted(i, i));
+    }
+    for (int i = 0; i < 120; i++) {
+      text.append("struct Sub%d %d extends 1\n".formatted(i, sizeBytes));
+    }
+    return text.toString();
+  }
+
   /// Another process may write to a mapped file. Whatever is read of the capacity, the conversion
   /// neither takes less room than it fills, nor leaves the old container.
   @Test
