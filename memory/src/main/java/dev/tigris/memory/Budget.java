@@ -160,9 +160,11 @@ final class Budget {
   /// @param before how many of this kind had been given back when the request was made
   private boolean awaitReclaim(
       Block block, @Nullable IOException refused, long before, long waitMillis) {
-    if (Verifier.PROCESS.isCurrentThread()
-        || Thread.currentThread().isInterrupted()
-        || (refused != null && blocks() == 0)) {
+    // Nobody has any, and nobody has given one back since: it is others who use what there is.
+    boolean isHopeless = refused != null && blocks() == 0 && givenBack(block).get() == before;
+    if (isHopeless
+        || Verifier.PROCESS.isCurrentThread()
+        || Thread.currentThread().isInterrupted()) {
       return false;
     }
     long begun = collections;

@@ -123,7 +123,7 @@ class BudgetTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void waitsForWhatTheSystemLendsHoweverManyWait() throws Exception {
-    assertEquals("done\n", Forked.limited("ulimit -n 120", Sharing.class, "-Xmx64m"));
+    assertEquals("done\n", Forked.limited("ulimit -n 80", Sharing.class, "-Xmx64m"));
   }
 
   @Test
