@@ -5,6 +5,7 @@ import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.ScarceException;
 import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ref.PhantomReference;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -114,23 +115,26 @@ final class Block extends PhantomReference<Jbuf> {
   }
 
   /// Gives its memory back.
+  ///
+  /// @throws UncheckedIOException if it is that of a file that could not be closed
   void give(Pool pool) {
+    long given = address;
+    address = 0;
     if (file != null) {
       file.close();
-    } else {
-      switch (pages) {
-        case ORDINARY -> pool.give(address, bytes);
-        case HUGE -> {
-          Pages.adviseHuge(address, Pool.unitBytes(bytes), false);
-          giveUnits(pool, address);
-        }
-        case LOCKED -> {
-          Pages.unlock(address, Pool.unitBytes(bytes));
-          giveUnits(pool, address);
-        }
-        case SHARED -> Objects.requireNonNull(shared).close();
-      }
+      return;
     }
-    address = 0;
+    switch (pages) {
+      case ORDINARY -> pool.give(given, bytes);
+      case HUGE -> {
+        Pages.adviseHuge(given, Pool.unitBytes(bytes), false);
+        giveUnits(pool, given);
+      }
+      case LOCKED -> {
+        Pages.unlock(given, Pool.unitBytes(bytes));
+        giveUnits(pool, given);
+      }
+      case SHARED -> Objects.requireNonNull(shared).close();
+    }
   }
 }

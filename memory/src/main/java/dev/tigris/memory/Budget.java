@@ -228,11 +228,14 @@ final class Budget {
       if (block.address == 0) {
         return false;
       }
-      block.give(pool);
-    }
-    synchronized (this) {
-      givenBack(block).incrementAndGet();
-      remove(block);
+      try {
+        block.give(pool);
+      } finally { // a file that could not be closed is off its range all the same
+        synchronized (this) {
+          givenBack(block).incrementAndGet();
+          remove(block);
+        }
+      }
     }
     return true;
   }

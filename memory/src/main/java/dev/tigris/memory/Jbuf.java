@@ -275,6 +275,7 @@ public final class Jbuf {
   ///
   /// @throws ReferencedException if views of the buffer may be in use: call [#unreference] first
   /// @throws FreedException if the buffer was freed already
+  /// @throws java.io.UncheckedIOException if its file could not be closed; it is freed all the same
   public void free() {
     synchronized (block) {
       refuseFreed("freed");

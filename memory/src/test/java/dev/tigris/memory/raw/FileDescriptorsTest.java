@@ -2,10 +2,19 @@ package dev.tigris.memory.raw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Mapping;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class FileDescriptorsTest {
@@ -17,6 +26,44 @@ class FileDescriptorsTest {
     assertEquals("could not open %s: Is a directory".formatted(folder), refusal(folder));
     assertEquals(
         "could not open %s: No such file or directory".formatted(nowhere), refusal(nowhere));
+  }
+
+  /// A descriptor that is good for nothing takes the place of the journal's, so that giving up the
+  /// lock on it fails.
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void countsAFileNoMoreThatCouldNotBeClosed() throws IOException {
+    Path file = folder.resolve("data");
+    long before = Jbuf.use().mappedBytes();
+    Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, 3 << 20);
+    spoil(file.resolveSibling("data.journal").toRealPath());
+    assertThrows(UncheckedIOException.class, jbuf::free);
+    assertTrue(Jbuf.use().mappedBytes() <= before);
+    Jbuf.map(file, Mapping.DURABLE).free();
+  }
+
+  private static void spoil(Path file) throws IOException {
+    int openPath = 0x200000;
+    try (Arena arena = Arena.ofConfined();
+        Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      long name = arena.allocateFrom(file.toString()).address();
+      long useless = LibraryFunction.ofInt("open").call(name, openPath);
+      for (Path each : open.filter(Files::isSymbolicLink).toList()) {
+        int descriptor = Integer.parseInt(each.getFileName().toString());
+        if (descriptor != useless && leadsTo(each, file)) {
+          assertEquals(descriptor, LibraryFunction.ofInt("dup2").call(useless, descriptor));
+        }
+      }
+      FileDescriptors.close((int) useless);
+    }
+  }
+
+  private static boolean leadsTo(Path descriptor, Path file) {
+    try {
+      return Files.readSymbolicLink(descriptor).equals(file);
+    } catch (IOException e) {
+      return false; // closed meanwhile: that of the listing, for one
+    }
   }
 
   private static String refusal(Path file) {
