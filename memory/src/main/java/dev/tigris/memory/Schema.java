@@ -179,7 +179,7 @@ public final class Schema {
     }
     try {
       conversion.into(into);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // an Error where the file of `from` was cut short
       into.clear();
       throw e;
     } finally {

@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Schemas, and containers, that were made to harm whoever reads or converts them.
 class HostileSchemaTest {
@@ -114,6 +119,25 @@ class HostileSchemaTest {
       text.append("struct Sub%d %d extends 1\n".formatted(i, sizeBytes));
     }
     return text.toString();
+  }
+
+  /// What has nothing to check is first read when it is copied.
+  @Test
+  void leavesTheOtherContainerEmptyIfTheFileWasCut(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("data");
+    Schema schema = Schema.ofTable(Grown.class);
+    Container source = Jbuf.map(file, Mapping.SHARED, 4 << 20, schema).asContainer();
+    PsoTable<Grown> table = new PsoTable<>(source, Grown.class, 3);
+    table.add().value = 7;
+    table.add().value = 8;
+    source.root(table);
+    Container target = Jbuf.allocate(schema.convertedBytes(source)).asContainer();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(1 << 16);
+    }
+    assertThrows(InternalError.class, () -> schema.convert(source, target));
+    assertEquals(Container.HEADER_BYTES, target.usedBytes());
+    assertEquals(0, target.fingerprint());
   }
 
   /// Another process may write to a mapped file. Whatever is read of the capacity, the conversion
