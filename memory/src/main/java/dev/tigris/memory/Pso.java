@@ -324,8 +324,8 @@ public abstract class Pso {
     return winner != null && winner != known && winner.offset == stored ? winner : fresh;
   }
 
-  /// Remembers what was written. Partner of the plain reads in `known`: an object's final fields
-  /// are seen by whoever sees the object, so a reader needs no more.
+  /// Remembers what was written. Partner of the plain reads in `known`: where an object lies is
+  /// seen by whoever sees the object ([#publish]), so a reader needs no more.
   private void remember(int slot, @Nullable Pso value) {
     if (slot == 0) {
       FIRST.setRelease(this, value);
