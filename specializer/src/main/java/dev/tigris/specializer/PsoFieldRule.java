@@ -73,9 +73,10 @@ final class PsoFieldRule implements Rule {
   private static Decision replace(Site site, FieldInstruction access, FieldInfo field) {
     ClassDesc owner = access.owner().asSymbol();
     ClassDesc type = field.type();
-    // Linking a call site resolves every class in its type, which a field access does not.
-    if (!type.isPrimitive()
-        && !site.hierarchy().find(type).orElseThrow().isAccessibleFrom(site.in().name())) {
+    // Linking a call site resolves every class in its type, which a field access does not. Only
+    // texts and views, which are public, are stored without a look at their class files.
+    Optional<ClassInfo> seen = site.hierarchy().find(type);
+    if (seen.isPresent() && !seen.get().isAccessibleFrom(site.in().name())) {
       return new Decision.Refuse(
           describe(access)
               + " is of a type that this class cannot see: make "

@@ -169,6 +169,27 @@ class SpecializerTest {
   }
 
   @Test
+  void needsNoClassFileOfTheClassesOfMemory() throws IOException {
+    shop.javac.compile(
+        """
+        package app;
+        import dev.tigris.memory.*;
+        class Named extends Pso {
+          @Capacity(9) Utf8 name;
+          Named(Container container) { super(container); }
+          Utf8 read() { return name; }
+        }
+        """);
+    ClassHierarchy without =
+        new ClassHierarchy(
+            type -> type.packageName().equals("app") ? shop.classPath.find(type) : null);
+    Specialized named =
+        new Specializer(without, Rule.standard()).specialize(shop.bytes("app/Named"));
+    assertEquals(List.of(), named.problems());
+    assertEquals(List.of("get(Named)Utf8 name"), accesses(named.bytes(), "read"));
+  }
+
+  @Test
   void findsFieldsOfSuperclassesAndTellsShadowedOnesApart() throws IOException {
     shop.javac.compile(
         Workshop.TRADE,
