@@ -55,7 +55,8 @@ public final class Ticket extends Descriptor {
     return transfer().length(0);
   }
 
-  /// Whether it can be posted; not after [VirtualInterface#deregister].
+  /// Whether it is still to be given back ([VirtualInterface#deregister]); so it is, and cannot be
+  /// posted, when its interface was closed.
   public boolean isRegistered() {
     return registered;
   }

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// Rewrites class files by an ordered list of rules.
 ///
@@ -141,7 +142,7 @@ public final class Specializer {
         result = rewrite(model, plans, declare);
         problems.addAll(verify(info, sourceFile(model), classFile, result, plans));
       } catch (IllegalArgumentException e) {
-        problems.add(new Problem(culprit(model, plans), "cannot be rewritten: " + unwritable(e)));
+        problems.add(unwritable(model, plans, e));
       }
     }
     if (!problems.isEmpty()) {
@@ -292,26 +293,40 @@ public final class Specializer {
         model, declare ? all.andThen(PsoDeclaration.members(model)) : all);
   }
 
-  /// What to do about a class that the class-file library does not write.
-  private static String unwritable(IllegalArgumentException e) {
-    return e.getMessage()
-        + ". A call site takes two bytes more than a field access: where a method is too long for it"
-        + " (65,535 bytes), or a class has too many constants, move some of the code elsewhere";
-  }
-
-  /// The method that cannot be rewritten even alone; the class as a whole if there is none.
-  private Location culprit(ClassModel model, Map<String, MethodPlan> plans) {
+  /// Says which method the class-file library does not write, even alone; the class as a whole if
+  /// there is none.
+  private Problem unwritable(
+      ClassModel model, Map<String, MethodPlan> plans, IllegalArgumentException e) {
     for (MethodModel method : model.methods()) {
       MethodPlan plan = plans.get(MethodPlan.key(method));
       try {
         if (plan != null && plan.changesCode()) {
           rewrite(model, Map.of(MethodPlan.key(method), plan), false);
         }
-      } catch (IllegalArgumentException e) {
-        return location(model, method.methodName().stringValue());
+      } catch (IllegalArgumentException alone) {
+        Location location = location(model, method.methodName().stringValue());
+        return new Problem(location, unwritable(alone, plan.choices()));
       }
     }
-    return location(model, "*");
+    return new Problem(location(model, "*"), unwritable(e, List.of()));
+  }
+
+  /// Why, and what to do: rules give code of any kind, which can be wrong, and call sites cannot.
+  private static String unwritable(IllegalArgumentException e, List<MethodPlan.Choice> choices) {
+    String why = String.valueOf(e.getMessage()).lines().findFirst().orElse(""); // and not all code
+    String rules =
+        choices.stream()
+            .filter(choice -> choice.decision() instanceof Decision.Rewrite)
+            .map(MethodPlan.Choice::rule)
+            .distinct()
+            .collect(Collectors.joining(", "));
+    String advice =
+        rules.isEmpty()
+            ? "A call site takes two bytes more than a field access: where"
+            : "Look at the code that these rules give in place of its own (%s); or where"
+                .formatted(rules);
+    return "cannot be rewritten: %s. %s a method is too long for it (65,535 bytes), or a class has too many constants, move some of the code elsewhere"
+        .formatted(why, advice);
   }
 
   /// Runs the class-file verifier over the result. What it has against the original too isn't ours.

@@ -126,6 +126,20 @@ class GeneralRuleTest {
   }
 
   @Test
+  void namesTheRuleWhoseCodeDoesNotFit() throws IOException {
+    Rule forgetful = on(Opcode.IADD, CodeBuilder::pop2);
+    Specialized refused =
+        specialize("public static int run(int a, int b) { return a + b; }", forgetful);
+    assertFalse(refused.changed());
+    assertEquals(1, refused.problems().size());
+    String problem = refused.problems().getFirst().toString();
+    assertTrue(problem.startsWith("app.Program.run"), problem);
+    assertTrue(
+        problem.contains("the code that these rules give in place of its own (sample)"), problem);
+    assertEquals(1, problem.lines().count(), problem);
+  }
+
+  @Test
   void rewritesArrayAccessesAndAddsAMethod() throws Throwable {
     MethodTypeDesc type =
         MethodTypeDesc.of(
