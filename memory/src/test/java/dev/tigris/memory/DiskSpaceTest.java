@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +64,31 @@ class DiskSpaceTest {
     String why = refused.getMessage(); // in memory a file may be that large, and finds no room
     assertTrue(why.contains("File too large") || why.contains("No space left"), why);
     assertThrows(IOException.class, () -> DiskSpace.reserve(folder.resolve("missing"), 10));
+  }
+
+  /// Reserves room for a file whose name is not ASCII.
+  static final class Accented {
+    private Accented() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Path named = Path.of(System.getProperty("folder"), "sorti\u00e9");
+      Files.writeString(named, "x");
+      boolean reserved = DiskSpace.reserve(named, 100);
+      System.out.printf(
+          "%s %s %s%n", System.getProperty("sun.jnu.encoding"), reserved, Files.size(named));
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void findsAFileWhoseNameIsNotInUtf8() throws Exception {
+    String line = "localedef -i en_US -f ISO-8859-1 '%s'".formatted(folder.resolve("en_US.latin1"));
+    Process locale = new ProcessBuilder("sh", "-c", line).redirectErrorStream(true).start();
+    locale.getInputStream().readAllBytes();
+    assumeTrue(locale.waitFor() == 0, "skipped: no locale can be made without the package locales");
+    String latin = "export LC_ALL=en_US.latin1 LOCPATH='%s'".formatted(folder);
+    String printed = Forked.limited(latin, Accented.class, "-Dfolder=" + folder);
+    assertEquals("ISO-8859-1 true 100\n", printed);
   }
 
   @Test

@@ -35,7 +35,7 @@ public final class AccessLists {
     }
     NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
-      long name = arena.allocateFrom(file.toFile().getPath()).address();
+      long name = FileDescriptors.name(arena, file).address();
       long attribute = arena.allocateFrom(ATTRIBUTE).address();
       MemorySegment list = arena.allocate(MAX_BYTES);
       long bytes = Native.GETXATTR.call(name, attribute, list.address(), MAX_BYTES);
@@ -55,7 +55,7 @@ public final class AccessLists {
 
   static void write(Path file, String kind, byte[] list) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      long name = arena.allocateFrom(file.toFile().getPath()).address();
+      long name = FileDescriptors.name(arena, file).address();
       long attribute = arena.allocateFrom(kind).address();
       long bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list).address();
       Errno.check(

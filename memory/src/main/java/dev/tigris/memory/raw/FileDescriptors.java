@@ -2,6 +2,10 @@ package dev.tigris.memory.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -10,6 +14,10 @@ import java.util.Set;
 public final class FileDescriptors {
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = Pages.LINUX ? 0x80000 : 0x1000000;
+
+  /// What names are written in: the JDK takes it from the locale when it starts.
+  private static final Charset NAMES =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.UTF_8);
 
   /// What fallocate(2) says of other kinds of files, file systems and kernels: ENODEV, ESPIPE,
   /// ENOSYS, EOPNOTSUPP.
@@ -24,10 +32,18 @@ public final class FileDescriptors {
     }
     NativeAccess.require();
     try (Arena arena = Arena.ofConfined()) {
-      long name = arena.allocateFrom(file.toFile().getPath()).address();
+      long name = name(arena, file).address();
       int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
       return (int) Errno.check(Native.OPEN.call(name, flags), "open " + file);
     }
+  }
+
+  /// A file's name for the system, with a zero behind it.
+  static MemorySegment name(Arena arena, Path file) {
+    byte[] name = file.toFile().getPath().getBytes(NAMES);
+    MemorySegment all = arena.allocate(name.length + 1L);
+    MemorySegment.copy(name, 0, all, ValueLayout.JAVA_BYTE, 0, name.length);
+    return all;
   }
 
   /// The file behind a descriptor as a name that can be opened: the same file, whatever has become
