@@ -6,12 +6,21 @@ import dev.tigris.sort.UInt128;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One JSON object on one line, for programs.
 final class Json {
   private Json() {}
+
+  /// The first members of what a command prints that went well.
+  static Map<String, Object> success(String command) {
+    var members = new LinkedHashMap<String, Object>();
+    members.put("command", command);
+    members.put("status", "ok");
+    return members;
+  }
 
   /// The members in the order of the map. Values are strings, numbers, booleans, null, and maps and
   /// lists of such.

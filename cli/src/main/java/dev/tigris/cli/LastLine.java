@@ -3,7 +3,6 @@ package dev.tigris.cli;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -53,9 +52,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
   }
 
   private Map<String, Object> members(Path output, Map<String, ?> facts) {
-    var members = new LinkedHashMap<String, Object>();
-    members.put("command", command);
-    members.put("status", "ok");
+    Map<String, Object> members = Json.success(command);
     members.put("records", records);
     members.put("bytes", bytes);
     members.put("seconds", seconds(elapsed));

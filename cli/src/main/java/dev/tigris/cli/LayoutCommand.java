@@ -7,8 +7,8 @@ import dev.tigris.cli.layout.StoredTypes;
 import dev.tigris.memory.PsoLayout;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.ArgGroupSpec;
@@ -81,9 +81,7 @@ final class LayoutCommand implements Command {
     }
     StoredTypes types = StoredTypes.load(names, places);
     if (options.hasMatchedOption(JSON)) {
-      var facts = new LinkedHashMap<String, Object>();
-      facts.put("command", "layout");
-      facts.put("status", "ok");
+      Map<String, Object> facts = Json.success("layout");
       facts.putAll(LayoutFacts.of(types));
       console.out().println(Json.object(facts));
     } else if (options.hasMatchedOption(C)) {

@@ -130,9 +130,7 @@ final class NetCommand implements Command {
         each.obstacle().ifPresent(why -> facts.put("obstacle", why));
         providers.add(facts);
       }
-      var all = new LinkedHashMap<String, Object>();
-      all.put("command", "net info");
-      all.put("status", "ok");
+      Map<String, Object> all = Json.success("net info");
       all.put("host", host);
       all.put("best", best);
       all.put("providers", providers);
@@ -232,9 +230,7 @@ final class NetCommand implements Command {
   private static void announce(
       List<String> providers, String address, ParseResult options, Console console) {
     if (options.hasMatchedOption("--json")) {
-      var facts = new LinkedHashMap<String, Object>();
-      facts.put("command", "net serve");
-      facts.put("status", "ok");
+      Map<String, Object> facts = Json.success("net serve");
       facts.put("provider", providers.getFirst());
       facts.put("providers", providers);
       facts.put("address", address);
@@ -282,9 +278,7 @@ final class NetCommand implements Command {
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
     long count = Math.max(1, options.matchedOptionValue("--count", usual));
     Client client = new Client(fabric, address);
-    var facts = new LinkedHashMap<String, Object>();
-    facts.put("command", "net " + mode);
-    facts.put("status", "ok");
+    Map<String, Object> facts = Json.success("net " + mode);
     facts.put("provider", fabric.provider());
     facts.put("address", address);
     facts.put("messageBytes", bytes);

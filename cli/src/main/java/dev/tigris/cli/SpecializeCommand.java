@@ -22,8 +22,8 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -281,9 +281,7 @@ final class SpecializeCommand implements Command {
     found.keep();
     warn(report, hierarchy.missing(), console);
     if (options.hasMatchedOption(JSON)) {
-      var facts = new LinkedHashMap<String, Object>();
-      facts.put("command", "specialize");
-      facts.put("status", "ok");
+      Map<String, Object> facts = Json.success("specialize");
       facts.put("classes", report.classesSeen());
       facts.put("changed", report.classesChanged());
       facts.put("rewritten", report.rewritten());
