@@ -237,8 +237,6 @@ final class TemporaryFolder implements AutoCloseable {
       return all;
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
-    } catch (NoSuchFileException e) {
-      throw e;
     } catch (IOException e) {
       String[] names = folder.toFile().list();
       if (names == null) {

@@ -255,11 +255,12 @@ public final class ClassFiles {
   private void checkAll(Collection<Path> path) throws IOException {
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
-        for (Path file : under(entry, ClassFiles::isClass)) {
-          checkFile(file);
-        }
-        for (Path jar : under(entry, Jars::isJar)) {
-          checkJarOfFolder(jar);
+        for (Path file : under(entry, name -> isClass(name) || Jars.isJar(name))) {
+          if (isClass(file.toString())) {
+            checkFile(file);
+          } else {
+            checkJarOfFolder(file);
+          }
         }
       } else if (isClass(entry.toString())) {
         checkFile(entry);
