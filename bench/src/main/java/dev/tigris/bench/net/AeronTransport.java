@@ -78,6 +78,7 @@ final class AeronTransport implements Transport {
         Files.isWritable(shared)
             ? Files.createTempDirectory(shared, "tigris-bench-aeron-")
             : Files.createTempDirectory("tigris-bench-aeron-");
+    // Agrona's buffers, below Aeron, need the option. Nothing of ours does.
     List<String> command =
         Transports.command(Transports.AERON, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     return Duo.start(Bar.AERON, command, folder.toString(), place).andThen(() -> delete(folder));
