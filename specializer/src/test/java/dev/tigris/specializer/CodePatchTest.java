@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.patch.CodePatch;
@@ -19,12 +20,16 @@ import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.OperatorInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -279,6 +284,53 @@ class CodePatchTest {
         assertFalse(refused.getMessage().isEmpty());
       }
     }
+  }
+
+  /// A class whose methods each push a number.
+  private static byte[] ofMethods(List<String> names, MethodTypeDesc type, int number) {
+    return ClassFile.of()
+        .build(
+            ClassDesc.of("app.Many"),
+            builder -> {
+              for (String name : names) {
+                builder.withMethodBody(
+                    name,
+                    type,
+                    ClassFile.ACC_STATIC,
+                    code -> code.loadConstant(number).pop().return_());
+              }
+            });
+  }
+
+  @Test
+  void looksAtEachMethodOnceToSayWhichHasChanged() {
+    List<String> names = IntStream.range(0, 20_000).mapToObj(index -> "method" + index).toList();
+    byte[] patched =
+        CodePatch.attach(
+            ofMethods(names, ConstantDescs.MTD_void, 0),
+            ofMethods(names, ConstantDescs.MTD_void, 1),
+            PatchKind.FLAT,
+            Optional.empty());
+    patched[patched.length - 2] ^= 1; // of the checksum: every method is as it was
+    String message = assertTimeoutPreemptively(Duration.ofSeconds(20), () -> refusal(patched));
+    assertTrue(message.startsWith("app.Many.method0()void: "), message);
+    assertTrue(message.contains("something else in the class or in the patch"), message);
+  }
+
+  @Test
+  void refusesToPatchAMethodWhoseNameFitsNoPatch() {
+    ClassDesc argument = ClassDesc.of("t".repeat(300));
+    MethodTypeDesc type =
+        MethodTypeDesc.of(ConstantDescs.CD_void, Collections.nCopies(200, argument));
+    List<String> names = List.of("n".repeat(40_000));
+    byte[] original = ofMethods(names, type, 0);
+    byte[] specialized = ofMethods(names, type, 1);
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> CodePatch.attach(original, specialized, PatchKind.FLAT, Optional.empty()))
+            .getMessage();
+    assertTrue(message.contains("deliver it as a rewritten class"), message);
   }
 
   @Test

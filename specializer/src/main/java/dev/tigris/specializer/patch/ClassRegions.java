@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /// Where the parts of a class file lie (JVMS 4.1), byte by byte.
 ///
@@ -145,10 +144,6 @@ final class ClassRegions {
       at = end;
     }
     return methods;
-  }
-
-  Optional<Method> method(String key) {
-    return methods().stream().filter(method -> method.key.equals(key)).findFirst();
   }
 
   /// Where the number of attributes of the class stands.

@@ -72,8 +72,8 @@ public final class CodePatch {
   ///
   /// @param original the class file as it was compiled, without a patch
   /// @param specialized what it is to become
-  /// @throws IllegalArgumentException if one is no class file, or the original has no room for
-  ///     another constant
+  /// @throws IllegalArgumentException if one is no class file, or the patch does not fit into the
+  ///     original, as there is no room for another constant, say
   public static byte[] attach(
       byte[] original, byte[] specialized, PatchKind kind, Optional<PatchSigner> signer) {
     ByteArrayOutputStream patch = new ByteArrayOutputStream();
@@ -153,10 +153,6 @@ public final class CodePatch {
 
   private static byte[] carrying(byte[] original, byte[] patch) {
     ClassRegions regions = ClassRegions.of(original);
-    if (regions.poolCount() == MAX_COUNT || regions.attributes().size() == MAX_COUNT) {
-      throw new IllegalArgumentException(
-          "the class has no room for a patch: deliver it as a rewritten class");
-    }
     ByteArrayOutputStream out = new ByteArrayOutputStream(original.length + patch.length + 64);
     out.write(original, 0, ClassRegions.POOL_COUNT_AT);
     u2(out, regions.poolCount() + 1);
@@ -216,7 +212,12 @@ public final class CodePatch {
     bytes[at + 3] = (byte) value;
   }
 
+  /// @throws IllegalArgumentException if it is larger
   static void u2(ByteArrayOutputStream out, int value) {
+    if (value > MAX_COUNT) {
+      throw new IllegalArgumentException(
+          "the class has no room for a patch: deliver it as a rewritten class");
+    }
     out.write(value >>> 8);
     out.write(value);
   }

@@ -4,7 +4,9 @@ import java.lang.constant.MethodTypeDesc;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// Reads a patch, which may be anybody's bytes, and applies it.
@@ -164,9 +166,10 @@ final class PatchReader {
 
   /// Says why the checksums are not those of this class and this patch.
   private PatchRefusedException misfit() {
-    ClassRegions regions = ClassRegions.of(original);
+    Map<String, ClassRegions.Method> methods = new HashMap<>();
+    ClassRegions.of(original).methods().forEach(method -> methods.put(method.key(), method));
     for (Section section : sections) {
-      if (section.isAboutMethod() && !fits(section, regions)) {
+      if (section.isAboutMethod() && !fits(section, methods)) {
         enter(section.nameStart, section.checkAt);
         return refused(
             "the code patch does not fit: the method or its patch was changed after the patch was"
@@ -181,28 +184,18 @@ final class PatchReader {
             + AGAIN);
   }
 
-  private boolean fits(Section section, ClassRegions regions) {
-    return regions
-        .method(name(section.nameStart, section.checkAt))
-        .map(
-            method ->
-                PatchSection.check(
-                    original,
-                    method.start(),
-                    method.end(),
-                    patch,
-                    section.scriptStart,
-                    section.scriptEnd))
-        .map(
-            check ->
-                Arrays.equals(
-                    check,
-                    0,
-                    check.length,
-                    patch,
-                    section.checkAt,
-                    section.checkAt + CodePatch.CHECK_BYTES))
-        .orElse(false);
+  /// Whether a section is of the method that it names. Takes that out of `methods`: however many
+  /// sections a patch has, no byte of the class is looked at twice.
+  private boolean fits(Section section, Map<String, ClassRegions.Method> methods) {
+    ClassRegions.Method method = methods.remove(name(section.nameStart, section.checkAt));
+    if (method == null) {
+      return false;
+    }
+    byte[] check =
+        PatchSection.check(
+            original, method.start(), method.end(), patch, section.scriptStart, section.scriptEnd);
+    int checkEnd = section.checkAt + CodePatch.CHECK_BYTES;
+    return Arrays.equals(check, 0, check.length, patch, section.checkAt, checkEnd);
   }
 
   private void enter(int start, int end) {
