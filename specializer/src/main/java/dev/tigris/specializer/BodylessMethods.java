@@ -16,6 +16,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -44,19 +45,39 @@ final class BodylessMethods {
       ClassInfo info,
       Optional<String> sourceFile,
       ClassHierarchy hierarchy,
+      List<Rule> rules,
       Predicate<MethodModel> isDecided) {
-    return model.methods().stream()
-        .filter(method -> method.flags().has(AccessFlag.NATIVE))
-        .filter(method -> field(method, info, hierarchy).isEmpty())
-        .filter(isDecided.negate())
-        .map(
-            method ->
-                new Problem(
-                    new Location(info.name(), method.methodName().stringValue(), sourceFile, 0),
-                    "a method without a body stands for the field of its name, or for what a"
-                        + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
-                        + " a field 'T name', name it in a rule, or give it a body"))
-        .toList();
+    List<Problem> problems = new ArrayList<>();
+    for (MethodModel method : model.methods()) {
+      if (method.flags().has(AccessFlag.NATIVE)) {
+        String name = method.methodName().stringValue();
+        Location location = new Location(info.name(), name, sourceFile, 0);
+        boolean ofField = field(method, info, hierarchy).isPresent();
+        if (ofField && isNamed(method, info, rules)) {
+          // Whatever was done with it, somebody would read other bytes than he thinks.
+          problems.add(
+              new Problem(
+                  location,
+                  "stands for the field of its name, and a restricted rule says something of it,"
+                      + " too: rename the field, or take it out of the rule"));
+        } else if (!ofField && !isDecided.test(method)) {
+          problems.add(
+              new Problem(
+                  location,
+                  "a method without a body stands for the field of its name, or for what a"
+                      + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
+                      + " a field 'T name', name it in a rule, or give it a body"));
+        }
+      }
+    }
+    return problems;
+  }
+
+  private static boolean isNamed(MethodModel method, ClassInfo info, List<Rule> rules) {
+    return rules.stream()
+        .anyMatch(
+            rule ->
+                rule instanceof StructureRule structures && structures.names(info.name(), method));
   }
 
   /// Whether an instruction is all that a method does, and calls the same method: what a method

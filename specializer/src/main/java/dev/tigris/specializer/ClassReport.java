@@ -33,6 +33,7 @@ public record ClassReport(String name, boolean declared, List<MethodReport> meth
                 sizes.getOrDefault(key, 0),
                 plan.rewrittenEarlier(),
                 plan.parts(),
+                plan.sites(),
                 plan.choices().stream().map(MethodReport.Line::of).toList()));
       }
     }

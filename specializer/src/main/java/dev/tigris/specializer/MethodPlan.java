@@ -224,6 +224,11 @@ final class MethodPlan {
     return split.map(Split::parts).orElse(0);
   }
 
+  /// As [Split#sites()].
+  int sites() {
+    return split.map(Split::sites).orElse(0);
+  }
+
   /// Adds those methods.
   void addParts(ClassBuilder builder) {
     split.ifPresent(parts -> parts.addParts(builder));

@@ -9,6 +9,8 @@ import java.util.List;
 /// @param bytesAfter size of its bytecode after
 /// @param rewrittenEarlier call sites that were there before, from an earlier run
 /// @param parts how many new methods parts of it were moved to, because it had too many call sites
+/// @param sites the most call sites that it, or one of those, has then; one with two references
+///     counts twice, as it does for HotSpot
 /// @param lines one for each instruction that a rule decided on
 public record MethodReport(
     String method,
@@ -16,12 +18,14 @@ public record MethodReport(
     int bytesAfter,
     int rewrittenEarlier,
     int parts,
+    int sites,
     List<Line> lines) {
   /// HotSpot never compiles a method of more bytes than this (`-XX:HugeMethodLimit`).
   static final int HUGE_METHOD_BYTES = 8_000;
 
   /// One instruction.
   ///
+  /// @param line in the source, or 0 when the class file doesn't say
   /// @param outcome the rule that replaced it, or why it was left alone
   public record Line(int line, String instruction, String outcome, boolean rewritten) {
     static Line of(MethodPlan.Choice choice) {
@@ -47,9 +51,10 @@ public record MethodReport(
     return bytesBefore <= HUGE_METHOD_BYTES && bytesAfter > HUGE_METHOD_BYTES;
   }
 
-  /// Whether the method has more call sites than C1 can compile, and could not be split.
+  /// Whether the method has more call sites than C1 can compile, and could not be split, or not
+  /// enough.
   public boolean hasTooManySites() {
-    return parts == 0 && rewritten() > Split.MAX_SITES;
+    return sites > Split.MAX_SITES;
   }
 
   void print(StringBuilder out) {
@@ -76,7 +81,11 @@ public record MethodReport(
           .append(" bytes; split this one\n");
     }
     for (Line line : lines) {
-      out.append("    line ").append(line.line).append("  ").append(line.instruction);
+      out.append("    ");
+      if (line.line != 0) {
+        out.append("line ").append(line.line).append("  ");
+      }
+      out.append(line.instruction);
       out.append(line.rewritten ? "  by " : "  left: ").append(line.outcome).append('\n');
     }
   }

@@ -14,7 +14,7 @@ public record Report(
     int classesSeen, int classesChanged, List<ClassReport> classes, List<Problem> problems) {
   /// How many instructions were replaced.
   public long rewritten() {
-    return sum(MethodReport::rewritten);
+    return problems.isEmpty() ? sum(MethodReport::rewritten) : 0;
   }
 
   /// How many instructions a rule left alone, for a reason that the report gives.
@@ -28,6 +28,10 @@ public record Report(
 
   /// One line.
   public String summary() {
+    if (!problems.isEmpty()) {
+      return "%d classes: none rewritten, because of %d problem%s"
+          .formatted(classesSeen, problems.size(), problems.size() == 1 ? "" : "s");
+    }
     long rewritten = rewritten();
     long left = leftAlone();
     long earlier = sum(MethodReport::rewrittenEarlier);
@@ -42,6 +46,9 @@ public record Report(
     StringBuilder out = new StringBuilder(summary()).append('\n');
     for (Problem problem : problems) {
       out.append("PROBLEM  ").append(problem).append('\n');
+    }
+    if (!problems.isEmpty() && !classes.isEmpty()) {
+      out.append("\nWithout ").append(problems.size() == 1 ? "it" : "them").append(":\n");
     }
     for (ClassReport type : classes) {
       out.append('\n');

@@ -130,7 +130,7 @@ public final class Specializer {
                   .filter(MethodPlan::changesOrRefuses)
                   .isPresent();
       problems.addAll(
-          BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, isDecided));
+          BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, rules, isDecided));
     }
     problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));
@@ -149,7 +149,8 @@ public final class Specializer {
       result = classFile;
     }
     boolean changed = change && problems.isEmpty();
-    ClassReport report = ClassReport.of(model, classFiles.parse(result), plans, declare && changed);
+    ClassReport report =
+        ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
     return new Specialized(result, changed, report, problems);
   }
 

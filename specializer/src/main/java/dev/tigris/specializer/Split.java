@@ -98,6 +98,18 @@ final class Split {
     return parts.size();
   }
 
+  /// The most call sites that one method has afterwards: this one, or one that a part is moved to.
+  int sites() {
+    int left = sites(0, code.size());
+    int most = 0;
+    for (Part part : parts) {
+      int moved = sites(part.start, part.end);
+      left -= moved;
+      most = Math.max(most, moved);
+    }
+    return Math.max(most, left);
+  }
+
   /// The parameters that are never written, by slot.
   private Map<Integer, ClassDesc> parameters() {
     Map<Integer, ClassDesc> found = new HashMap<>();

@@ -6,6 +6,7 @@ import dev.tigris.specializer.structure.StructureParser;
 import java.io.IOException;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Instruction;
+import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -99,6 +100,15 @@ final class StructureRule implements Rule {
   private Stream<StructureMethod> methods(ClassDesc type) {
     return Stream.ofNullable(structures.get(type))
         .flatMap(structure -> structure.methods().stream());
+  }
+
+  /// Whether a file says something of a method.
+  boolean names(ClassDesc type, MethodModel method) {
+    return methods(type)
+        .anyMatch(
+            known ->
+                method.methodName().equalsString(known.name())
+                    && method.methodTypeSymbol().equals(known.type()));
   }
 
   private Optional<StructureMethod> find(ClassDesc type, Instruction instruction) {

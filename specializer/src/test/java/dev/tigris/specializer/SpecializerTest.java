@@ -320,4 +320,63 @@ class SpecializerTest {
     assertEquals(600, moved);
     assertFalse(shop.specializer.specialize(user.bytes()).changed());
   }
+
+  /// Each statement has two call sites with two references each, and writes a local variable, so
+  /// that it cannot be moved.
+  private static final String UNMOVABLE = "next = trade.next; trade.next = next;\n";
+
+  private MethodReport use(String statements) throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        """
+        package app;
+        class User {
+          void use(Trade trade) {
+            Trade next;
+            %s
+          }
+        }
+        """
+            .formatted(statements));
+    Specialized user = shop.specialize("app/User");
+    assertEquals(List.of(), user.problems());
+    return user.report().methods().getFirst();
+  }
+
+  @Test
+  void countsReferencesToSayThatAMethodHasTooManyCallSites() throws IOException {
+    assertFalse(use(UNMOVABLE.repeat(80)).hasTooManySites());
+    MethodReport method = use(UNMOVABLE.repeat(90)); // 180 sites, 270 references
+    assertEquals(0, method.parts());
+    assertTrue(method.hasTooManySites());
+  }
+
+  @Test
+  void saysThatTooManyCallSitesStayInAMethodThatWasSplit() throws IOException {
+    String movable = "trade.id = trade.quantity;\n".repeat(100);
+    assertFalse(use(movable + UNMOVABLE.repeat(60)).hasTooManySites());
+    MethodReport method = use(movable + UNMOVABLE.repeat(90));
+    assertTrue(method.parts() > 0);
+    assertTrue(method.hasTooManySites());
+  }
+
+  @Test
+  void reportsNothingAsDoneWhereThereIsAProblem() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        "package app; class User { long use(Trade t) { return t.id; } }",
+        """
+        package app;
+        class Wrong extends dev.tigris.memory.Pso {
+          Object any;
+          Wrong(dev.tigris.memory.Container container) { super(container); }
+        }
+        """);
+    Report report = shop.specializeAll();
+    assertEquals(0, report.rewritten());
+    assertTrue(
+        report.summary().endsWith(" classes: none rewritten, because of 1 problem"),
+        report.summary());
+    assertTrue(report.text().contains("\n\nWithout it:\n\napp.Trade"), report.text());
+  }
 }

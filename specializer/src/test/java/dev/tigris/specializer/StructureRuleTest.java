@@ -45,7 +45,6 @@ class StructureRuleTest {
         void length(int value) { big char @2 = (char) value; }
         int forEver() = 7;
         int twice() = 7;
-        int plain() = 7;
       }
       """;
 
@@ -166,6 +165,27 @@ class StructureRuleTest {
                 .replace("return version() * 2", "return 1"),
             RULES);
     assertTrue(problem.startsWith("app.Header.version(Header.java): a method without"), problem);
+  }
+
+  @Test
+  void refusesAMethodThatAFieldAndARuleGiveAMeaning() throws IOException {
+    String problem = problem(HEADER, RULES.replace("int twice()", "int plain()"));
+    assertTrue(problem.startsWith("app.Header.plain(Header.java): "), problem);
+    assertTrue(problem.contains("rename the field"), problem);
+  }
+
+  @Test
+  void reportsThatAMethodWithoutABodyHadNoCode() throws IOException {
+    shop.javac.compile(HEADER);
+    String text =
+        new Report(
+                1,
+                1,
+                List.of(specializer(RULES).specialize(shop.bytes("app/Header")).report()),
+                List.of())
+            .text();
+    assertTrue(text.contains("  version()int  0 -> 7 bytes\n"), text);
+    assertTrue(text.contains("\n    getfield app.Header.plain  by pso-field\n"), text);
   }
 
   @Test
