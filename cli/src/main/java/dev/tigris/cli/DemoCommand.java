@@ -91,7 +91,7 @@ final class DemoCommand implements Command {
   }
 
   private static void slowDown(Duration run, Path png, Console console)
-      throws FlowException, InterruptedException {
+      throws FlowException, InterruptedException, CommandException {
     PrintStream out = console.out();
     out.printf(
         "%n2. A dataflow whose consumers get slow%n%n"
@@ -111,7 +111,10 @@ final class DemoCommand implements Command {
       SlowConsumersChart.write(measured, png);
       out.println("  As a picture: " + png);
     } catch (IOException e) {
-      out.println("  No picture: it cannot be written (" + e + "). Say where to, with --png");
+      throw new CommandException(
+          ExitCode.BAD_OUTPUT,
+          "the picture '%s' cannot be written: %s".formatted(png, FailureReport.reason(e)),
+          e);
     } catch (RuntimeException | LinkageError | InternalError e) {
       // Bare machines have no fonts, of which the JDK complains in many ways.
       out.println("  No picture: it cannot be drawn here (" + e + ").");

@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,14 +91,6 @@ class TigrisTest {
           .lines()
           .forEach(line -> assertTrue(line.length() <= 80, line));
     }
-  }
-
-  @Test
-  void saysWhereTheDemoWantsToWrite() throws Exception {
-    Path build = Files.createFile(folder.resolve("build")); // where a folder should be
-    Result result = shell.run("demo");
-    assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.err());
-    assertTrue(result.err().contains("the demo works in " + build), result.err());
   }
 
   @Test
@@ -336,22 +327,6 @@ class TigrisTest {
   @Test
   void printsAStackTraceOnlyWhenAskedTo() {
     assertTrue(shell.run("check --debug @/missing").err().contains("\tat dev.tigris.sort"));
-  }
-
-  @Test
-  void theDemoShowsEverythingAndLeavesItsPictureOnly() throws Exception {
-    Result result = shell.run("demo --quick");
-    assertEquals(ExitCode.OK, result.code(), result.toString());
-    assertTrue(result.out().contains("SUCCESS - all records are in order"), result.out());
-    for (var policy : SlowConsumers.POLICIES) {
-      assertTrue(result.out().contains("\n  " + policy.label() + "\n    0 slow"), result.out());
-    }
-    assertTrue(result.out().contains("Try next"), result.out());
-    try (var left = Files.list(folder.resolve("build"))) {
-      // There is no picture where there are no fonts, and the demo says so.
-      boolean isDrawn = result.out().contains("As a picture: ");
-      assertEquals(isDrawn ? List.of(folder.resolve("build/demo.png")) : List.of(), left.toList());
-    }
   }
 
   @Test

@@ -1,0 +1,59 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.cli.Shell.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The `demo` command.
+class DemoCommandTest {
+  @TempDir Path folder;
+  private Shell shell;
+
+  @BeforeEach
+  void makeShell() {
+    shell = new Shell(folder);
+  }
+
+  @Test
+  void saysWhereItWantsToWrite() throws Exception {
+    Path build = Files.createFile(folder.resolve("build")); // where a folder should be
+    Result result = shell.run("demo");
+    assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.err());
+    assertTrue(result.err().contains("the demo works in " + build), result.err());
+  }
+
+  @Test
+  void showsEverythingAndLeavesItsPictureOnly() throws Exception {
+    Result result = shell.run("demo --quick");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertTrue(result.out().contains("SUCCESS - all records are in order"), result.out());
+    for (var policy : SlowConsumers.POLICIES) {
+      assertTrue(result.out().contains("\n  " + policy.label() + "\n    0 slow"), result.out());
+    }
+    assertTrue(result.out().contains("Try next"), result.out());
+    try (var left = Files.list(folder.resolve("build"))) {
+      // There is no picture where there are no fonts, and the demo says so.
+      boolean isDrawn = result.out().contains("As a picture: ");
+      assertEquals(isDrawn ? List.of(folder.resolve("build/demo.png")) : List.of(), left.toList());
+    }
+  }
+
+  @Test
+  void failsWhenThePictureCannotBeWritten() {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "there is no device that is always full");
+    Result result = shell.run("demo --quick --png " + full);
+    assumeFalse(result.out().contains("it cannot be drawn here"), "there are no fonts");
+    assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("the picture '/dev/full' cannot be written"), result.err());
+  }
+}
