@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
@@ -122,6 +123,25 @@ final class OutputPaths {
         throw refusal(
             "the output %s is the same file as the input %s: give it another name"
                 .formatted(output, input));
+      }
+    }
+  }
+
+  /// Refuses an output that may not be replaced at the end: one of another user in a folder with
+  /// the sticky bit, such as `/tmp`, or an immutable one. The system knows, and says so of a folder
+  /// too, before it says that no folder takes the place of a file.
+  ///
+  /// @param probe where a folder can be made, on the file system of the output
+  static void refuseIrreplaceable(Path output, Path probe) throws SortException {
+    if (!Files.isRegularFile(output)) {
+      return;
+    }
+    try {
+      Files.move(Files.createDirectory(probe), output, StandardCopyOption.ATOMIC_MOVE);
+      Files.delete(output); // somebody has deleted the file in between
+    } catch (IOException e) {
+      if (SortException.isForbidden(e)) {
+        throw SortException.replacing(output, probe, e);
       }
     }
   }

@@ -107,24 +107,40 @@ public final class SortException extends IOException {
           path + " may not be written: its permissions, or those of its folder, forbid it",
           cause);
     }
+    if (cause instanceof NoSuchFileException
+        || isForbidden(cause)
+        || reason.contains("Read-only file system")) {
+      return new SortException(
+          Kind.OUTPUT,
+          ("%s cannot be written: its folder is gone, or in a file system that takes no such files:"
+                  + " write elsewhere (%s)")
+              .formatted(path, reason(cause)),
+          cause);
+    }
     return new SortException(
         Kind.IO, "%s could not be written: %s".formatted(path, reason(cause)), cause);
   }
 
+  /// Whether the system refuses what nobody may do, or nobody but the owner; permissions are a
+  /// reason of their own.
+  static boolean isForbidden(IOException cause) {
+    return String.valueOf(cause.getMessage()).contains("Operation not permitted");
+  }
+
   /// What it means to the user that `made` could not be given the name of the output.
   static SortException replacing(Path output, Path made, IOException cause) {
-    if (Files.isDirectory(output) || (Files.isDirectory(made) && Files.exists(output))) {
-      return new SortException(
-          Kind.OUTPUT,
-          "%s was made by another program meanwhile: delete it, or name another output"
-              .formatted(output),
-          cause);
-    }
-    if (String.valueOf(cause.getMessage()).contains("Operation not permitted")) {
+    if (isForbidden(cause)) {
       return new SortException(
           Kind.OUTPUT,
           ("%s may not be replaced: it is another user's, in a folder where each may replace their"
                   + " own files only, or is immutable: name another output")
+              .formatted(output),
+          cause);
+    }
+    if (Files.isDirectory(output) || (Files.isDirectory(made) && Files.exists(output))) {
+      return new SortException(
+          Kind.OUTPUT,
+          "%s was made by another program meanwhile: delete it, or name another output"
               .formatted(output),
           cause);
     }

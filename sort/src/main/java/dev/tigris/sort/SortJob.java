@@ -247,6 +247,7 @@ public final class SortJob {
       files.cut(plan.readBytes());
       Splitters splitters = Sampler.sample(files, format, plan.buckets(), progress);
       try (TemporaryFolder folder = new TemporaryFolder(output)) {
+        OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
         return run(started, files, plan, splitters, folder);
       }
     } catch (SortException e) {

@@ -60,7 +60,7 @@ class SortFaultsTest {
     // Root reads everything, unless it gives the privilege up.
     String refused =
         Files.isReadable(input)
-            ? SortProcess.refusalWithoutPrivileges(input, output)
+            ? SortProcess.startWithoutPrivileges(input, output).refusal()
             : refusal(sort(), SortException.Kind.INPUT).getMessage();
     assertTrue(refused != null && refused.contains("may not be read"), refused);
     assertFalse(Files.exists(output));

@@ -47,10 +47,10 @@ final class SortProcess {
     return start(List.of(), input, output, memoryBytes, format, 2);
   }
 
-  /// What a sort is refused with that may not read what it likes, as root may; null if it is not.
-  static @Nullable String refusalWithoutPrivileges(Path input, Path output) throws IOException {
+  /// Sorts without the right to read what it likes, as root may.
+  static SortProcess startWithoutPrivileges(Path input, Path output) throws IOException {
     String dropped = "-dac_override,-dac_read_search,-fowner";
-    return refusal(
+    return start(
         List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--"),
         input,
         output);
@@ -93,13 +93,22 @@ final class SortProcess {
 
   private static @Nullable String refusal(List<String> prefix, Path input, Path output)
       throws IOException {
-    SortProcess process = start(prefix, input, output, 256 << 20, RecordFormat.GENSORT, 2);
+    return start(prefix, input, output).refusal();
+  }
+
+  /// What it is refused with in the end; null if it is not.
+  @Nullable String refusal() throws IOException {
     String last = null;
-    for (String line = process.nextLine(); line != null; line = process.nextLine()) {
+    for (String line = nextLine(); line != null; line = nextLine()) {
       last = line;
     }
-    process.finish();
+    finish();
     return last != null && last.startsWith(REFUSED) ? last.substring(REFUSED.length()) : null;
+  }
+
+  private static SortProcess start(List<String> prefix, Path input, Path output)
+      throws IOException {
+    return start(prefix, input, output, 256 << 20, RecordFormat.GENSORT, 2);
   }
 
   private static SortProcess start(

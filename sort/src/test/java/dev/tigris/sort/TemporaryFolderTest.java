@@ -69,7 +69,7 @@ class TemporaryFolderTest {
     List<String> said = process.inputReader().lines().toList();
     assertEquals(0, process.waitFor(), said.toString());
     assertEquals(
-        List.of("IO", "0 left of one that could not be made", "0 left of one that was closed"),
+        List.of("OUTPUT", "0 left of one that could not be made", "0 left of one that was closed"),
         said);
   }
 
@@ -80,6 +80,7 @@ class TemporaryFolderTest {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "there is no folder of that kind");
     SortException refused =
         assertThrows(SortException.class, () -> new TemporaryFolder(Path.of("/proc/sorted")));
+    assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
     assertTrue(String.valueOf(refused.getMessage()).contains("/proc"), refused.getMessage());
   }
 
@@ -138,7 +139,7 @@ class TemporaryFolderTest {
 
   /// As in `/tmp`, where everybody may write, and each may replace their own files only.
   @Test
-  void saysThatAFileOfAnotherUserMayNotBeReplaced() throws Exception {
+  void saysThatAFileOfAnotherUserMayNotBeReplacedBeforeItSorts() throws Exception {
     Path common = Files.createDirectory(folder.resolve("common"));
     Path theirs = Files.createFile(common.resolve("theirs"));
     try {
@@ -148,9 +149,14 @@ class TemporaryFolderTest {
     } catch (FileSystemException e) {
       abort("skipped: only root can give a folder away");
     }
-    String refused = SortProcess.refusalWithoutPrivileges(input, theirs);
-    assertTrue(refused != null && refused.startsWith("OUTPUT: "), refused);
-    assertTrue(refused.contains("name another"), refused);
+    SortProcess sort = SortProcess.startWithoutPrivileges(input, theirs);
+    String step = sort.nextLine();
+    while (step != null && step.contains("SAMPLE")) {
+      step = sort.nextLine();
+    }
+    assertTrue(step != null && step.startsWith("refused: OUTPUT: "), step);
+    assertTrue(step.contains("name another"), step);
+    sort.finish();
     assertEquals(List.of(theirs), list(common));
     assertEquals(0, Files.size(theirs));
   }
