@@ -154,6 +154,9 @@ public final class CompletionQueue implements AutoCloseable {
         }
         boolean woken = port.arm() ? port.park(left) : port.wakeRequest().take();
         ready = poll();
+        if (ready != null && woken) {
+          port.wakeRequest().ask(); // it ends the next wait
+        }
         if (ready != null || woken) {
           return ready;
         }
@@ -208,7 +211,8 @@ public final class CompletionQueue implements AutoCloseable {
     return false;
   }
 
-  /// Ends an [#await], or the next one. Any thread.
+  /// Ends an [#await], or the next one: also if a descriptor completed at the same time, and has
+  /// ended this one. Any thread.
   public void wake() {
     port.wake();
   }

@@ -11,6 +11,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -107,6 +108,35 @@ abstract class CompletionContract extends FabricContract {
       awaitLatch(waiting);
       left.queue().wake();
       assertEquals("woken", get(waiter));
+    }
+  }
+
+  @Test
+  void endsTheNextWaitIfAMessageHasEndedTheOneBefore() {
+    Side parking = side(0);
+    connect(left, parking, Attributes.DEFAULT, Attributes.DEFAULT);
+    Ticket message = left.memory(text("stop"));
+    Ticket memory = parking.memory(10);
+    for (int round = 0; round < 20; round++) {
+      parking.receive(memory);
+      CountDownLatch waiting = new CountDownLatch(1);
+      Future<List<Descriptor>> waiter =
+          parking.start(
+              () -> {
+                waiting.countDown();
+                Descriptor first = parking.queue().await(Long.MAX_VALUE);
+                return Arrays.asList(first, parking.queue().await(Long.MAX_VALUE));
+              });
+      awaitLatch(waiting);
+      left.run(
+          () -> {
+            left.link().postSend(message).orThrow();
+            left.link().ring();
+            parking.queue().wake();
+            assertSame(message, left.queue().await(Side.LONG_NANOS));
+          });
+      List<Descriptor> both = get(waiter);
+      assertTrue(both.contains(memory) && both.contains(null), both.toString());
     }
   }
 
