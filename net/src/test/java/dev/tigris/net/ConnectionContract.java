@@ -353,6 +353,31 @@ abstract class ConnectionContract extends FabricContract {
     expectEnded(right);
   }
 
+  /// Whoever answers before it has room for what comes next must not wait for ever.
+  @Test
+  void breaksWhenAnAnswerFindsNobodyWhileMessagesWait() {
+    Side asking = side();
+    connect(asking, right, Attributes.DEFAULT, Attributes.DEFAULT);
+    expect(asking, asking.send(asking.memory(text("request"))), Status.DONE);
+    right.expectNothing();
+    get(asking.start(Executors.callable(asking.queue()::close)));
+    Ticket answer = right.memory(text("answer"));
+    right.run(
+        () -> {
+          long start = System.nanoTime();
+          while (right.link().state() == InterfaceState.CONNECTED) {
+            assertTrue(System.nanoTime() - start < Side.LONG_NANOS, answer + " does not end");
+            if (answer.status() != Status.POSTED
+                && right.link().postSend(answer) == Posting.POSTED) {
+              right.link().ring();
+            }
+            Descriptor done = right.queue().await(1_000_000);
+            assertTrue(done == null || done == answer);
+          }
+        });
+    expectBroken(right);
+  }
+
   @Test
   void letsBothCloseAtOnce() {
     connect();

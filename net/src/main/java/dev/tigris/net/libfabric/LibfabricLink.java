@@ -304,7 +304,8 @@ class LibfabricLink extends Link {
     }
   }
 
-  /// Consumes what has arrived, as far as receives are posted.
+  /// Consumes what has arrived, as far as receives are posted. What is sent while some of it waits,
+  /// and the peer has closed, reaches nobody.
   private void consume() {
     check(incoming.consume());
     if (goodbyeReceived && incoming.count() == 0 && !lingering) {
@@ -314,6 +315,8 @@ class LibfabricLink extends Link {
       } else {
         ended();
       }
+    } else if (channel.isClosed() && !sends.isEmpty()) {
+      fail("it is gone, with messages to it under way");
     }
   }
 
