@@ -49,7 +49,7 @@ public final class RemoteAccess {
     }
     RemoteLink.Exposed exposed =
         link.expose(ticket.region(), ticket.offset(), ticket.length(), writable);
-    ticket.hold();
+    ticket.expose();
     exposures.add(new Exposure(ticket, exposed));
     return new RemoteMemory(exposed.address(), exposed.key(), ticket.length());
   }

@@ -11,8 +11,10 @@ import java.util.Objects;
 public final class Ticket extends Descriptor {
   private boolean registered = true;
 
-  /// How many posted descriptors this ticket is a part of.
+  /// How many posted descriptors this ticket is a part of, and how often it is exposed.
   private int held;
+
+  private boolean exposed;
 
   Ticket(VirtualInterface virtualInterface, Region region) {
     super(virtualInterface, region);
@@ -88,6 +90,19 @@ public final class Ticket extends Descriptor {
   /// Notes that a descriptor is posted that this is a part of.
   void hold() {
     held++;
+  }
+
+  /// Notes that the peer may access it until the interface is closed.
+  void expose() {
+    exposed = true;
+    hold();
+  }
+
+  /// Why it cannot be given back, and what to do about that.
+  String whyHeld() {
+    return exposed
+        ? "the ticket is exposed to the peer: close the interface first"
+        : "the ticket is posted: wait until the completion queue returns it";
   }
 
   void release() {

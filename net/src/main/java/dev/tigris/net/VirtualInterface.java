@@ -114,14 +114,13 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Gives a ticket back. With the last one of a view, its memory is no longer held.
   ///
-  /// @throws IllegalStateException if it is posted, alone or in a descriptor, or was given back
-  ///     already
+  /// @throws IllegalStateException if it is posted, alone or in a descriptor, or exposed to the
+  ///     peer ([RemoteAccess#expose]), or was given back already
   public void deregister(Ticket ticket) {
     queue.requireOwner();
     requireOurs(ticket);
     if (ticket.isHeld()) {
-      throw new IllegalStateException(
-          "the ticket is posted: wait until the completion queue returns it");
+      throw new IllegalStateException(ticket.whyHeld());
     }
     if (!ticket.isRegistered()) {
       throw new IllegalStateException("the ticket was given back already");

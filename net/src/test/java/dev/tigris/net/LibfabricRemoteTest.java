@@ -183,8 +183,10 @@ class LibfabricRemoteTest extends FabricContract {
     connect();
     Ticket ticket = right.memory(100);
     expose(right, ticket, true);
-    assertThrows(
-        IllegalStateException.class, () -> right.run(() -> right.link().deregister(ticket)));
+    IllegalStateException refusal =
+        assertThrows(
+            IllegalStateException.class, () -> right.run(() -> right.link().deregister(ticket)));
+    assertTrue(refusal.getMessage().contains("close the interface"), refusal.getMessage());
     right.run(right.link()::close);
     right.run(() -> right.link().deregister(ticket));
     assertThrows(IllegalStateException.class, () -> expose(right, ticket, true));
