@@ -65,7 +65,14 @@ public final class UnixSocket implements AutoCloseable {
   /// @param file the open file that came with it; the receiver closes it
   /// @param lost whether a file came with it that this process could not take: mostly because too
   ///     many are open already
-  public record Packet(ByteBuffer bytes, @Nullable OpenFile file, boolean lost) {}
+  public record Packet(ByteBuffer bytes, @Nullable OpenFile file, boolean lost) {
+    /// Closes the file, if one came that nobody has asked for.
+    public void refuseFile() {
+      if (file != null) {
+        file.close();
+      }
+    }
+  }
 
   /// What [#hear] has come across.
   public enum Heard {

@@ -67,16 +67,10 @@ final class Borrower {
         borrow(Loan.of(packet).number(), file);
       }
       case Loan.TAKEN_BACK -> {
-        close(file);
+        packet.refuseFile();
         giveBack(Loan.of(packet).number());
       }
-      default -> close(file); // a nudge, though a strange one
-    }
-  }
-
-  private static void close(@Nullable OpenFile file) {
-    if (file != null) {
-      file.close();
+      default -> packet.refuseFile(); // a nudge, though a strange one
     }
   }
 

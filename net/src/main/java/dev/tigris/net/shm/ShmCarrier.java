@@ -127,7 +127,7 @@ final class ShmCarrier implements Carrier {
     }
   }
 
-  /// The next packet, or null if none comes in time.
+  /// The next packet, without a file; null if none comes in time.
   private static UnixSocket.@Nullable Packet await(UnixSocket socket, Deadline deadline)
       throws SystemException {
     try (PollSet set = new PollSet()) {
@@ -135,8 +135,12 @@ final class ShmCarrier implements Carrier {
       while (true) {
         UnixSocket.Packet packet = socket.receive();
         long left = deadline.leftNanos();
-        if (packet != null || left <= 0 || Thread.currentThread().isInterrupted()) {
+        if (packet != null) {
+          packet.refuseFile();
           return packet;
+        }
+        if (left <= 0 || Thread.currentThread().isInterrupted()) {
+          return null;
         }
         set.await(left);
       }

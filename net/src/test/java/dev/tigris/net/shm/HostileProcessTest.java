@@ -211,6 +211,12 @@ class HostileProcessTest {
   // ---- at a listener of somebody else
 
   private void expectRefusal(Reason reason, ByteBuffer answer, boolean closes) throws Exception {
+    expectRefusal(reason, answer, null, closes);
+  }
+
+  private void expectRefusal(
+      Reason reason, ByteBuffer answer, @Nullable OpenFile attached, boolean closes)
+      throws Exception {
     String name = "stranger-" + System.nanoTime();
     try (UnixSocket server = UnixSocket.listen(ShmAddress.socketName(name), 1);
         PollSet set = new PollSet()) {
@@ -222,7 +228,7 @@ class HostileProcessTest {
                 UnixSocket socket = server.accept();
                 receive(socket).file().close();
                 if (answer.hasRemaining()) {
-                  socket.send(answer, null);
+                  socket.send(answer, attached);
                 }
                 if (closes) {
                   socket.close();
@@ -250,6 +256,10 @@ class HostileProcessTest {
     expectRefusal(Reason.REJECTED, hello(MAGIC, Hello.VERSION, 2, 7, 0), true);
     expectRefusal(Reason.NOBODY_LISTENS, nothing, true);
     expectRefusal(Reason.TIMED_OUT, nothing, false);
+    try (Signal unasked = new Signal()) {
+      expectRefusal(Reason.INCOMPATIBLE, garbage, unasked.file(), true);
+      expectRefusal(Reason.REJECTED, hello(MAGIC, Hello.VERSION, 2, 7, 0), unasked.file(), true);
+    }
   }
 
   // ---- at an interface
