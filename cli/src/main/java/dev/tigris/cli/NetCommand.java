@@ -25,6 +25,9 @@ final class NetCommand implements Command {
   private static final int LAST_PORT = 65_535;
   private static final long BANDWIDTH_BYTES = 1L << 30;
   private static final long MOST_BYTES = 1L << 30;
+
+  /// So that their bytes can be counted.
+  private static final long MOST_MESSAGES = 1L << 32;
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
 
   @Override
@@ -277,6 +280,11 @@ final class NetCommand implements Command {
     }
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
     long count = Math.max(1, options.matchedOptionValue("--count", usual));
+    if (count > MOST_MESSAGES) {
+      throw new MisuseException(
+          "'%d' are too many messages to measure at a time: at most %d"
+              .formatted(count, MOST_MESSAGES));
+    }
     Client client = new Client(fabric, address);
     Map<String, Object> facts = Json.success("net " + mode);
     facts.put("provider", fabric.provider());
