@@ -127,7 +127,7 @@ public sealed class Descriptor permits Ticket {
   /// Says whether a message may be left where it lies, when this is posted as a receive: in memory
   /// that it shares with its sender, where the provider has such (`shm`). Then nothing is copied,
   /// and [#memory] is where to read it, until it is given back: by [#giveBack], by posting this
-  /// again, or with the connection. Where it cannot be left, it is brought to this memory as usual.
+  /// again, or with the interface. Where it cannot be left, it is brought to this memory as usual.
   /// As a send, this sends its own memory, where a message that was left elsewhere never was.
   ///
   /// Whoever keeps a message keeps what has arrived after it, too: once 126 messages or 256 KiB
