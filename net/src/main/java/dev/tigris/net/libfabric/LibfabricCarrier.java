@@ -101,7 +101,7 @@ final class LibfabricCarrier implements Carrier {
   }
 
   private Linking refused(long tag, int reason, @Nullable Greeting theirs) {
-    if (theirs != null && theirs.hello().version() != Hello.VERSION) {
+    if (theirs != null && !theirs.hello().isOfThisVersion()) {
       return Linking.otherVersion(theirs.hello().version());
     }
     if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {

@@ -95,13 +95,13 @@ final class LibfabricDoor implements Door {
             callers.heard(peer);
           }
           Greeting greeting = Greeting.from(data);
-          if (greeting != null && greeting.hello().version() == Hello.VERSION) {
+          if (greeting != null && greeting.hello().isRequest()) {
             unanswered++;
             return new Request(route, greeting, peer == null ? "a peer of " + address : peer);
           }
           reject(
               route,
-              greeting == null
+              greeting == null || greeting.hello().isOfThisVersion()
                   ? ByteBuffer.allocate(0)
                   : answer(greeting.hello(), Hello.Answer.OTHER_VERSION));
         }

@@ -20,14 +20,14 @@ final class RdmDoor extends SocketDoor {
   protected void heard(TcpSocket socket, byte[] request) {
     Card card = Card.from(request);
     Hello hello = card == null ? null : card.greeting().hello();
-    if (card == null || hello == null) {
-      socket.close();
-    } else if (hello.version() != Hello.VERSION) {
-      boolean _ = answer(socket, Card.refusal(hello.answered(Hello.Answer.OTHER_VERSION, 0)));
-      socket.close();
-    } else {
+    if (card != null && hello != null && hello.isRequest()) {
       ready.add(new Request(socket, card, nameOf(socket)));
+      return;
     }
+    if (hello != null && !hello.isOfThisVersion()) {
+      boolean _ = answer(socket, Card.refusal(hello.answered(Hello.Answer.OTHER_VERSION, 0)));
+    }
+    socket.close();
   }
 
   /// Whether the answer could be sent.

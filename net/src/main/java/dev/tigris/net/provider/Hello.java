@@ -69,6 +69,16 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
     return new Hello(VERSION, answer, tag, maximumMessageBytes);
   }
 
+  /// Whether it is a request that this side understands.
+  public boolean isRequest() {
+    return isOfThisVersion() && answer == Answer.NONE;
+  }
+
+  /// Whether more of it means something than its version.
+  public boolean isOfThisVersion() {
+    return version == VERSION;
+  }
+
   /// An empty buffer for one.
   public static ByteBuffer buffer() {
     return ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -68,7 +68,7 @@ public sealed interface Linking {
   /// @param expected as for [#stranger]
   /// @return null if it accepts
   static @Nullable Linking refusal(long tag, @Nullable Hello answer, String expected) {
-    if (answer != null && answer.version() != Hello.VERSION) {
+    if (answer != null && !answer.isOfThisVersion()) {
       return otherVersion(answer.version());
     }
     if (answer != null && answer.tag() == tag) {

@@ -132,11 +132,11 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   ///
   /// @param said null if that was no hello
   protected final void heard(Caller caller, @Nullable Hello said) {
-    if (said != null && said.version() == Hello.VERSION) {
+    if (said != null && said.isRequest()) {
       ready.add(new Request(caller, said));
       return;
     }
-    if (said != null) {
+    if (said != null && !said.isOfThisVersion()) {
       boolean _ = caller.answer(said.answered(Hello.Answer.OTHER_VERSION, 0));
     }
     caller.close();

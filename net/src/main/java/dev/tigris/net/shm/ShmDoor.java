@@ -174,7 +174,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     OpenFile file = packet.file();
     SharedMemory memory = file == null ? null : adopt(file);
     Hello said = hello(packet);
-    boolean isHalf = memory == null && said != null && said.version() == Hello.VERSION;
+    boolean isHalf = memory == null && said != null && said.isRequest();
     heard(new Connected(connection.socket, connection.peer, memory), isHalf ? null : said);
     return false;
   }

@@ -344,6 +344,13 @@ class HostileDatagramsTest {
   }
 
   @Test
+  void closesSocketsThatBringAnAnswer() throws Exception {
+    Hello answer = Hello.request(42, Attributes.DEFAULT).answered(Hello.Answer.ACCEPTED, 10);
+    assertNull(leave(Card.refusal(answer).toBytes()));
+    expectNobody();
+  }
+
+  @Test
   void answersAnotherVersionWithItsOwn() throws Exception {
     Hello hello = new Hello(7, Hello.Answer.NONE, 42, 0);
     Card answer = leave(Card.refusal(hello).toBytes());

@@ -237,6 +237,15 @@ class HostilePeerTest {
   }
 
   @Test
+  void rejectsAGreetingThatIsAnAnswer() throws Exception {
+    Hello answer = Hello.request(42, Attributes.DEFAULT).answered(Hello.Answer.ACCEPTED, 10);
+    Events.Failed refusal =
+        assertInstanceOf(Events.Failed.class, connect(new Greeting(answer, 4, 0).toBytes()));
+    assertNull(Greeting.from(refusal.data()));
+    expectNobody();
+  }
+
+  @Test
   void answersAnotherVersionWithItsOwn() throws Exception {
     Hello hello = new Hello(7, Hello.Answer.NONE, 42, 0);
     Events.Failed refusal =

@@ -147,6 +147,7 @@ class HostileProcessTest {
       expectClosed(ByteBuffer.allocate(33).put(request()).rewind(), memory.file());
       expectClosed(hello("TIGRISVJ", Hello.VERSION, 0, 7, 1), memory.file());
       expectClosed(hello(MAGIC, Hello.VERSION, 99, 7, 1), memory.file());
+      expectClosed(hello(MAGIC, Hello.VERSION, 1, 7, 1), memory.file());
       expectClosed(hello(MAGIC, Hello.VERSION, 0, 7, -1), memory.file());
       expectClosed(request(), null);
       expectClosed(request(), small.file());

@@ -161,6 +161,7 @@ public abstract class HostilePeerContract {
     try (Socket garbage = socket();
         Socket ended = socket();
         Socket badAnswer = socket();
+        Socket anAnswer = socket();
         Socket badMaximum = socket()) {
       garbage
           .getOutputStream()
@@ -168,11 +169,13 @@ public abstract class HostilePeerContract {
       ended.getOutputStream().write(1);
       ended.shutdownOutput();
       badAnswer.getOutputStream().write(hello("TIGRISVI", Hello.VERSION, 99, 0, 1));
+      anAnswer.getOutputStream().write(hello("TIGRISVI", Hello.VERSION, 1, 0, 1));
       badMaximum.getOutputStream().write(hello("TIGRISVI", Hello.VERSION, 0, 0, -1));
       assertNull(listener.next(Duration.ofMillis(100)));
       expectEndOfStream(garbage);
       expectEndOfStream(ended);
       expectEndOfStream(badAnswer);
+      expectEndOfStream(anAnswer);
       expectEndOfStream(badMaximum);
     }
   }
