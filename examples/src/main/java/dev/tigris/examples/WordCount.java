@@ -24,39 +24,43 @@ import java.util.regex.Pattern;
 /// Counts the words of files: a small dataflow of two stages.
 ///
 /// ```text
-/// files -> split (several) -> routed by word -> count (several)
+/// files -> count (several) -> routed by word -> sum (several)
 /// ```
 ///
-/// A word is routed to the replica that counts it, so that each replica has its own words and
-/// nothing is shared while they count.
+/// Words are counted where they are read, so that of a word that comes often a few counts travel,
+/// and not each word. A count is routed to the replica that sums up its word, so that each replica
+/// has its own words and nothing is shared while they count.
 public final class WordCount {
   private static final int READ_BYTES = 64 * 1024;
   private static final int BATCH_CHARACTERS = 8 * 1024;
+
+  /// A replica that has so many words sends their counts, and begins anew.
+  private static final int MOST_WORDS = 1 << 16;
 
   private WordCount() {}
 
   /// How often each word is in the files, in the order of the words. A word is a run of letters and
   /// digits of any script, with their marks; the files are in UTF-8.
   ///
-  /// @param replicas how many split, and how many count
+  /// @param replicas how many count, and how many sum up
   /// @throws FlowException if a file cannot be read
   /// @throws InterruptedException if the calling thread is interrupted
   public static Map<String, Long> of(List<Path> files, int replicas)
       throws FlowException, InterruptedException {
-    var counts = new ConcurrentSkipListMap<String, Long>();
+    var sums = new ConcurrentSkipListMap<String, Long>();
     Flow.named("word count")
-        .stage("split", Splitter::new, Math.min(files.size(), replicas))
+        .stage("count", Counter::new, Math.min(files.size(), replicas))
         .feed(
-            "split",
+            "count",
             files.stream()
                 .map(file -> FileStream.reading(file, READ_BYTES))
                 .toArray(StreamKind[]::new))
         .reservoir(Reservoir.routed())
-        .stage("count", () -> new Counter(counts), replicas)
+        .stage("sum", () -> new Summer(sums), replicas)
         .build()
         .start()
         .await();
-    return new TreeMap<>(counts);
+    return new TreeMap<>(sums);
   }
 
   /// Prints how often each word is in files: `java ... dev.tigris.examples.WordCount README.md`.
@@ -69,9 +73,12 @@ public final class WordCount {
         .forEach((word, count) -> System.out.println(count + " " + word));
   }
 
-  /// Cuts files into words and sends each to its counter, many in a water, a space between them.
-  private static final class Splitter implements Module {
+  /// Cuts files into words, counts them, and sends the counts, many in a water: words and numbers
+  /// in turn, a space after each.
+  private static final class Counter implements Module {
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*");
+
+    private final Map<String, Long> counts = new HashMap<>();
 
     /// What each file has had since its last gap: a replica gets the waters of its files in turn.
     /// A gap is an ASCII character that is no letter or digit; text without one stays in memory.
@@ -93,35 +100,54 @@ public final class WordCount {
     public void process(Water in, Stream out) {
       ByteArrayOutputStream text =
           begun.computeIfAbsent(context.input(), file -> new ByteArrayOutputStream());
-      for (long offset = 0; offset < in.size(); offset++) {
-        byte unit = in.bytes().get(offset);
-        if (unit < 0 || Character.isLetterOrDigit(unit)) { // below zero: of a longer character
-          text.write(unit);
-        } else {
-          send(text); // a word may go on in the next water, so it ends at a gap and not at the end
-        }
+      byte[] bytes = new byte[in.size()];
+      in.bytes().copyTo(0, bytes, 0, bytes.length);
+      int gap = bytes.length; // a word may go on in the next water, so it ends at a gap, not there
+      while (gap > 0 && !isGap(bytes[gap - 1])) {
+        gap--;
       }
+      if (gap > 0) {
+        text.write(bytes, 0, gap);
+        count(text);
+      }
+      text.write(bytes, gap, bytes.length - gap);
+    }
+
+    private static boolean isGap(byte unit) {
+      return unit >= 0 && !Character.isLetterOrDigit(unit); // below zero: of a longer character
     }
 
     @Override
     public void finish(Stream out) {
-      begun.values().forEach(this::send);
+      begun.values().forEach(this::count);
+      sendCounts();
       for (int route = 0; route < batches.length; route++) {
         sendBatch(route);
       }
     }
 
-    /// Sends what lies between two gaps: a word, or several if there is a dash between them, say.
-    private void send(ByteArrayOutputStream text) {
+    /// Counts the words of a text that ends between two of them.
+    private void count(ByteArrayOutputStream text) {
       Matcher words = WORD.matcher(text.toString(StandardCharsets.UTF_8));
       while (words.find()) {
-        int route = Math.floorMod(words.group().hashCode(), batches.length);
-        batches[route].append(words.group()).append(' ');
-        if (batches[route].length() >= BATCH_CHARACTERS) {
-          sendBatch(route);
-        }
+        counts.merge(words.group(), 1L, Long::sum);
       }
       text.reset();
+      if (counts.size() >= MOST_WORDS) {
+        sendCounts();
+      }
+    }
+
+    private void sendCounts() {
+      counts.forEach(
+          (word, count) -> {
+            int route = Math.floorMod(word.hashCode(), batches.length);
+            batches[route].append(word).append(' ').append(count).append(' ');
+            if (batches[route].length() >= BATCH_CHARACTERS) {
+              sendBatch(route);
+            }
+          });
+      counts.clear();
     }
 
     private void sendBatch(int route) {
@@ -134,12 +160,12 @@ public final class WordCount {
     }
   }
 
-  /// Counts the words that come in, and adds them to the result when all have come.
-  private static final class Counter implements Module {
+  /// Sums up the counts that come in, and adds them to the result when all have come.
+  private static final class Summer implements Module {
     private final Map<String, Long> result;
     private final Map<String, Long> own = new HashMap<>();
 
-    Counter(Map<String, Long> result) {
+    Summer(Map<String, Long> result) {
       this.result = result;
     }
 
@@ -147,10 +173,9 @@ public final class WordCount {
     public void process(Water in, Stream out) {
       byte[] bytes = new byte[in.size()];
       in.bytes().copyTo(0, bytes, 0, bytes.length);
-      for (String word : new String(bytes, StandardCharsets.UTF_8).split(" ", -1)) {
-        if (!word.isEmpty()) {
-          own.merge(word, 1L, Long::sum);
-        }
+      String[] parts = new String(bytes, StandardCharsets.UTF_8).split(" ", -1);
+      for (int i = 0; i + 1 < parts.length; i += 2) {
+        own.merge(parts[i], Long.valueOf(parts[i + 1]), Long::sum);
       }
     }
 

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +43,14 @@ class WordCountTest {
     assertEquals(
         Map.of("tigris", (long) times, "チグリス", (long) times),
         WordCount.of(List.of(file, other), 1));
+  }
+
+  @Test
+  void countsMoreWordsThanAreHeldAtATime() throws Exception {
+    Map<String, Long> expected =
+        IntStream.range(0, 100_000).boxed().collect(Collectors.toMap(i -> "word" + i, i -> 2L));
+    Path file = Files.writeString(folder.resolve("words"), String.join("\n", expected.keySet()));
+    assertEquals(expected, WordCount.of(List.of(file, file), 2));
   }
 
   @Test
