@@ -3,7 +3,6 @@ package dev.tigris.memory.raw;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,8 +41,7 @@ public final class FileDescriptors {
   static MemorySegment name(Arena arena, Path file) {
     byte[] name = file.toFile().getPath().getBytes(NAMES);
     MemorySegment all = arena.allocate(name.length + 1L);
-    MemorySegment.copy(name, 0, all, ValueLayout.JAVA_BYTE, 0, name.length);
-    return all;
+    return all.copyFrom(MemorySegment.ofArray(name));
   }
 
   /// The file behind a descriptor as a name that can be opened: the same file, whatever has become
