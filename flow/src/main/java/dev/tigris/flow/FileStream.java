@@ -1,5 +1,6 @@
 package dev.tigris.flow;
 
+import dev.tigris.memory.FilePermissions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,8 +10,6 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -109,16 +108,9 @@ public final class FileStream extends Stream {
   /// target already.
   private static FileChannel create(Path beside, Path target) throws IOException {
     Set<OpenOption> options = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-    if (!Files.isRegularFile(target)
-        || !target.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      return FileChannel.open(beside, options);
-    }
-    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
-    FileChannel made =
-        FileChannel.open(beside, options, PosixFilePermissions.asFileAttribute(permissions));
+    FileChannel made = FileChannel.open(beside, options, FilePermissions.of(target));
     try {
-      // The process's mask may have taken some away.
-      Files.setPosixFilePermissions(beside, permissions);
+      FilePermissions.copy(target, beside);
       return made;
     } catch (IOException e) {
       made.close();

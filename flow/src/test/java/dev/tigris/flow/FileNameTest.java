@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -70,14 +72,18 @@ class FileNameTest {
   void writesWithTheUsualPermissions() throws Exception {
     Path out = folder.resolve("out");
     Path usual = Files.createFile(folder.resolve("usual"));
-    Flow.named("permissions")
+    writeNothing(out);
+    assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
+    assertFalse(Files.isExecutable(out));
+  }
+
+  private static void writeNothing(Path out) throws Exception {
+    Flow.named("nothing")
         .source("none", () -> stream -> false)
         .drain("none", FileStream.writing(out))
         .build()
         .start()
         .await();
-    assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(out));
-    assertFalse(Files.isExecutable(out));
   }
 
   /// What others could not read before they cannot read afterwards, nor meanwhile.
@@ -107,5 +113,18 @@ class FileNameTest {
     assertEquals(List.of(owners), meanwhile);
     assertEquals(owners, Files.getPosixFilePermissions(out));
     assertEquals(10, Files.size(out));
+  }
+
+  @Test
+  void leavesTheGroupOfWhatItReplaces() throws Exception {
+    Path out = Files.writeString(folder.resolve("out"), "old");
+    try {
+      Files.setAttribute(out, "unix:gid", 65_533);
+    } catch (FileSystemException e) {
+      abort("skipped: only root can give a file to a group that it is not in");
+    }
+    writeNothing(out);
+    assertEquals(65_533, Files.getAttribute(out, "unix:gid"));
+    assertEquals(0, Files.size(out));
   }
 }

@@ -14,16 +14,20 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Who may read and write a file, for what is made beside it and holds its bytes.
-final class FilePermissions {
+/// Who may read and write a file, for what is made beside it, and holds its bytes or replaces it.
+///
+/// Thread rule: any thread.
+public final class FilePermissions {
   private static final Set<PosixFilePermission> OWNERS =
       PosixFilePermissions.fromString("rwx------");
 
   private FilePermissions() {}
 
   /// To make a file that nobody may ever read who may not read this one: it has another group until
-  /// [#copy].
-  static FileAttribute<?>[] of(Path file) throws IOException {
+  /// [#copy]. Nothing where there is no such file.
+  ///
+  /// @throws IOException if they cannot be read
+  public static FileAttribute<?>[] of(Path file) throws IOException {
     PosixFileAttributes known = attributes(file);
     if (known == null) {
       return new FileAttribute<?>[0];
@@ -35,8 +39,10 @@ final class FilePermissions {
 
   /// Gives a file the owner, group, permissions and access control list of another. Where this
   /// process may not give it the group, nobody gets more than both the group and the others had, or
-  /// of a list than its owner.
-  static void copy(Path from, Path to) throws IOException {
+  /// of a list than its owner. Does nothing where one of the files is missing, or cannot have any.
+  ///
+  /// @throws IOException if they cannot be read or set
+  public static void copy(Path from, Path to) throws IOException {
     PosixFileAttributes wanted = attributes(from);
     PosixFileAttributes has = attributes(to);
     if (wanted == null || has == null) {

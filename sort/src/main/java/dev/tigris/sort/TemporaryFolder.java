@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.memory.FilePermissions;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -301,12 +302,10 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   /// Moves a file or folder of it to its final place, at once, replacing a file that is there. The
-  /// permissions of that stay.
+  /// permissions of that stay, and to whom it belongs.
   void publish(String name, Path output) throws SortException {
     try {
-      if (isPosix(output) && Files.isRegularFile(output)) {
-        Files.setPosixFilePermissions(folder.resolve(name), Files.getPosixFilePermissions(output));
-      }
+      FilePermissions.copy(output, folder.resolve(name));
       Files.move(
           folder.resolve(name),
           output,

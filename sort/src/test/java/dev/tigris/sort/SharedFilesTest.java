@@ -3,9 +3,11 @@ package dev.tigris.sort;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,6 +16,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -80,6 +83,21 @@ class SharedFilesTest {
     Path fresh = folder.resolve("fresh");
     SortJob.of(List.of(input), fresh).run();
     assertEquals(permissions(input), permissions(fresh));
+  }
+
+  /// Else the members of another group could read what they could not.
+  @Test
+  void whatReplacesAFileBelongsToWhomThatDid() throws Exception {
+    Files.writeString(output, "what was here before");
+    try {
+      Files.setAttribute(output, "unix:gid", 65_533);
+      Files.setAttribute(output, "unix:uid", 65_532);
+    } catch (FileSystemException e) {
+      abort("skipped: only root can give a file away");
+    }
+    SortJob.of(List.of(input), output).run();
+    assertEquals(
+        Map.of("gid", 65_533, "uid", 65_532), Files.readAttributes(output, "unix:gid,uid"));
   }
 
   /// The sort's temporary folder, or the one that all is in if there is none.

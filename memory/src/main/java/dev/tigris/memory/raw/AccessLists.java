@@ -18,8 +18,9 @@ public final class AccessLists {
   /// The most that an attribute can have (XATTR_SIZE_MAX).
   private static final int MAX_BYTES = 1 << 16;
 
-  /// ENOSYS, ENODATA, EOPNOTSUPP: there is no list, or there are none on this file system.
-  private static final Set<Integer> NONE = Set.of(38, 61, 95);
+  /// ENOENT, ENOSYS, ENODATA, EOPNOTSUPP: the locale cannot spell the file's name, there is no
+  /// list, or there are none on this file system.
+  private static final Set<Integer> NONE = Set.of(2, 38, 61, 95);
 
   private AccessLists() {}
 
