@@ -13,6 +13,10 @@ final class Literal {
   static Code of(Words words, Token token, boolean negative) throws RuleException {
     String text = token.text().toLowerCase(Locale.ROOT);
     try {
+      if (text.chars().anyMatch(character -> character > 0x7f)) {
+        // The JDK reads digits of any script.
+        throw new NumberFormatException();
+      }
       boolean hexadecimal = text.startsWith("0x");
       boolean floating =
           !hexadecimal && (text.contains(".") || text.contains("e") || text.matches(".*[fd]"));
@@ -60,22 +64,25 @@ final class Literal {
 
   private static Code floating(Words words, Token token, String text, boolean negative)
       throws RuleException {
-    if (text.contains("_")) {
-      throw new NumberFormatException();
-    }
+    String digits = text.replaceAll("(?<=[0-9])_+(?=[0-9])", "");
     if (text.endsWith("f")) {
-      float value = Float.parseFloat(sign(negative) + text);
-      requireFinite(Float.isFinite(value), words, token);
+      float value = Float.parseFloat(sign(negative) + digits);
+      requireInRange(value, digits, words, token);
       return Code.of(TypeKind.FLOAT, token.at(), "constant float " + value);
     }
-    double value = Double.parseDouble(sign(negative) + text);
-    requireFinite(Double.isFinite(value), words, token);
+    double value = Double.parseDouble(sign(negative) + digits);
+    requireInRange(value, digits, words, token);
     return Code.of(TypeKind.DOUBLE, token.at(), "constant double " + value);
   }
 
-  private static void requireFinite(boolean finite, Words words, Token token) throws RuleException {
-    if (!finite) {
+  /// As in Java, no number becomes infinite by rounding, and none but zero becomes zero.
+  private static void requireInRange(double value, String digits, Words words, Token token)
+      throws RuleException {
+    if (Double.isInfinite(value)) {
       throw words.wrong(token.at(), token + " is too large for its type");
+    }
+    if (value == 0 && digits.matches("[0.]*[1-9].*")) {
+      throw words.wrong(token.at(), token + " is too small for its type");
     }
   }
 }

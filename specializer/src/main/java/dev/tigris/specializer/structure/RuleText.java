@@ -1,5 +1,7 @@
 package dev.tigris.specializer.structure;
 
+import java.util.regex.Pattern;
+
 /// A file of rules, and what is wrong with it.
 ///
 /// @param file its name, for messages
@@ -7,6 +9,9 @@ package dev.tigris.specializer.structure;
 record RuleText(String file, String text) {
   /// Nobody wants to see longer lines.
   private static final int MAX_SHOWN = 200;
+
+  /// What a terminal could obey, or show elsewhere than it stands: a file may be anybody's.
+  private static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}&&[^\\t]]");
 
   /// Says that something is wrong, where, and shows the line:
   ///
@@ -32,8 +37,12 @@ record RuleText(String file, String text) {
                 (out, c) -> out.append(c == '\t' ? '\t' : ' '),
                 StringBuilder::append)
             .toString();
-    String what = "%s:%d:%d: %s".formatted(file, line, column, problem);
+    String what = "%s:%d:%d: %s".formatted(file, line, column, visible(problem));
     return new RuleException(
-        shown.length() > MAX_SHOWN ? what : what + "\n  " + shown + "\n  " + gap + "^");
+        shown.length() > MAX_SHOWN ? what : what + "\n  " + visible(shown) + "\n  " + gap + "^");
+  }
+
+  private static String visible(String text) {
+    return UNSEEN.matcher(text).replaceAll("?");
   }
 }

@@ -24,11 +24,11 @@ import java.util.Set;
 /// ```
 ///
 /// ```text
-/// file      = { structure }
+/// file      = structure { structure }
 /// structure = "structure" class "of" size "bytes" "{" { method } "}"
 /// method    = type name "(" [ type name ] ")" "=" expression ";"
-///           | "void" name "(" [ type name ] ")" "{" poke { poke } "}"
-/// poke      = place "=" expression ";"
+///           | "void" name "(" [ type name ] ")" "{" store { store } "}"
+/// store     = place "=" expression ";"
 /// ```
 ///
 /// [ExpressionParser] has expressions, and [PlaceParser] places.

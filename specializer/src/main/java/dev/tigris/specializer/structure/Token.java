@@ -12,6 +12,8 @@ record Token(Kind kind, String text, int at) {
     END
   }
 
+  private static final int MAX_SHOWN = 60;
+
   boolean is(String wanted) {
     return text.equals(wanted) && kind != Kind.END;
   }
@@ -19,6 +21,7 @@ record Token(Kind kind, String text, int at) {
   /// As messages name it.
   @Override
   public String toString() {
-    return kind == Kind.END ? "the end of the file" : "'" + text + "'";
+    String shown = text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
+    return kind == Kind.END ? "the end of the file" : "'" + shown + "'";
   }
 }

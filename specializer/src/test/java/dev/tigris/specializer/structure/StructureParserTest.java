@@ -39,6 +39,8 @@ class StructureParserTest {
           boolean f() = (char @6 & 0x4000) != 0 -> peek char @6; convert char int; constant int 16384; and int; constant int 0; ne int
           boolean f() = !boolean @3  -> peek boolean @3; constant boolean true; xor boolean
           int f() = ~int @0          -> peek int @0; constant int -1; xor int
+          double f() = 1_0__0.2_5e1_0 -> constant double 1.0025E12
+          double f() = 0.00e-400     -> constant double 0.0
           float f() = -float @0      -> constant float -0.0; peek float @0; subtract float
           byte f() = -128            -> constant byte -128
           int f() = -2_147_483_648   -> constant int -2147483648
@@ -130,6 +132,13 @@ class StructureParserTest {
           int f() = 0b2;                     -> 2:13 -> is no number
           double f() = 1e999;                -> 2:16 -> too large
           int f() = 99999999999;             -> 2:13 -> too large
+          double f() = 0.1e-400;             -> 2:16 -> too small
+          float f() = 1e-50f;                -> 2:15 -> too small
+          double f() = 1_.5;                 -> 2:16 -> is no number
+          double f() = 1._5;                 -> 2:16 -> is no number
+          double f() = 1.5_f;                -> 2:16 -> is no number
+          int f() = 1٣;                      -> 2:13 -> is no number
+          int f() = 0xＡ;                     -> 2:13 -> is no number
           int f() = int @0                   -> 3:1 -> ';' is expected here, and not '}'
           int f() { int @0 = 1; }            -> 2:11 -> '=' is expected
           void f() = 1;                      -> 2:12 -> '{' is expected
@@ -173,6 +182,24 @@ class StructureParserTest {
     String message = refusal(text);
     assertTrue(message.startsWith("sample.rules:" + place + ": "), message);
     assertTrue(message.contains(problem), message);
+  }
+
+  @Test
+  void showsNothingThatATerminalWouldObey() {
+    String message = refusal("structure A of 8 bytes { int f() = \u001b[2J; // \u202e\tz\u009b");
+    assertEquals(
+        """
+        sample.rules:1:36: '?' means nothing in a rule
+          structure A of 8 bytes { int f() = ?[2J; // ?\tz?
+                                             ^""",
+        message);
+  }
+
+  @Test
+  void showsTheBeginningOfALongWord() {
+    String message = refusal("structure A of 8 bytes { int f() = " + "x".repeat(100_000) + "; }");
+    assertTrue(message.startsWith("sample.rules:1:36: there is no 'xxxx"), message);
+    assertTrue(message.length() < 300, message);
   }
 
   @Test
