@@ -14,12 +14,11 @@ import java.lang.ref.WeakReference;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -102,8 +101,9 @@ public final class Agent {
     private final boolean onlyPatches;
 
     /// One for each class loader, as a class's name means something to a loader only; it goes with
-    /// the loader. Guarded by itself.
-    private final Map<ClassLoader, Known> loaders = new WeakHashMap<>();
+    /// the loader. Guarded by itself. No map: that would ask a loader who it equals and for a hash
+    /// code, and its author may have it wait for somebody who is loading a class.
+    private final List<Known> loaders = new ArrayList<>();
 
     /// What is known of the classes that a loader finds. One that gives no class file of a class
     /// out leaves the rules in the dark: if that turns out to be a class of objects, either it or
@@ -112,6 +112,7 @@ public final class Agent {
     /// @param unseen classes that were asked for, and that it gave no class file of
     /// @param objects classes of objects that it has loaded
     private record Known(
+        WeakReference<ClassLoader> loader,
         ClassHierarchy hierarchy,
         Specializer specializer,
         Set<ClassDesc> unseen,
@@ -171,14 +172,19 @@ public final class Agent {
 
     private Known known(ClassLoader loader) {
       synchronized (loaders) {
-        return loaders.computeIfAbsent(
-            loader,
-            of -> {
-              Set<ClassDesc> unseen = ConcurrentHashMap.newKeySet();
-              var hierarchy = new ClassHierarchy(source(new WeakReference<>(of), unseen));
-              var specializer = new Specializer(hierarchy, rules);
-              return new Known(hierarchy, specializer, unseen, ConcurrentHashMap.newKeySet());
-            });
+        loaders.removeIf(each -> each.loader.refersTo(null));
+        for (Known each : loaders) {
+          if (each.loader.refersTo(loader)) {
+            return each;
+          }
+        }
+        WeakReference<ClassLoader> of = new WeakReference<>(loader);
+        Set<ClassDesc> unseen = ConcurrentHashMap.newKeySet();
+        var hierarchy = new ClassHierarchy(source(of, unseen));
+        var specializer = new Specializer(hierarchy, rules);
+        Known known = new Known(of, hierarchy, specializer, unseen, ConcurrentHashMap.newKeySet());
+        loaders.add(known);
+        return known;
       }
     }
 
@@ -207,24 +213,22 @@ public final class Agent {
     /// Whether a loader that may mean this class, which `defining` loads, has not seen it.
     private boolean isUnseen(ClassDesc type, ClassLoader defining) {
       synchronized (loaders) {
-        return loaders.entrySet().stream()
-            .anyMatch(
-                each -> each.getValue().unseen.contains(type) && asks(each.getKey(), defining));
+        return loaders.stream()
+            .anyMatch(each -> each.unseen.contains(type) && asks(each.loader.get(), defining));
       }
     }
 
     /// Whether a loader may mean by a name a class of objects that is loaded.
     private boolean isObject(ClassDesc type, ClassLoader asking) {
       synchronized (loaders) {
-        return loaders.entrySet().stream()
-            .anyMatch(
-                each -> each.getValue().objects.contains(type) && asks(asking, each.getKey()));
+        return loaders.stream()
+            .anyMatch(each -> each.objects.contains(type) && asks(asking, each.loader.get()));
       }
     }
 
     /// Whether a loader is another one, or has it among its parents.
     @SuppressWarnings("ReferenceEquality") // the very loader is meant
-    private static boolean asks(ClassLoader loader, ClassLoader other) {
+    private static boolean asks(@Nullable ClassLoader loader, @Nullable ClassLoader other) {
       ClassLoader at = loader;
       while (at != null && at != other) {
         at = at.getParent();

@@ -1,12 +1,17 @@
 package dev.tigris.specializer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -64,5 +69,43 @@ class AgentTest {
     assertTrue(
         refusal(IllegalArgumentException.class, "rule-path=x").contains("rules=FILE"),
         "a path alone means nothing");
+  }
+
+  /// A loader whose author has thought of `equals` and `hashCode`, and of nobody who asks for them.
+  private static final class Opinionated extends URLClassLoader {
+    Opinionated(Path folder) throws IOException {
+      super(new URL[] {folder.toUri().toURL()}, null);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Opinionated;
+    }
+
+    @Override
+    public int hashCode() {
+      return 1;
+    }
+  }
+
+  private Path compiled(String name, String... sources) throws IOException {
+    Path place = Files.createDirectory(folder.resolve(name));
+    new Javac(place).compile(sources);
+    return place;
+  }
+
+  @Test
+  void knowsALoaderFromAnotherThatSaysItIsTheSame() throws IOException {
+    var transformer = new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    String source = "package app; class User { long use(Trade trade) { return trade.id; } }";
+    Path objects = compiled("objects", Workshop.TRADE, source);
+    Path others = compiled("others", "package app; class Trade { long id; }", source);
+    byte[] user = Files.readAllBytes(objects.resolve("app/User.class"));
+    Module module = AgentTest.class.getModule();
+    try (var one = new Opinionated(objects);
+        var other = new Opinionated(others)) {
+      assertNotNull(transformer.transform(module, one, "app/User", null, null, user));
+      assertNull(transformer.transform(module, other, "app/User", null, null, user));
+    }
   }
 }
