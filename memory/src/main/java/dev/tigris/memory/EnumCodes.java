@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -112,10 +113,15 @@ final class EnumCodes {
     if (constant == null) {
       throw new UnknownConstantException(
           "%08x is the code of no constant of %s, which has %s: the program that wrote it knew another"
-                  .formatted(code, type.getName(), Arrays.toString(constants))
+                  .formatted(code, type.getName(), names())
               + " version of the enum, or the bytes are damaged");
     }
     return constant;
+  }
+
+  /// What they print themselves as could be anything.
+  private List<String> names() {
+    return Arrays.stream(constants).<String>map(Enum::name).toList();
   }
 
   /// The enum's name, for listings.

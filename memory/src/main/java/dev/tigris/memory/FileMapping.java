@@ -13,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -42,8 +43,14 @@ final class FileMapping {
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
-    boolean fresh = writable && leastBytes > 0 && createIfMissing(file, leastBytes);
-    Path path = file.toRealPath(); // so that one file has one journal
+    boolean fresh;
+    Path path;
+    try {
+      fresh = writable && leastBytes > 0 && createIfMissing(file, leastBytes);
+      path = file.toRealPath(); // so that one file has one journal
+    } catch (NoSuchFileException e) {
+      throw missing(file, writable);
+    }
     if (!Files.isRegularFile(path)) {
       throw new IOException(path + " is no regular file, and cannot be mapped");
     }
@@ -78,6 +85,17 @@ final class FileMapping {
         FileDescriptors.close(descriptor);
       }
     }
+  }
+
+  private static NoSuchFileException missing(Path file, boolean writable) {
+    Path folder = file.toAbsolutePath().getParent();
+    String reason =
+        folder != null && Files.notExists(folder)
+            ? "its folder is not there, make that first"
+            : writable
+                ? "there is no such file: say how many bytes a new one shall have"
+                : "there is no such file, and a PRIVATE mapping makes none";
+    return new NoSuchFileException(file.toString(), null, reason);
   }
 
   /// The file behind a descriptor, whatever its name leads to by now.

@@ -218,14 +218,17 @@ class MappingTest {
   @ParameterizedTest
   @EnumSource(Mapping.class)
   void refusesWhatIsNoFileWithBytes(Mapping mapping) throws IOException {
-    assertThrows(NoSuchFileException.class, () -> Jbuf.map(file(), mapping));
-    IOException e = assertThrows(IOException.class, () -> Jbuf.map(folder, mapping));
+    String none = mapping == Mapping.PRIVATE ? "makes none" : "say how many bytes";
+    IOException e = assertThrows(NoSuchFileException.class, () -> Jbuf.map(file(), mapping));
+    assertTrue(e.getMessage().contains(none), e.getMessage());
+    e = assertThrows(IOException.class, () -> Jbuf.map(folder, mapping));
     assertTrue(e.getMessage().contains("no regular file"), e.getMessage());
     Files.createFile(file());
     e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
     assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     assertThrows(IllegalArgumentException.class, () -> Jbuf.map(file(), mapping, -1));
-    assertThrows(IOException.class, () -> Jbuf.map(folder.resolve("no/such"), mapping, 10));
+    e = assertThrows(IOException.class, () -> Jbuf.map(folder.resolve("no/such"), mapping, 10));
+    assertTrue(e.getMessage().endsWith("such: its folder is not there, make that first"));
   }
 
   @Test

@@ -23,6 +23,11 @@ class PsoPartsTest {
     int sign() {
       return 1;
     }
+
+    @Override
+    public String toString() {
+      return "a side";
+    }
   }
 
   /// "Aa" and "BB" have the same hash code.
