@@ -119,12 +119,15 @@ final class Journal implements Closeable {
       OWNED.add(identity);
       journal.owned = identity;
       return journal;
-    } catch (IOException | RuntimeException e) { // where the JVM refuses native access, say
-      if (fresh
-          && channel.size() == 0) { // the next one would take it for one that is as it must be
-        Files.deleteIfExists(path);
+    } catch (Throwable e) { // whatever it is, the file must not stay this process's
+      try (channel) {
+        // The next one would take a fresh one for one that is as it must be.
+        if (fresh && channel.size() == 0) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException also) {
+        e.addSuppressed(also);
       }
-      channel.close();
       throw e;
     }
   }
@@ -159,7 +162,8 @@ final class Journal implements Closeable {
     if (OWNED.contains(identity)) {
       throw owned(file);
     }
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       Journal journal = locked(file, channel, true);
       if (channel.size() > 0 && journal.completeHead() != null) {
         throw new IOException(
@@ -174,7 +178,7 @@ final class Journal implements Closeable {
         return new Journal(pathFor(file), channel);
       }
       throw owned(file);
-    } catch (IOException e) {
+    } catch (Throwable e) {
       channel.close();
       throw e;
     }

@@ -1,7 +1,9 @@
 package dev.tigris.memory;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +15,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,5 +170,38 @@ class JournalTest {
   private void assertSaysThatItIsNoJournal(Mapping mapping) {
     IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, mapping));
     assertTrue(e.getMessage().contains("is no regular file, and so no journal"), e.getMessage());
+  }
+
+  @Test
+  void followsNoLinkThatTakesTheJournalsPlaceMeanwhile() throws Exception {
+    Path journal = Journal.pathFor(file);
+    Path elsewhere = Files.write(folder.resolve("elsewhere"), record); // as if for this file
+    Files.write(journal, new byte[0]);
+    Path next = folder.resolve("next");
+    AtomicBoolean ended = new AtomicBoolean();
+    try (ExecutorService others = Executors.newSingleThreadExecutor()) {
+      Future<?> exchanging =
+          others.submit(
+              () -> {
+                while (!ended.get()) {
+                  Files.move(Files.createSymbolicLink(next, elsewhere), journal, ATOMIC_MOVE);
+                  Files.move(Files.createFile(next), journal, ATOMIC_MOVE);
+                }
+                return null;
+              });
+      try {
+        for (int i = 0; i < 2_000; i++) {
+          try {
+            Journal.requireNone(file);
+          } catch (IOException e) {
+            assertFalse(String.valueOf(e.getMessage()).contains("interrupted"), e.getMessage());
+          }
+        }
+      } finally {
+        ended.set(true);
+        exchanging.get();
+        Files.delete(elsewhere);
+      }
+    }
   }
 }

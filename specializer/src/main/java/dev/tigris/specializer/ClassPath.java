@@ -42,7 +42,7 @@ public final class ClassPath implements ClassSource, AutoCloseable {
           entries.add(new Jar(open(path)));
         }
       }
-    } catch (UncheckedIOException e) {
+    } catch (Throwable e) { // whatever it is, nobody else could close these
       close();
       throw e;
     }

@@ -63,18 +63,18 @@ public final class SharedPages {
       SharedPages made = new SharedPages(pool, descriptor, address, size);
       try {
         FilePages.map(descriptor, address, size, true);
-      } catch (IOException e) {
+      } catch (Throwable e) {
         pool.forgetUnits(size);
         throw e;
       }
       try {
         Native.seal(descriptor);
-      } catch (IOException e) {
+      } catch (Throwable e) {
         made.takeOff();
         throw e;
       }
       return made;
-    } catch (IOException e) {
+    } catch (Throwable e) { // whatever it is, nobody else could close it
       FileDescriptors.close(descriptor);
       throw e;
     }
