@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -99,7 +100,9 @@ public final class RuleList {
         throw new IOException(at + name + " is there already: a rule is asked once");
       } else {
         rules.add(
-            match.group(1) == null ? find(name, at, modules, trust) : restricted(file, name, at));
+            match.group(1) == null
+                ? find(name, at, modules, trust)
+                : restricted(file, name, at, rules));
       }
     }
     if (rules.isEmpty()) {
@@ -108,7 +111,9 @@ public final class RuleList {
     return List.copyOf(rules);
   }
 
-  private static Rule restricted(String list, String name, String at) throws IOException {
+  /// @param before the rules above it
+  private static Rule restricted(String list, String name, String at, List<Rule> before)
+      throws IOException {
     Path file;
     String text;
     try {
@@ -119,7 +124,17 @@ public final class RuleList {
     } catch (IOException | InvalidPathException e) {
       throw new IOException(at + "cannot read " + name + ": " + e.getMessage(), e);
     }
-    return StructureRule.parse(name, file.toString(), text);
+    StructureRule made = StructureRule.parse(name, file.toString(), text);
+    for (Rule rule : before) {
+      if (rule instanceof StructureRule other) {
+        Optional<String> method = made.shared(other);
+        if (method.isPresent()) {
+          throw new IOException(
+              at + "what %s means is in %s already".formatted(method.get(), other.name()));
+        }
+      }
+    }
+    return made;
   }
 
   private static Rule find(String name, String at, RuleModules modules, Set<String> trust)

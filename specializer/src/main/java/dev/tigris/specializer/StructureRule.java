@@ -5,17 +5,15 @@ import dev.tigris.specializer.structure.StructureMethod;
 import dev.tigris.specializer.structure.StructureParser;
 import java.io.IOException;
 import java.lang.classfile.ClassModel;
-import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
-import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// A file in the restricted rule language, as a rule.
 ///
@@ -28,7 +26,9 @@ import java.util.stream.Stream;
 /// ```
 final class StructureRule implements Rule {
   private final String name;
-  private final Map<ClassDesc, Structure> structures = new HashMap<>();
+
+  /// By class the methods, by name and descriptor.
+  private final Map<ClassDesc, Map<String, StructureMethod>> structures = new HashMap<>();
 
   private StructureRule(String name) {
     this.name = name;
@@ -42,9 +42,15 @@ final class StructureRule implements Rule {
   static StructureRule parse(String name, String file, String text) throws IOException {
     StructureRule rule = new StructureRule(name);
     for (Structure structure : StructureParser.parse(file, text)) {
-      rule.structures.put(structure.type(), structure);
+      Map<String, StructureMethod> methods = new HashMap<>();
+      structure.methods().forEach(method -> methods.put(key(method.name(), method.type()), method));
+      rule.structures.put(structure.type(), methods);
     }
     return rule;
+  }
+
+  private static String key(String name, MethodTypeDesc type) {
+    return name + type.descriptorString();
   }
 
   @Override
@@ -66,7 +72,7 @@ final class StructureRule implements Rule {
     }
     Optional<StructureMethod> method =
         BodylessMethods.isBody(site)
-            ? find(site.in().name(), site.instruction())
+            ? find(site.in().name(), MethodPlan.key(site.method()))
             : Optional.empty();
     if (method.isEmpty()) {
       return Decision.PASS;
@@ -89,35 +95,39 @@ final class StructureRule implements Rule {
   /// Whether a method has a meaning already, of an earlier run, and now it is another one.
   private boolean isOfAnotherRule(Site site) {
     ClassDesc type = site.in().name();
-    return site.instruction() instanceof InvokeDynamicInstruction was
-        && was.bootstrapMethod().equals(MemoryNames.RECIPE_BOOTSTRAP)
-        && methods(type)
-            .filter(method -> was.name().equalsString(method.name()))
-            .filter(method -> was.typeSymbol().equals(method.type().insertParameterTypes(0, type)))
-            .anyMatch(method -> !was.bootstrapArgs().equals(List.of(method.recipe())));
+    if (!(site.instruction() instanceof InvokeDynamicInstruction was)
+        || !was.bootstrapMethod().equals(MemoryNames.RECIPE_BOOTSTRAP)
+        || was.typeSymbol().parameterCount() == 0
+        || !was.typeSymbol().parameterType(0).equals(type)) {
+      return false;
+    }
+    MethodTypeDesc taken = was.typeSymbol().dropParameterTypes(0, 1);
+    return find(type, key(was.name().stringValue(), taken))
+        .filter(method -> !was.bootstrapArgs().equals(List.of(method.recipe())))
+        .isPresent();
   }
 
-  private Stream<StructureMethod> methods(ClassDesc type) {
-    return Stream.ofNullable(structures.get(type))
-        .flatMap(structure -> structure.methods().stream());
+  private Optional<StructureMethod> find(ClassDesc type, String key) {
+    return Optional.ofNullable(structures.getOrDefault(type, Map.of()).get(key));
   }
 
-  /// Whether a file says something of a method.
+  /// Whether the file says something of a method.
   boolean names(ClassDesc type, MethodModel method) {
-    return methods(type)
-        .anyMatch(
-            known ->
-                method.methodName().equalsString(known.name())
-                    && method.methodTypeSymbol().equals(known.type()));
+    return find(type, MethodPlan.key(method)).isPresent();
   }
 
-  private Optional<StructureMethod> find(ClassDesc type, Instruction instruction) {
-    return methods(type)
-        .filter(
-            method ->
-                instruction instanceof InvokeInstruction call
-                    && call.name().equalsString(method.name())
-                    && call.typeSymbol().equals(method.type()))
-        .findFirst();
+  /// A method that another file says something of, too.
+  Optional<String> shared(StructureRule other) {
+    for (Map.Entry<ClassDesc, Map<String, StructureMethod>> each : structures.entrySet()) {
+      ClassDesc type = each.getKey();
+      for (Map.Entry<String, StructureMethod> entry : each.getValue().entrySet()) {
+        if (other.find(type, entry.getKey()).isPresent()) {
+          StructureMethod method = entry.getValue();
+          String types = method.type().displayDescriptor();
+          return Optional.of(Location.nameOf(type) + "." + method.name() + types);
+        }
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -209,4 +209,23 @@ class StructureRuleTest {
             .getMessage();
     assertTrue(message.startsWith(list + ":2:3: there is no "), message);
   }
+
+  @Test
+  void refusesAMethodThatTwoFilesDescribe() throws IOException {
+    Files.writeString(temporary.resolve("one.rules"), RULES);
+    Path two =
+        Files.writeString(
+            temporary.resolve("two.rules"),
+            "structure app.Header of 16 bytes {\n  int other() = 1;\n  int version() = 1;\n}");
+    Path list =
+        Files.writeString(
+            temporary.resolve("both"), "restricted one.rules\n  restricted two.rules\n");
+    String message =
+        assertThrows(IOException.class, () -> RuleList.read(list, List.of(), List.of()))
+            .getMessage();
+    assertEquals(
+        list + ":2:3: what app.Header.version()int means is in one.rules already", message);
+    Files.writeString(two, "structure app.Header of 16 bytes { int other() = 1; }");
+    assertEquals(2, RuleList.read(list, List.of(), List.of()).size());
+  }
 }
