@@ -136,6 +136,9 @@ public final class ClassHierarchy {
       return ClassHierarchyResolver.defaultResolver().getClassInfo(type);
     }
     Optional<ClassInfo> info = find(type);
+    if (info.isEmpty() && type.isClassOrInterface()) {
+      throw new MissingClassException(type);
+    }
     // The library follows superclasses to their end.
     boolean circle =
         info.flatMap(ClassInfo::superclass).map(up -> isSubclass(up, type)).orElse(false);

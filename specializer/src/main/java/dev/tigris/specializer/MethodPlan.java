@@ -1,5 +1,6 @@
 package dev.tigris.specializer;
 
+import java.io.UncheckedIOException;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
@@ -129,7 +130,7 @@ final class MethodPlan {
 
   private Choice ask(Site site) {
     for (Rule rule : rules) {
-      Decision decision = rule.decide(site);
+      Decision decision = decision(rule, site);
       if (!(decision instanceof Decision.Pass)) {
         String what = describe(site.instruction());
         if (decision instanceof Decision.Rewrite rewrite && rewrite.instructions() > 1) {
@@ -139,6 +140,17 @@ final class MethodPlan {
       }
     }
     return new Choice(site.location(), "", "", false, Decision.PASS);
+  }
+
+  private static Decision decision(Rule rule, Site site) {
+    try {
+      return rule.decide(site);
+    } catch (UncheckedIOException e) {
+      throw e; // of a class file that cannot be read, whoever asks for it
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          "%s: the rule %s fails: %s".formatted(site.location(), rule.name(), e), e);
+    }
   }
 
   /// Takes a decision into the plan.

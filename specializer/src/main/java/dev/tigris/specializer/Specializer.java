@@ -315,6 +315,9 @@ public final class Specializer {
   /// Why, and what to do: rules give code of any kind, which can be wrong, and call sites cannot.
   private static String unwritable(IllegalArgumentException e, List<MethodPlan.Choice> choices) {
     String why = String.valueOf(e.getMessage()).lines().findFirst().orElse(""); // and not all code
+    if (e instanceof MissingClassException) {
+      return "cannot be rewritten: " + why;
+    }
     String rules =
         choices.stream()
             .filter(choice -> choice.decision() instanceof Decision.Rewrite)

@@ -341,6 +341,14 @@ class GeneralRuleTest {
   }
 
   @Test
+  void saysWhichRuleFailsAndWhere() {
+    Sample rule = new Sample(site -> List.<Decision>of().getFirst());
+    String program = "public static int run(int a, int b) { return a; }";
+    var e = assertThrows(RuntimeException.class, () -> specialize(program, rule));
+    assertTrue(e.getMessage().matches("app.Program.*java:[0-9]+.: the rule sample .*"), "" + e);
+  }
+
+  @Test
   void asksRulesInTheirOrder() throws Throwable {
     String sum = "public static int run(int a, int b) { return a + b; }";
     Rule subtract = on(Opcode.IADD, CodeBuilder::isub);

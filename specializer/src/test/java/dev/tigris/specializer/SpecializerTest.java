@@ -17,6 +17,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -378,5 +379,18 @@ class SpecializerTest {
         report.summary().endsWith(" classes: none rewritten, because of 1 problem"),
         report.summary());
     assertTrue(report.text().contains("\n\nWithout it:\n\napp.Trade"), report.text());
+  }
+
+  @Test
+  void saysWhichClassIsMissing() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        "package app; interface Named {} class One implements Named {} class Two extends One {}",
+        "package app; class User { void use(Trade t) { One o = t.id > 0 ? new One() : new Two(); } }");
+    Files.delete(shop.javac.folder().resolve("app/Two.class"));
+    String problem = shop.specialize("app/User").problems().getFirst().toString();
+    String expected = "app.User.use(User.java): cannot be rewritten: app.Two is not found: ";
+    assertTrue(problem.startsWith(expected), problem);
+    assertFalse(problem.contains("65,535"), problem);
   }
 }
