@@ -115,16 +115,26 @@ public final class Main implements Callable<Integer> {
       }
       return measure(groups, Optional.empty());
     }
-    if (Files.exists(results) && !Files.isDirectory(results)) {
-      throw usage("'%s' is no folder: name one for the results".formatted(results));
-    }
     for (Group group : groups) {
       if (!group.figures().stream().allMatch(name -> name.startsWith(prefix))) {
         throw usage(
             "--out keeps whole groups, and '" + prefix + "' is only a part of " + group.name());
       }
     }
-    return measure(groups, Optional.of(new Results(results)));
+    return measure(groups, Optional.of(new Results(writable(results))));
+  }
+
+  /// Makes a folder if it is missing; refuses one that cannot be made, or written to, before
+  /// anything is measured.
+  private Path writable(Path folder) {
+    try {
+      if (Files.isWritable(Files.createDirectories(folder))) {
+        return folder;
+      }
+    } catch (IOException e) {
+      // is said below
+    }
+    throw usage("'%s' is no folder that can be written to: name another".formatted(folder));
   }
 
   /// What a quick run measures of these: variants only if nothing else is asked for.
@@ -145,6 +155,8 @@ public final class Main implements Callable<Integer> {
 
   private int measure(List<Group> groups, Optional<Results> results)
       throws IOException, InterruptedException {
+    Path folder =
+        writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
     boolean failed = false;
     boolean missed = false;
     for (Group group : groups) {
@@ -154,7 +166,7 @@ public final class Main implements Callable<Integer> {
       List<Figure> figures = new ArrayList<>();
       Instant started = Clock.systemUTC().instant();
       try {
-        group.measure(run(figures));
+        group.measure(run(figures, folder));
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
@@ -177,12 +189,11 @@ public final class Main implements Callable<Integer> {
     return failed ? FAILED : check && missed ? MISSED : 0;
   }
 
-  private Run run(List<Figure> figures) throws IOException {
-    Path folder = work != null ? work : Home.find().resolve("build").resolve("bench-work");
+  private Run run(List<Figure> figures, Path folder) {
     return new Run(
         scale(),
         prefix,
-        Files.createDirectories(folder),
+        folder,
         figure -> {
           figures.add(figure);
           PrintWriter console = spec.commandLine().getOut();

@@ -130,8 +130,13 @@ class BenchTest {
   void resultsThatCannotBeKeptOrThereAreRefusedBeforeAnythingIsMeasured(@TempDir Path folder)
       throws Exception {
     String file = Files.createFile(folder.resolve("file")).toString();
-    assertEquals(2, bench("memory.view", "--tiny", "--out", file).exit());
-    assertEquals(3, bench("memory.view", "--tiny", "--out", file + "/below").exit());
+    for (String option : List.of("--out", "--dir")) {
+      for (String place : List.of(file, file + "/below")) {
+        Output refused = bench("memory.view", "--tiny", option, place);
+        assertEquals(2, refused.exit(), refused.errors());
+        assertTrue(refused.errors().startsWith("'%s' is no folder".formatted(place)));
+      }
+    }
     assertEquals(2, bench("memory.view", "--tiny", "--missing").exit());
   }
 
