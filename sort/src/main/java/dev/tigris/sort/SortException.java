@@ -112,7 +112,7 @@ public final class SortException extends IOException {
         || reason.contains("Read-only file system")) {
       return new SortException(
           Kind.OUTPUT,
-          ("%s cannot be written: its folder is gone, or in a file system that takes no such files:"
+          ("%s cannot be written, since the folder is gone, or its file system takes no such files:"
                   + " write elsewhere (%s)")
               .formatted(path, reason(cause)),
           cause);
