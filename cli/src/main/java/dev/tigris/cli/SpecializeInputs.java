@@ -117,7 +117,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     Path start = Files.isSymbolicLink(from) ? from.toRealPath() : from;
     try (Stream<Path> files = Files.walk(start)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Path target = to.resolve(start.relativize(file).toString());
+        Path target = to.resolve(start.relativize(file));
         Files.createDirectories(target.toAbsolutePath().getParent());
         Files.copy(file, target);
         originals.put(target, from.resolve(start.relativize(file)));

@@ -21,13 +21,18 @@ import java.security.KeyPairGenerator;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class SpecializeCommandTest {
@@ -124,6 +129,22 @@ class SpecializeCommandTest {
     Result there = shell.run("specialize @/classes -o @/out");
     assertEquals(ExitCode.BAD_OUTPUT, there.code());
     assertMentions(there.err(), "name a new folder");
+  }
+
+  /// A name is bytes, and some are no text: all are where the locale has no accents.
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void copiesFilesUnderTheirNamesWhateverThoseAre() throws Exception {
+    String[] command = {"sh", "-c", "touch \"$(printf 'classes/text\\377')\""};
+    assertEquals(0, new ProcessBuilder(command).directory(folder.toFile()).start().waitFor());
+    assertEquals(ExitCode.OK, shell.run("specialize @/classes -o @/out").code());
+    assertEquals(names(classes), names(folder.resolve("out")));
+  }
+
+  private static Set<Path> names(Path folder) throws Exception {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(Path::getFileName).collect(Collectors.toSet());
+    }
   }
 
   @Test

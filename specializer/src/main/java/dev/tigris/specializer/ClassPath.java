@@ -7,6 +7,7 @@ import java.lang.constant.ClassDesc;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ public final class ClassPath implements ClassSource, AutoCloseable {
       for (Entry entry : entries) {
         byte[] bytes =
             switch (entry) {
-              case Folder folder -> read(folder.path.resolve(name));
+              case Folder folder -> read(folder.path, name);
               case Jar jar -> read(jar.file, name);
             };
         if (bytes != null) {
@@ -93,7 +94,13 @@ public final class ClassPath implements ClassSource, AutoCloseable {
     }
   }
 
-  private static byte @Nullable [] read(Path file) throws IOException {
+  private static byte @Nullable [] read(Path folder, String name) throws IOException {
+    Path file;
+    try {
+      file = folder.resolve(name);
+    } catch (InvalidPathException e) {
+      return null; // no file can have this name, in the encoding of the locale: a jar still may
+    }
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {

@@ -139,8 +139,9 @@ final class Jars {
     Path aside = null;
     try {
       Path target = file.toRealPath();
-      // Of a new name: another process may be replacing the same file.
-      aside = Files.createTempFile(target.getParent(), target.getFileName() + ".", ".specialized");
+      // Of a new name: another process may be replacing the same file. And of one of its own, as
+      // the file's may be too long to be made longer, or bytes that are no text.
+      aside = Files.createTempFile(target.getParent(), "tigris", ".specialized");
       try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(aside))) {
         content.writeTo(out);
       }

@@ -467,4 +467,14 @@ class ClassFilesTest {
     }
     assertEquals(1, specialize(path, REWRITTEN).classesChanged());
   }
+
+  /// Compilers make names from those of classes, methods and lambdas around.
+  @Test
+  void replacesAFileWhoseNameIsAsLongAsCanBe() throws IOException {
+    String name = "L".repeat(255 - ".class".length());
+    shop.javac.compile(USER.replace("User", name));
+    Report report = shop.specializeAll();
+    assertEquals(List.of(), report.problems());
+    assertEquals(List.of(), shop.specializer.check(Files.readAllBytes(file("app/" + name))));
+  }
 }

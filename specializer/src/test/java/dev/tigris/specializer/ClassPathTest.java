@@ -1,9 +1,11 @@
 package dev.tigris.specializer;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.lang.constant.ClassDesc;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -38,6 +40,14 @@ class ClassPathTest {
       return Files.readSymbolicLink(link).equals(file);
     } catch (IOException e) {
       return false; // closed since it was listed
+    }
+  }
+
+  /// A name like that can be in a jar. So can one with an accent, where the locale has none.
+  @Test
+  void findsNothingInAFolderUnderANameThatNoFileCanHave() {
+    try (ClassPath path = new ClassPath(List.of(temporary))) {
+      assertNull(path.find(ClassDesc.of("app.No\0File")));
     }
   }
 
