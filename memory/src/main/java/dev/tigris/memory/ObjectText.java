@@ -117,7 +117,7 @@ final class ObjectText {
     }
     int shown = Math.min(length, MAX_TEXT_BYTES);
     byte[] bytes = Raw.range(address + at + Integer.BYTES, shown).toArray(ValueLayout.JAVA_BYTE);
-    String text = new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+    String text = new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cc}", "?");
     out.append('"').append(text).append(shown < length ? "...\"" : "\"");
   }
 }

@@ -89,12 +89,12 @@ class DescriptionTest {
     trade.open = true;
     trade.unit = 'x';
     trade.side = Side.SELL;
-    trade.symbol.set("TI\nG");
+    trade.symbol.set("T\u009bI\nG");
     trade.origin.x = -1;
     trade.next = new Trade(container);
     trade.parts = new PsoList<>(container, Trade.class, 1);
     assertEquals(
-        "Trade@%d[id=7, open=true, unit=x, side=SELL, other=null, symbol=\"TI?G\", samples=double[16], "
+        "Trade@%d[id=7, open=true, unit=x, side=SELL, other=null, symbol=\"T?I?G\", samples=double[16], "
                 .formatted(trade.offset)
             + "origin=Point[x=-1], next=Trade@%d, parts=PsoList<Trade>@%d]"
                 .formatted(trade.next.offset, trade.parts.offset),

@@ -203,7 +203,7 @@ public final class Listing {
   private static String describe(ConstantDesc constant) {
     return switch (constant) {
       case ClassDesc type when type.isClassOrInterface() -> Location.nameOf(type);
-      case String text -> '"' + text.replaceAll("\\p{Cntrl}", "?") + '"';
+      case String text -> '"' + text.replaceAll("\\p{Cc}", "?") + '"';
       default -> constant.toString();
     };
   }

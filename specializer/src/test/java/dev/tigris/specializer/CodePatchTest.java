@@ -265,6 +265,9 @@ class CodePatchTest {
     int name = indexOf(patched, METHOD);
     patched[name + METHOD.length() + CHECK_AND_LENGTH_BYTES + 20] ^= 1;
     assertTrue(refusal(patched).startsWith("app.User.use(Trade)long: "), refusal(patched));
+    patched[name] = (byte) 0xc2; // U+009B, which a terminal would obey
+    patched[name + 1] = (byte) 0x9b;
+    assertTrue(refusal(patched).startsWith("app.User.?e(Trade)long: "), refusal(patched));
   }
 
   private static int indexOf(byte[] bytes, String text) {

@@ -21,7 +21,7 @@ class ListingTest {
             int untouched(int a) { return a; }
             long use(Trade trade) {
               if (trade.id > 2) { trade.quantity = 7; }
-              Object[] constants = {"one\\ntwo", Trade.class};
+              Object[] constants = {"one\\n\\u009btwo", Trade.class};
               return 100_000;
             }
           }
@@ -49,7 +49,7 @@ class ListingTest {
               anewarray                                   anewarray
               dup                                         dup
               iconst_0                                    iconst_0
-              ldc "one?two"                               ldc "one?two"
+              ldc "one??two"                              ldc "one??two"
               aastore                                     aastore
               dup                                         dup
               iconst_1                                    iconst_1

@@ -247,7 +247,7 @@ final class PatchReader {
     } catch (IllegalArgumentException | IndexOutOfBoundsException noDescriptor) {
       text = method;
     }
-    String clean = text.replaceAll("\\p{Cntrl}", "?");
+    String clean = text.replaceAll("\\p{Cc}", "?");
     return clean.length() > MAX_NAME ? clean.substring(0, MAX_NAME) + "..." : clean;
   }
 
