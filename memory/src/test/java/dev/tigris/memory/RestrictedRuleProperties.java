@@ -25,12 +25,19 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -69,7 +76,7 @@ class RestrictedRuleProperties {
 
   @AfterContainer
   static void deleteFolder() throws IOException {
-    for (String name : List.of("list", "random.rules")) {
+    for (String name : List.of("list", "random.rules", "Rules.java", "Rules.class")) {
       Files.deleteIfExists(folder.resolve(name));
     }
     Files.delete(folder);
@@ -130,9 +137,9 @@ class RestrictedRuleProperties {
         case 0 -> takes ? "x" : "7";
         case 1 -> literal();
         case 2 -> place(one(TYPES), "acquire ");
-        case 3 -> one(List.of("-", "~", "!", "(int) ", "(float) ")) + expression(takes, depth - 1);
+        case 3 -> one(List.of("- ", "~", "!", "(int) ", "(float) ")) + expression(takes, depth - 1);
         default ->
-            "(%s %s %s)"
+            one(List.of("(%s %s %s)", "%s %s %s"))
                 .formatted(
                     expression(takes, depth - 1), one(OPERATORS), expression(takes, depth - 1));
       };
@@ -298,6 +305,74 @@ class RestrictedRuleProperties {
       accepted += recipe(new Author(new Random(seed)).method(), false).isPresent() ? 1 : 0;
     }
     assertTrue(accepted > 25 && accepted < 90, accepted + " of 100 were accepted");
+  }
+
+  /// What a rule reads, and what Java would.
+  private static final Pattern PLACE =
+      Pattern.compile("(?:acquire )?(big )?([a-z])([a-z]+) @(\\d+)");
+
+  private static String inJava(Method method, int number) {
+    String body =
+        PLACE
+            .matcher(method.text.replace("run(", "run" + number + "("))
+            .replaceAll(
+                place -> {
+                  String order = place.group(1) == null ? "little" : "big";
+                  String at = "(" + place.group(4) + ")";
+                  return switch (place.group(2) + place.group(3)) {
+                    case "boolean" -> "((little.get" + at + " & 1) != 0)";
+                    case "byte" -> "little.get" + at;
+                    case String _ -> {
+                      String type = place.group(2).toUpperCase(Locale.ROOT) + place.group(3);
+                      yield order + ".get" + type + at;
+                    }
+                  };
+                });
+    return "public static " + body.replaceFirst(" = ", " { return ") + " }\n";
+  }
+
+  @Example
+  void anExpressionMeansWhatItDoesInJava() throws Throwable {
+    StringBuilder source = new StringBuilder("import java.nio.ByteBuffer;\npublic class Rules {\n");
+    source.append("public static ByteBuffer little;\npublic static ByteBuffer big;\n");
+    List<Recipe> recipes = new ArrayList<>();
+    for (long seed = 0; seed < 1_000; seed++) {
+      Method method = new Author(new Random(seed)).method();
+      Optional<String> text = method.text.contains("{") ? Optional.empty() : recipe(method, false);
+      if (text.isPresent()) {
+        source.append(inJava(method, recipes.size()));
+        recipes.add(read(method.type, text.get()));
+      }
+    }
+    assertTrue(recipes.size() > 150, recipes.size() + " rules were accepted");
+    Files.writeString(folder.resolve("Rules.java"), source.append("}\n"));
+    String[] arguments = {"-d", folder.toString(), folder.resolve("Rules.java").toString()};
+    ToolProvider javac = ToolProvider.findFirst("javac").orElseThrow();
+    assertEquals(0, javac.run(System.out, System.err, arguments), "javac takes what a rule may be");
+
+    Random random = new Random(0);
+    Room room = new Room(container);
+    ByteBuffer little = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
+    try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      Class<?> rules = loader.loadClass("Rules");
+      rules.getField("little").set(null, little);
+      rules.getField("big").set(null, little.duplicate());
+      for (int number = 0; number < recipes.size(); number++) {
+        Recipe recipe = recipes.get(number);
+        for (int index = 0; index < SIZE; index++) {
+          byte value = (byte) random.nextInt();
+          little.put(index, value);
+          room.bytes.set(index, value);
+        }
+        Class<?>[] types = recipe.type().dropParameterTypes(0, 1).parameterArray();
+        Object argument = types.length == 0 ? null : value(types[0], random);
+        Object[] given = types.length == 0 ? new Object[0] : new Object[] {argument};
+        assertEquals(
+            rules.getMethod("run" + number, types).invoke(null, given),
+            RecipeInterpreter.run(recipe, room, argument),
+            recipe.toString());
+      }
+    }
   }
 
   /// A rule with some of its characters replaced by others.
