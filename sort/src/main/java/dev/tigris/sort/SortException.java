@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -112,9 +114,7 @@ public final class SortException extends IOException {
         || reason.contains("Read-only file system")) {
       return new SortException(
           Kind.OUTPUT,
-          ("%s cannot be written, since the folder is gone, or its file system takes no such files:"
-                  + " write elsewhere (%s)")
-              .formatted(path, reason(cause)),
+          "%s cannot be written: %s: write elsewhere".formatted(path, reason(cause)),
           cause);
     }
     return new SortException(
@@ -134,6 +134,14 @@ public final class SortException extends IOException {
           Kind.OUTPUT,
           ("%s may not be replaced: it is another user's, in a folder where each may replace their"
                   + " own files only, or is immutable: name another output")
+              .formatted(output),
+          cause);
+    }
+    if (cause instanceof AtomicMoveNotSupportedException
+        || String.valueOf(cause.getMessage()).contains("resource busy")) {
+      return new SortException(
+          Kind.OUTPUT,
+          "%s cannot be replaced at once, because it is a mount point: name another output"
               .formatted(output),
           cause);
     }
@@ -162,6 +170,7 @@ public final class SortException extends IOException {
       case ClosedByInterruptException e -> "its thread was interrupted";
       case ClosedChannelException e -> "another thread was interrupted, and closed it";
       case NoSuchFileException e -> "no such file or folder";
+      case FileSystemException e when e.getReason() != null -> e.getReason();
       default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();
     };
   }

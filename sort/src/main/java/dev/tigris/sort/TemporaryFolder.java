@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -311,12 +310,6 @@ final class TemporaryFolder implements AutoCloseable {
           output,
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
-    } catch (AtomicMoveNotSupportedException e) {
-      throw new SortException(
-          SortException.Kind.OUTPUT,
-          "%s cannot be replaced at once, because it is a mount point: name another output"
-              .formatted(output),
-          e);
     } catch (IOException e) {
       throw SortException.replacing(output, folder.resolve(name), e);
     }

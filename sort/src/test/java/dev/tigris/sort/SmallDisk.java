@@ -24,9 +24,17 @@ final class SmallDisk implements AutoCloseable {
 
   private static SmallDisk mount(Path parent, String options) throws IOException {
     Path folder = Files.createDirectory(parent.resolve("small-disk"));
-    int status = run("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.toString());
-    Assumptions.assumeTrue(status == 0, "skipped: a small tmpfs can be mounted by root only");
-    return new SmallDisk(folder);
+    return mounted(folder, "mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.toString());
+  }
+
+  /// Not a disk, but a file in the place of another, as containers have.
+  static SmallDisk bind(Path file, Path place) {
+    return mounted(place, "mount", "--bind", file.toString(), place.toString());
+  }
+
+  private static SmallDisk mounted(Path place, String... command) {
+    Assumptions.assumeTrue(run(command) == 0, "skipped: only root can mount something");
+    return new SmallDisk(place);
   }
 
   Path folder() {

@@ -139,6 +139,27 @@ class TemporaryFolderTest {
     assertEquals(List.of("input", "sorted"), files());
   }
 
+  @Test
+  void saysThatAMountPointCannotBeReplaced() throws Exception {
+    Path output = Files.createFile(folder.resolve("sorted"));
+    try (SmallDisk _ = SmallDisk.bind(Files.createFile(folder.resolve("other")), output)) {
+      SortException refused =
+          assertThrows(SortException.class, SortJob.of(List.of(input), output)::run);
+      assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
+      assertTrue(String.valueOf(refused.getMessage()).contains("mount point"));
+    }
+    assertEquals(0, Files.size(output));
+  }
+
+  @Test
+  void saysWhyAFileCannotBeWrittenWithoutItsNameAgain() {
+    var immutable = new FileSystemException("sorted", null, "Operation not permitted");
+    SortException refused = SortException.writing(Path.of("sorted"), immutable);
+    assertEquals(SortException.Kind.OUTPUT, refused.kind());
+    assertEquals(
+        "sorted cannot be written: Operation not permitted: write elsewhere", refused.getMessage());
+  }
+
   /// As in `/tmp`, where everybody may write, and each may replace their own files only.
   @Test
   void saysThatAFileOfAnotherUserMayNotBeReplacedBeforeItSorts() throws Exception {
