@@ -115,6 +115,7 @@ public final class Fabric implements AutoCloseable {
   /// Listens at an address of the provider's own form; docs/net.md has them.
   ///
   /// @throws NetException if that is not possible: somebody else listens there, for example
+  /// @throws IllegalArgumentException if the address has another form
   /// @throws IllegalStateException if the fabric is closed
   public Listener listen(String address) {
     requireOpen();
@@ -129,7 +130,8 @@ public final class Fabric implements AutoCloseable {
   /// @param tag what the peer decides by whether to accept
   /// @throws NetException if something else failed than what [Connection.Reason] names, or the
   ///     thread is interrupted, which it then still is
-  /// @throws IllegalArgumentException if the queue is another fabric's
+  /// @throws IllegalArgumentException if the queue is another fabric's, or the address has another
+  ///     form
   @CheckReturnValue
   public Connection connect(
       String address, long tag, CompletionQueue queue, Attributes attributes, Duration timeout) {

@@ -21,7 +21,7 @@
 ///
 /// Thread rule: a completion queue, and everything that completes on it, belongs to the thread that
 /// opened the queue. Another thread may call what says so, and gets a [WrongThreadException] from
-/// the rest.
+/// whatever else would change something.
 @NullMarked
 package dev.tigris.net;
 
