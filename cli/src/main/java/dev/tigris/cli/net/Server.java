@@ -16,6 +16,8 @@ import dev.tigris.net.VirtualInterface;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// The side that answers: as many connections as come, each on a thread of its own.
 public final class Server implements AutoCloseable {
@@ -30,6 +32,9 @@ public final class Server implements AutoCloseable {
   private final Listener listener;
   private final Set<Thread> serving = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
+
+  /// Whether the listener could take no connection when it was last asked.
+  private boolean full;
 
   /// Listens at an address of the fabric's own form.
   ///
@@ -48,7 +53,7 @@ public final class Server implements AutoCloseable {
   /// Serves until it is closed, or its thread is interrupted.
   public void run() {
     while (!closing && !Thread.currentThread().isInterrupted()) {
-      ConnectionRequest request = listener.next(Duration.ofSeconds(1));
+      ConnectionRequest request = next();
       if (request == null) {
         continue;
       }
@@ -64,6 +69,23 @@ public final class Server implements AutoCloseable {
         serving.add(thread);
         start(thread, request);
       }
+    }
+  }
+
+  /// The next request; null if none came. Where the system gives no more files, whoever has come
+  /// waits until others are gone.
+  private @Nullable ConnectionRequest next() {
+    try {
+      ConnectionRequest request = listener.next(Duration.ofSeconds(1));
+      full = false;
+      return request;
+    } catch (NetException e) {
+      if (!full) { // or else it has been said
+        LOG.log(System.Logger.Level.WARNING, String.valueOf(e.getMessage()));
+      }
+      full = true;
+      LockSupport.parkNanos(ROUND_NANOS);
+      return null;
     }
   }
 

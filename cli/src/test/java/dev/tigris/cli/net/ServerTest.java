@@ -12,7 +12,11 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,10 +33,8 @@ class ServerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long UNKNOWN_TAG = 0;
 
-  /// How many files are left: for a connection, and not for the queue that would serve it.
-  private static final int FILES_LEFT = 1;
-
-  /// Serves, and when it is told to opens all files that it may but a few.
+  /// Serves, and when it is told to opens all files that it may but a few. Where those are none, it
+  /// closes them again as soon as somebody has said that there are too many.
   static final class Child {
     private static final List<FileInputStream> HELD = new ArrayList<>();
 
@@ -41,6 +43,9 @@ class ServerTest {
     public static void main(String[] arguments) throws Exception {
       BufferedReader orders =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      int filesLeft = Integer.parseInt(arguments[0]);
+      PipedInputStream errors = new PipedInputStream(1 << 16);
+      System.setErr(new PrintStream(new PipedOutputStream(errors), true, StandardCharsets.UTF_8));
       Fabric fabric = Fabric.open("tcp");
       Server server = new Server(fabric, "127.0.0.1:0");
       Thread.ofPlatform().daemon().start(server::run);
@@ -54,12 +59,29 @@ class ServerTest {
           HELD.add(new FileInputStream("/dev/null"));
         }
       } catch (IOException noMore) {
-        for (int i = 0; i < FILES_LEFT; i++) {
-          HELD.removeLast().close();
-        }
+        close(filesLeft);
       }
       System.out.println("ready");
+      if (filesLeft == 0) {
+        awaitTooMany(errors);
+        close(HELD.size());
+      }
       String _ = orders.readLine();
+    }
+
+    private static void close(int files) throws IOException {
+      for (int i = 0; i < files; i++) {
+        HELD.removeLast().close();
+      }
+    }
+
+    private static void awaitTooMany(InputStream errors) throws IOException {
+      BufferedReader lines =
+          new BufferedReader(new InputStreamReader(errors, StandardCharsets.UTF_8));
+      String line = lines.readLine();
+      while (line != null && !line.contains("oo many open files")) {
+        line = lines.readLine();
+      }
     }
 
     /// Who has been served is let go, and has loaded what takes files to load.
@@ -81,9 +103,8 @@ class ServerTest {
     assertEquals(Connection.Reason.REJECTED, refusal.reason(), refusal.detail());
   }
 
-  /// Who has come would wait for ever otherwise, and its connection stay open.
-  @Test
-  void rejectsWhomItHasNoQueueFor() throws Exception {
+  /// What becomes of somebody who connects when a server may open no more than so many files.
+  private static Connection askWithFilesLeft(int filesLeft) throws Exception {
     String path =
         String.join(
             File.pathSeparator,
@@ -98,7 +119,8 @@ class ServerTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 path,
-                Child.class.getName())
+                Child.class.getName(),
+                String.valueOf(filesLeft))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try (Fabric fabric = Fabric.open("tcp");
@@ -112,9 +134,20 @@ class ServerTest {
           .close();
       child.outputWriter(StandardCharsets.UTF_8).append("go\n").flush();
       assertEquals("ready", said.readLine());
-      expectRejection(ask(fabric, queue, address, Mode.PING_PONG.tag(8)));
+      return ask(fabric, queue, address, Mode.PING_PONG.tag(8));
     } finally {
       child.destroyForcibly();
     }
+  }
+
+  /// Who has come would wait for ever otherwise, and its connection stay open.
+  @Test
+  void rejectsWhomItHasNoQueueFor() throws Exception {
+    expectRejection(askWithFilesLeft(1)); // for the connection
+  }
+
+  @Test
+  void servesWhoHasWaitedForAFile() throws Exception {
+    assertInstanceOf(Connection.Established.class, askWithFilesLeft(0));
   }
 }
