@@ -105,7 +105,7 @@ public final class ArrayInterface implements AutoCloseable {
   /// @param slotBytes the longest message
   /// @param slots how many sends, and how many receives, can be under way
   /// @throws IllegalArgumentException if the interface checks types, which is done here; if its
-  ///     queues have less than `slots` places; or if its completion queue serves others too
+  ///     queues are in use or have less than `slots` places; or if others complete where it does
   public ArrayInterface(VirtualInterface link, int slotBytes, int slots) {
     Attributes attributes = link.attributes();
     if (attributes.checkTypes()) {

@@ -338,6 +338,11 @@ public final class CompletionQueue implements AutoCloseable {
           "the completion queue serves %d interfaces: make one for this alone"
               .formatted(attached.size()));
     }
+    if (link.outstanding() > 0) {
+      throw new IllegalArgumentException(
+          "the interface has %d descriptors posted: wait for them first"
+              .formatted(link.outstanding()));
+    }
   }
 
   void closed(VirtualInterface left) {

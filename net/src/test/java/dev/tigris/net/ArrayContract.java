@@ -350,6 +350,10 @@ abstract class ArrayContract extends FabricContract {
     assertThrows(IllegalArgumentException.class, () -> over(left));
     connect();
     assertThrows(IllegalArgumentException.class, () -> over(left)); // two on one queue
+    left = side();
+    connect();
+    left.receive(left.memory(10));
+    assertThrows(IllegalArgumentException.class, () -> over(left)); // in use
   }
 
   /// Of the provider that is the quickest to be compiled: what is above it is the same for all.
