@@ -353,6 +353,21 @@ abstract class ConnectionContract extends FabricContract {
     expectEnded(right);
   }
 
+  @Test
+  void countsWhatItHoldsUntilTheEnd() {
+    connect();
+    expect(right, exchange(), Status.DONE);
+    left.run(left.link()::close);
+    right.run(
+        () -> {
+          while (right.link().state() == InterfaceState.CONNECTED) {
+            right.link().checkInvariants();
+            assertNull(right.queue().poll());
+          }
+        });
+    expectEnded(right);
+  }
+
   /// Whoever answers before it has room for what comes next must not wait for ever.
   @Test
   void breaksWhenAnAnswerFindsNobodyWhileMessagesWait() {

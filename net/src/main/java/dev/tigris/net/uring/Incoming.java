@@ -366,9 +366,9 @@ final class Incoming {
       return false;
     }
     frame.take(header, maximumBytes, sequence++);
+    taken = 0;
     if (!frame.goodbye) {
       stage = Stage.WAITING;
-      taken = 0;
       direct &= frame.length > LONG_BYTES;
     }
     return true;
