@@ -1,6 +1,7 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.NetException;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import dev.tigris.net.socket.SpareBuffers;
@@ -12,6 +13,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /// The sockets of one completion queue. A few are asked one after the other, which is one system
@@ -35,7 +37,11 @@ final class TcpPort extends Port {
   private int calls;
   private boolean keysCancelled;
 
-  /// Whether another thread may be in [#park]: the selector is its own then.
+  /// Held by who selects. The selector wakes no more than one, and lets nobody else select while
+  /// one waits: so the owner does without it when another thread is in [#park].
+  private final ReentrantLock selecting = new ReentrantLock();
+
+  /// Whether a thread is in [#park].
   private volatile boolean parked;
 
   private final Wake wake = new Wake();
@@ -55,9 +61,7 @@ final class TcpPort extends Port {
 
   @Override
   public void progress() {
-    if (links.size() > MANY && !parked && !hasMore) {
-      select(TcpPort::progress, 0);
-    } else {
+    if (links.size() <= MANY || hasMore || !selectNow(TcpPort::progress)) {
       if (hasMore) {
         hasMore = false;
       }
@@ -85,8 +89,8 @@ final class TcpPort extends Port {
 
   /// The selector closes sockets whose keys were cancelled, and only when it selects.
   void closeRemoved() {
-    if (keysCancelled && !parked) {
-      select(TcpPort::ignore, 0);
+    if (keysCancelled) {
+      boolean _ = selectNow(TcpPort::ignore);
     }
   }
 
@@ -98,7 +102,20 @@ final class TcpPort extends Port {
     }
   }
 
-  /// Without a wait if `millis` is 0.
+  /// Without a wait, be it for another thread; returns false if that selects.
+  private boolean selectNow(Consumer<SelectionKey> action) {
+    if (!selecting.tryLock()) {
+      return false;
+    }
+    try {
+      select(action, 0);
+      return true;
+    } finally {
+      selecting.unlock();
+    }
+  }
+
+  /// Without a wait if `millis` is 0. Who calls it holds [#selecting].
   private void select(Consumer<SelectionKey> action, long millis) {
     try {
       keysCancelled = false;
@@ -117,15 +134,17 @@ final class TcpPort extends Port {
     if (wake.take()) {
       return true;
     }
+    selecting.lock();
     parked = true;
     try {
-      if (!hasMore) {
+      if (!hasMore && !wake.isAsked()) {
         select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
       }
     } catch (ClosedSelectorException e) {
       return true; // the owner has closed the queue since this thread looked for a request
     } finally {
       parked = false;
+      selecting.unlock();
     }
     return wake.take();
   }
@@ -195,19 +214,22 @@ final class TcpPort extends Port {
   @Override
   public void close() {
     wake(); // whoever waits lets go of the selector
-    long start = System.nanoTime();
-    while (!links.isEmpty() && System.nanoTime() - start < LINGER_NANOS) {
-      progress();
-      postponeInterrupt();
-      select(TcpPort::ignore, links.isEmpty() ? 0 : 1 + LINGER_NANOS / 1_000_000);
-    }
-    for (TcpLink left : List.copyOf(links)) {
-      left.release();
-    }
+    selecting.lock();
     try {
+      Deadline deadline = Deadline.in(LINGER_NANOS);
+      for (long left = LINGER_NANOS; !links.isEmpty() && left > 0; left = deadline.leftNanos()) {
+        progress();
+        postponeInterrupt();
+        select(TcpPort::ignore, links.isEmpty() ? 0 : 1 + left / 1_000_000);
+      }
+      for (TcpLink left : List.copyOf(links)) {
+        left.release();
+      }
       selector.close();
     } catch (IOException e) {
       throw failed("close", e);
+    } finally {
+      selecting.unlock();
     }
   }
 

@@ -1,12 +1,28 @@
 package dev.tigris.net.tcp;
 
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.net.Attributes;
+import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.Port;
+import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class TcpPortTest {
+  private static final long PATIENCE_NANOS = 30_000_000_000L;
+  private static final int ROUNDS = 50_000;
+  private static final int LONGEST_PAUSE = 200;
+
+  /// So many that the owner asks the selector.
+  private static final int LINKS = 5;
+
   /// As a thread does that is to give a signal, and was not given a core while the owner closed.
   @Test
   void endsAWaitThatBeginsAfterTheEnd() {
@@ -14,5 +30,64 @@ class TcpPortTest {
     port.close();
     assertTrue(port.wakeRequest().take(), "who closes wakes those that wait");
     assertTrue(port.park(Long.MAX_VALUE));
+  }
+
+  /// The owner looks for what has come at the same time, and the selector wakes one thread only.
+  @Test
+  void endsAWaitThatBeginsWhileTheOwnerLooks() throws Exception {
+    TcpCarrier carrier = new TcpCarrier(null);
+    Port port = carrier.port();
+    Port other = carrier.port();
+    try (Door door = carrier.listen("127.0.0.1:0")) {
+      FutureTask<Void> accepting =
+          new FutureTask<>(
+              () -> {
+                for (int i = 0; i < LINKS; i++) {
+                  door.next(PATIENCE_NANOS).accept(other, Attributes.DEFAULT);
+                }
+                return null;
+              });
+      Thread.ofPlatform().daemon().start(accepting);
+      for (int i = 0; i < LINKS; i++) {
+        assertInstanceOf(
+            Linking.Linked.class,
+            carrier.connect(door.address(), 1, port, Attributes.DEFAULT, PATIENCE_NANOS));
+      }
+      accepting.get();
+      FutureTask<Void> looking = new FutureTask<>(() -> wakeAndLook(port), null);
+      Thread.ofPlatform().daemon().start(looking);
+      looking.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /// Wakes a thread again and again that begins to wait, and looks until that has ended.
+  private static void wakeAndLook(Port port) {
+    AtomicInteger begun = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    Thread.ofPlatform()
+        .daemon()
+        .start(
+            () -> {
+              for (int round = 1; round <= ROUNDS; round++) {
+                begun.set(round);
+                while (!port.park(Long.MAX_VALUE)) {
+                  // it may return early
+                }
+                ended.set(round);
+              }
+            });
+    SplittableRandom random = new SplittableRandom(1);
+    for (int round = 1; round <= ROUNDS; round++) {
+      while (begun.get() < round) {
+        Thread.onSpinWait();
+      }
+      for (int pause = random.nextInt(LONGEST_PAUSE); pause > 0; pause--) {
+        Thread.onSpinWait();
+      }
+      port.wake();
+      while (ended.get() < round) {
+        port.progress();
+      }
+    }
   }
 }
