@@ -137,6 +137,14 @@ public final class SortException extends IOException {
               .formatted(output),
           cause);
     }
+    if (cause instanceof NoSuchFileException
+        && Files.exists(OutputPaths.folder(output).toAbsolutePath())) {
+      return new SortException(
+          Kind.DATA,
+          "%s, which was to become %s, was deleted by another program: sort again"
+              .formatted(made, output),
+          cause);
+    }
     if (cause instanceof AtomicMoveNotSupportedException
         || String.valueOf(cause.getMessage()).contains("resource busy")) {
       return new SortException(

@@ -139,6 +139,18 @@ class TemporaryFolderTest {
     assertEquals(List.of("input", "sorted"), files());
   }
 
+  /// The folder of the output is there, and nothing is wrong with that.
+  @Test
+  void saysThatItWasDeletedMeanwhile() throws Exception {
+    Path output = folder.resolve("sorted");
+    try (TemporaryFolder living = new TemporaryFolder(output)) {
+      SortException refused =
+          assertThrows(SortException.class, () -> living.publish("output", output));
+      assertEquals(SortException.Kind.DATA, refused.kind(), refused.getMessage());
+      assertTrue(String.valueOf(refused.getMessage()).contains("sort again"));
+    }
+  }
+
   @Test
   void saysThatAMountPointCannotBeReplaced() throws Exception {
     Path output = Files.createFile(folder.resolve("sorted"));
