@@ -103,7 +103,7 @@ final class Block extends PhantomReference<Jbuf> {
     long units = some(pool.takeUnits(bytes));
     try {
       Pages.lock(units, Pool.unitBytes(bytes));
-    } catch (ScarceException | RuntimeException e) {
+    } catch (Throwable e) { // whatever it is, nobody else could give them back
       giveUnits(pool, units);
       throw e;
     }

@@ -25,11 +25,13 @@ final class Budget {
 
   static final Budget PROCESS = new Budget(configuredBytes());
 
-  /// A request is refused when it was made so often, and for so long: where many wait for the same,
-  /// others may be faster each time.
+  /// A request is refused when it was made so often, and for so long.
   private static final int LEAST_ROUNDS = 10;
 
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /// The same where some was given back meanwhile: others who wait for it were faster each time.
+  private static final long OVERTAKEN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /// Waiting doubles so often, from 1 ms on.
   private static final int MOST_DOUBLINGS = 9;
@@ -67,6 +69,7 @@ final class Budget {
   void take(Block block) {
     long rounded = block.budgetBytes();
     long start = 0;
+    long first = 0;
     for (int round = 0; ; round++) {
       long before = givenBack(block).get();
       IOException refused = null;
@@ -84,8 +87,10 @@ final class Budget {
       }
       long now = System.nanoTime();
       start = round == 0 ? now : start;
+      first = round == 0 ? before : first;
       long waitMillis = 1L << Math.min(round, MOST_DOUBLINGS);
-      if ((round >= LEAST_ROUNDS && now - start >= LEAST_NANOS)
+      long patience = givenBack(block).get() == first ? LEAST_NANOS : OVERTAKEN_NANOS;
+      if ((round >= LEAST_ROUNDS && now - start >= patience)
           || !canPass(refused, rounded)
           || !awaitReclaim(block, refused, before, waitMillis)) {
         throw new MemoryBudgetException(
