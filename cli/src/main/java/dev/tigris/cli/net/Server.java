@@ -33,8 +33,8 @@ public final class Server implements AutoCloseable {
   private final Set<Thread> serving = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
 
-  /// Whether the listener could take no connection when it was last asked.
-  private boolean full;
+  /// Why the listener could take no connection when it was last asked; empty if it could.
+  private String obstacle = "";
 
   /// Listens at an address of the fabric's own form.
   ///
@@ -77,13 +77,14 @@ public final class Server implements AutoCloseable {
   private @Nullable ConnectionRequest next() {
     try {
       ConnectionRequest request = listener.next(Duration.ofSeconds(1));
-      full = false;
+      obstacle = "";
       return request;
     } catch (NetException e) {
-      if (!full) { // or else it has been said
-        LOG.log(System.Logger.Level.WARNING, String.valueOf(e.getMessage()));
+      String found = String.valueOf(e.getMessage());
+      if (!found.equals(obstacle)) { // or else it has been said
+        LOG.log(System.Logger.Level.WARNING, found);
       }
-      full = true;
+      obstacle = found;
       LockSupport.parkNanos(ROUND_NANOS);
       return null;
     }

@@ -10,6 +10,7 @@ import dev.tigris.net.provider.Port;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,6 +19,10 @@ import org.junit.jupiter.api.Timeout;
 class TcpPortTest {
   private static final long PATIENCE_NANOS = 30_000_000_000L;
   private static final int ROUNDS = 50_000;
+
+  /// A slow machine does fewer rounds.
+  private static final long LONGEST_NANOS = 5_000_000_000L;
+
   private static final int LONGEST_PAUSE = 200;
 
   /// So many that the owner asks the selector.
@@ -56,7 +61,11 @@ class TcpPortTest {
       accepting.get();
       FutureTask<Void> looking = new FutureTask<>(() -> wakeAndLook(port), null);
       Thread.ofPlatform().daemon().start(looking);
-      looking.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+      try {
+        looking.get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+      } finally {
+        looking.cancel(true);
+      }
     }
   }
 
@@ -64,11 +73,12 @@ class TcpPortTest {
   private static void wakeAndLook(Port port) {
     AtomicInteger begun = new AtomicInteger();
     AtomicInteger ended = new AtomicInteger();
+    AtomicBoolean over = new AtomicBoolean();
     Thread.ofPlatform()
         .daemon()
         .start(
             () -> {
-              for (int round = 1; round <= ROUNDS; round++) {
+              for (int round = 1; !over.get(); round++) {
                 begun.set(round);
                 while (!port.park(Long.MAX_VALUE)) {
                   // it may return early
@@ -77,15 +87,18 @@ class TcpPortTest {
               }
             });
     SplittableRandom random = new SplittableRandom(1);
-    for (int round = 1; round <= ROUNDS; round++) {
+    long deadline = System.nanoTime() + LONGEST_NANOS;
+    for (int round = 1; !over.get(); round++) {
       while (begun.get() < round) {
         Thread.onSpinWait();
       }
+      boolean isLast = round == ROUNDS || System.nanoTime() - deadline >= 0;
+      over.set(isLast || Thread.currentThread().isInterrupted());
       for (int pause = random.nextInt(LONGEST_PAUSE); pause > 0; pause--) {
         Thread.onSpinWait();
       }
       port.wake();
-      while (ended.get() < round) {
+      while (ended.get() < round && !Thread.currentThread().isInterrupted()) {
         port.progress();
       }
     }
