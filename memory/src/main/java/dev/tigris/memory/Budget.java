@@ -165,12 +165,17 @@ final class Budget {
   /// @param before how many of this kind had been given back when the request was made
   private boolean awaitReclaim(
       Block block, @Nullable IOException refused, long before, long waitMillis) {
-    // Nobody has any, and nobody has given one back since: it is others who use what there is.
-    boolean isHopeless = refused != null && blocks() == 0 && givenBack(block).get() == before;
-    if (isHopeless
-        || Verifier.PROCESS.isCurrentThread()
-        || Thread.currentThread().isInterrupted()) {
+    if (Verifier.PROCESS.isCurrentThread() || Thread.currentThread().isInterrupted()) {
       return false;
+    }
+    if (refused != null) {
+      boolean isNobodys = blocks() == 0;
+      if (givenBack(block).get() != before) {
+        return true; // at once: there is one, and no need of the collector
+      }
+      if (isNobodys) {
+        return false; // it is others who use what there is
+      }
     }
     long begun = collections;
     synchronized (collecting) {
