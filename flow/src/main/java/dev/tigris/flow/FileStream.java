@@ -112,7 +112,7 @@ public final class FileStream extends Stream {
     try {
       FilePermissions.copy(target, beside);
       return made;
-    } catch (IOException e) {
+    } catch (Throwable e) {
       made.close();
       Files.delete(beside);
       throw e;

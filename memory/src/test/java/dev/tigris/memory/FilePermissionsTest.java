@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalLookupService;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,5 +56,18 @@ class FilePermissionsTest {
                 journal.owner().getName(),
                 journal.group().getName(),
                 PosixFilePermissions.toString(journal.permissions())));
+  }
+
+  /// An archive may keep permissions, and the system knows nothing of its files.
+  @Test
+  void knowsThePermissionsOfAFileInAnArchive() throws IOException {
+    Map<String, ?> options = Map.of("create", "true", "enablePosixFileAttributes", "true");
+    try (FileSystem archive = FileSystems.newFileSystem(folder.resolve("archive.zip"), options)) {
+      Path from = Files.createFile(archive.getPath("/from"));
+      Files.setPosixFilePermissions(from, PosixFilePermissions.fromString("rw-r-----"));
+      Path to = Files.createFile(archive.getPath("/to"), FilePermissions.of(from));
+      FilePermissions.copy(from, to);
+      assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(to)));
+    }
   }
 }

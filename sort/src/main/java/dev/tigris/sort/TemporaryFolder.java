@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///     sorted                          the output: appears at the end, at once
 ///     .sorted.tigris-4711-9f03ab12/   4711 is the process, the rest is random
 ///       lock                          locked as long as the job lives
+///       probe                         for a moment: whether `sorted` can be replaced
 ///       output                        what becomes `sorted`
 ///       spill-0, spill-1, ...         what did not fit memory
 /// ```

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -29,9 +30,9 @@ public final class AccessLists {
     return EMPTY.clone();
   }
 
-  /// The list of a file as the kernel gives it; [#none] if there is none.
+  /// The list of a file as the kernel gives it; [#none] if there is none, as in an archive.
   public static byte[] read(Path file) throws IOException {
-    if (!Pages.LINUX) {
+    if (!Pages.LINUX || !file.getFileSystem().equals(FileSystems.getDefault())) {
       return none();
     }
     NativeAccess.require();
