@@ -14,7 +14,8 @@ final class TrainCommand implements Command {
           List.of("help"),
           List.of("gen", "-c", "--json", "700k", "data"),
           List.of("sort", "data", "sorted"),
-          List.of("check", "sorted"));
+          List.of("sort", "sorted", "data"), // which is replaced
+          List.of("check", "data"));
 
   @Override
   public CommandSpec spec() {
