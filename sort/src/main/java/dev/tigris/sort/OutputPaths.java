@@ -15,6 +15,9 @@ final class OutputPaths {
   /// Linux's O_APPEND.
   private static final int APPEND = 0x400;
 
+  /// Of Linux.
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+
   private OutputPaths() {}
 
   /// The folder that an output is made in.
@@ -128,13 +131,17 @@ final class OutputPaths {
   }
 
   /// Refuses an output that may not be replaced at the end: one of another user in a folder with
-  /// the sticky bit, such as `/tmp`, or an immutable one. The system knows, and says so of a folder
-  /// too, before it says that no folder takes the place of a file.
+  /// the sticky bit, such as `/tmp`, or an immutable one; or a mount point. Of the former two the
+  /// system knows, and says so of a folder too, before it says that no folder takes the place of a
+  /// file.
   ///
   /// @param probe where a folder can be made, on the file system of the output
   static void refuseIrreplaceable(Path output, Path probe) throws SortException {
     if (!Files.isRegularFile(output)) {
       return;
+    }
+    if (isMountPoint(output)) {
+      throw refusal(SortException.mountPoint(output));
     }
     try {
       Files.move(Files.createDirectory(probe), output, StandardCopyOption.ATOMIC_MOVE);
@@ -143,6 +150,29 @@ final class OutputPaths {
       if (SortException.isForbidden(e)) {
         throw SortException.replacing(output, probe, e);
       }
+    }
+  }
+
+  /// Whether something is mounted on a file, as where a container was given a single one.
+  private static boolean isMountPoint(Path file) {
+    try {
+      // The fifth word of a line is the place, with these characters as Linux escapes them.
+      String place =
+          file.toRealPath()
+              .toString()
+              .replace("\\", "\\134")
+              .replace(" ", "\\040")
+              .replace("\t", "\\011")
+              .replace("\n", "\\012");
+      for (String line : Files.readAllLines(MOUNTS)) {
+        String[] words = line.split(" ", 6);
+        if (words.length == 6 && words[4].equals(place)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false; // the end will tell
     }
   }
 

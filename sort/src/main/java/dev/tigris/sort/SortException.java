@@ -127,6 +127,12 @@ public final class SortException extends IOException {
     return String.valueOf(cause.getMessage()).contains("Operation not permitted");
   }
 
+  /// Why nothing can be moved there.
+  static String mountPoint(Path output) {
+    return "%s cannot be replaced at once, because it is a mount point: name another output"
+        .formatted(output);
+  }
+
   /// What it means to the user that `made` could not be given the name of the output.
   static SortException replacing(Path output, Path made, IOException cause) {
     if (isForbidden(cause)) {
@@ -147,11 +153,7 @@ public final class SortException extends IOException {
     }
     if (cause instanceof AtomicMoveNotSupportedException
         || String.valueOf(cause.getMessage()).contains("resource busy")) {
-      return new SortException(
-          Kind.OUTPUT,
-          "%s cannot be replaced at once, because it is a mount point: name another output"
-              .formatted(output),
-          cause);
+      return new SortException(Kind.OUTPUT, mountPoint(output), cause);
     }
     if (Files.isDirectory(output) || (Files.isDirectory(made) && Files.exists(output))) {
       return new SortException(

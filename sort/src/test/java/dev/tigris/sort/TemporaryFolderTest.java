@@ -12,6 +12,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TemporaryFolderTest {
   @TempDir Path folder;
@@ -151,16 +154,32 @@ class TemporaryFolderTest {
     }
   }
 
-  @Test
-  void saysThatAMountPointCannotBeReplaced() throws Exception {
-    Path output = Files.createFile(folder.resolve("sorted"));
+  @ParameterizedTest
+  @ValueSource(strings = {"sorted", "so\trted \\040"})
+  void refusesAMountPointBeforeTheWork(String name) throws Exception {
+    Path output = Files.createFile(folder.resolve(name));
+    Set<Progress.Phase> begun = ConcurrentHashMap.newKeySet();
     try (SmallDisk _ = SmallDisk.bind(Files.createFile(folder.resolve("other")), output)) {
-      SortException refused =
-          assertThrows(SortException.class, SortJob.of(List.of(input), output)::run);
+      SortJob job = SortJob.of(List.of(input), output).progress((phase, _, _) -> begun.add(phase));
+      SortException refused = assertThrows(SortException.class, job::run);
       assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
       assertTrue(String.valueOf(refused.getMessage()).contains("mount point"));
     }
+    assertEquals(Set.of(Progress.Phase.SAMPLE), begun);
     assertEquals(0, Files.size(output));
+  }
+
+  @Test
+  void saysThatAMountPointCannotBeReplaced() throws Exception {
+    Path output = Files.createFile(folder.resolve("sorted"));
+    try (TemporaryFolder living = new TemporaryFolder(output);
+        SmallDisk _ = SmallDisk.bind(Files.createFile(folder.resolve("other")), output)) {
+      Files.createFile(living.resolve("output"));
+      SortException refused =
+          assertThrows(SortException.class, () -> living.publish("output", output));
+      assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
+      assertTrue(String.valueOf(refused.getMessage()).contains("mount point"));
+    }
   }
 
   @Test
