@@ -256,10 +256,12 @@ public final class Water {
     }
   }
 
-  /// From a stream to a module, for one call.
+  /// From a stream to a module, for one call. A stream that carries bytes has made the water, and
+  /// written to it what came in: to the module it is not new.
   @SuppressWarnings("ReferenceEquality") // the very stream is meant
   void lend(Stream from) {
     holder = LENT;
+    fresh = false;
     if (lender != from) {
       lender = from;
     }

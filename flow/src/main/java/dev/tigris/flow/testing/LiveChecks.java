@@ -11,6 +11,9 @@ import static dev.tigris.flow.testing.StreamContract.requireRefusal;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.StreamException;
 import dev.tigris.flow.Water;
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.PsoArray;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -34,6 +37,7 @@ final class LiveChecks {
         new Live("returnsTheCreditOfAKeptWater", LiveChecks::returnsTheCreditOfAKeptWater),
         new Live("usesWatersAgain", LiveChecks::usesWatersAgain),
         new Live("carriesWatersOfAllSizes", LiveChecks::carriesWatersOfAllSizes),
+        new Live("carriesContainers", LiveChecks::carriesContainers),
         new Live("putWaitsForCredit", LiveChecks::putWaitsForCredit),
         new Live("getWaitsForAWater", LiveChecks::getWaitsForAWater),
         new Live("getWaitsForTheEnd", LiveChecks::getWaitsForTheEnd),
@@ -143,6 +147,26 @@ final class LiveChecks {
       require(
           bytes == 0 || taken.bytes().get(bytes - 1) == (byte) bytes, "the last byte is the same");
       taken.release();
+    }
+  }
+
+  private static void carriesContainers(StreamContract.Ends ends) throws Exception {
+    for (int round = 0; round < 2 * WINDOW; round++) {
+      Water water = ends.sender().spring().createWater(1000);
+      Container container = water.container();
+      container.root(new PsoArray(container, Primitive.LONG, 1 + round));
+      long used = container.usedBytes();
+      water.setSize((int) used);
+      ends.sender().put(water);
+      Water taken = ends.receiver().get();
+      require(taken != null, "a water");
+      if (taken != null) {
+        long found = taken.container().usedBytes();
+        require(found == used, "%d bytes of objects were put, not %d".formatted(used, found));
+        PsoArray array = taken.container().root(PsoArray.class);
+        require(array != null && array.length() == 1 + round, "the array that was put");
+        taken.release();
+      }
     }
   }
 
