@@ -351,9 +351,14 @@ public abstract class Stream {
     return turn == begun;
   }
 
-  /// Drops what is on the stream; only for the receiver's thread, or when no other uses it.
+  /// Drops what is on the stream: a window of waters at most, since one without a sender may have
+  /// another water for ever. Only for the receiver's thread, or when no other uses it.
   final void drop() {
-    for (Water water = receive(); water != null; water = receive()) {
+    for (int i = 0; i < window; i++) {
+      Water water = receive();
+      if (water == null) {
+        return;
+      }
       receipts.add(DROPPED, 1);
       water.lend(this);
       water.release();

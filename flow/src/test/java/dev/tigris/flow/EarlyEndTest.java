@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.policy.Policy;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -127,5 +128,41 @@ class EarlyEndTest {
             .stage("collect", collected.module(), receivers)
             .build());
     assertTrue(collected.count() >= 1);
+  }
+
+  /// Has always one more, as a feed from a network may.
+  private static final class Endless extends LockedStream {
+    Endless(StreamKind.Place place) {
+      super(place);
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    protected synchronized Water receive() {
+      Water water = spring().createWater(Long.BYTES);
+      countReceived(water.size());
+      return water;
+    }
+  }
+
+  @Test
+  void aModuleMayEndEarlyThoughItsFeedNeverDoes() throws Exception {
+    FlowRun run =
+        Flow.named("endless")
+            .stage(
+                "enough",
+                () ->
+                    (in, out) -> {
+                      throw new EndOfStreamException();
+                    })
+            .feed("enough", Endless::new)
+            .build()
+            .start();
+    assertTrue(run.await(Duration.ofSeconds(60)), run::toString);
+    assertEquals(1, run.snapshot().streams().getFirst().counters().taken());
   }
 }
