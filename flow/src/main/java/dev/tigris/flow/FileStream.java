@@ -78,6 +78,7 @@ public final class FileStream extends Stream {
     this.position = position;
     this.spring = new BufferSpring(place.name());
     if (direction == Direction.READ) {
+      OddFile.refuseToRead(file);
       this.file = file;
       opened = file;
       channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -90,7 +91,7 @@ public final class FileStream extends Stream {
         throw new IOException(file + " is not the name of a file");
       }
       this.file = folder.toRealPath().resolve(name);
-      refuseOtherThanFile();
+      OddFile.refuseToReplace(this.file);
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = this.file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
       channel = create(opened, this.file);
@@ -120,7 +121,7 @@ public final class FileStream extends Stream {
   }
 
   /// Reads a file from its beginning to its end, in waters of `waterBytes` bytes; the last may be
-  /// shorter.
+  /// shorter. A pipe is refused.
   ///
   /// @throws IllegalArgumentException if `waterBytes` is not positive
   public static StreamKind reading(Path file, int waterBytes) {
@@ -235,8 +236,7 @@ public final class FileStream extends Stream {
     if (!atEnd && position >= Math.min(endPosition, knownBytes)) {
       try {
         knownBytes = channel.size();
-        // Some files have more than they say: those in /proc say 0, and so do pipes, which then
-        // refuse to be read anywhere but where they are.
+        // Some files have more than they say: those in /proc say 0.
         atEnd =
             position >= endPosition
                 || (position >= knownBytes && channel.read(another.clear(), position) < 0);
@@ -307,21 +307,11 @@ public final class FileStream extends Stream {
         throw failed("write", e);
       }
       try {
-        refuseOtherThanFile();
+        OddFile.refuseToReplace(file);
       } catch (IOException e) {
         throw failed("rename to", e);
       }
       prepared = true;
-    }
-  }
-
-  private void refuseOtherThanFile() throws IOException {
-    if (Files.isDirectory(file)) {
-      throw new IOException(file + " is a folder, and not replaced by a file");
-    }
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException(
-          file + " is a pipe or a device, and not replaced by a file: name another");
     }
   }
 
