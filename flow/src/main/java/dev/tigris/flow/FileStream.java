@@ -179,6 +179,11 @@ public final class FileStream extends Stream {
     atEnd = false;
   }
 
+  /// Whether it writes its file.
+  boolean isWriting() {
+    return direction == Direction.WRITE;
+  }
+
   /// Whether this stream and another one write the same file: only what the one wrote that gets the
   /// name last would be left.
   boolean clashesWith(FileStream other) {

@@ -48,6 +48,13 @@ final class Wiring {
     }
   }
 
+  /// Which ends of a stream have a module: both, the receiving one, the sending one.
+  private enum Use {
+    RESERVOIR,
+    FEED,
+    DRAIN
+  }
+
   private final LocalRun run;
   private final Flow flow;
   private final SplittableRandom random;
@@ -113,7 +120,7 @@ final class Wiring {
         }
         StreamKind.Place place = new StreamKind.Place(name, reservoir.window());
         Stream stream =
-            open(reservoir.kind(), place, edge.name(), sender.end(), receiver.end(), sender.end());
+            open(Use.RESERVOIR, reservoir.kind(), place, edge.name(), sender.end(), receiver.end());
         stream.sender(sender.parker());
         stream.receiver(receiver.parker());
         receiver.inputs().add(new Inlet.Input(stream, edge.from()));
@@ -130,8 +137,7 @@ final class Wiring {
       End from = new End(feed.name(), i);
       StreamKind.Place place =
           new StreamKind.Place(from + "->" + receiver.end(), Reservoir.DEFAULT_WINDOW);
-      Stream stream =
-          open(feed.kinds().get(i), place, feed.name(), from, receiver.end(), receiver.end());
+      Stream stream = open(Use.FEED, feed.kinds().get(i), place, feed.name(), from, receiver.end());
       stream.receiver(receiver.parker());
       receiver.inputs().add(new Inlet.Input(stream, feed.name()));
     }
@@ -146,7 +152,7 @@ final class Wiring {
         StreamKind.Place place =
             new StreamKind.Place(sender.end() + "->" + to, drain.reservoir().window());
         Stream stream =
-            open(drain.kinds().get(i), place, drain.name(), sender.end(), to, sender.end());
+            open(Use.DRAIN, drain.kinds().get(i), place, drain.name(), sender.end(), to);
         stream.sender(sender.parker());
         row.add(stream);
       }
@@ -166,10 +172,24 @@ final class Wiring {
     return found;
   }
 
-  private void refuseClashes(Stream stream) throws IOException {
-    if (!(stream instanceof FileStream file)) {
-      return;
+  /// A file that goes the wrong way would look like one without data, and a file written so would
+  /// take the place of what is there.
+  private static void refuseWrongWay(Use use, FileStream file) {
+    @Nullable String wrong =
+        switch (use) {
+          case RESERVOIR -> "joins two stages: drain one to it, and feed the other in a later flow";
+          case FEED ->
+              file.isWriting() ? "feeds a stage, and writes: use FileStream.reading" : null;
+          case DRAIN ->
+              file.isWriting() ? null : "drains a stage, and reads: use FileStream.writing";
+        };
+    if (wrong != null) {
+      throw new IllegalArgumentException(
+          "stream %s over file %s %s".formatted(file.name(), file.file(), wrong));
     }
+  }
+
+  private void refuseClashes(FileStream file) throws IOException {
     for (Placed placed : streams.subList(0, streams.size() - 1)) {
       if (placed.stream() instanceof FileStream other && file.clashesWith(other)) {
         throw new IOException(
@@ -180,8 +200,9 @@ final class Wiring {
   }
 
   private Stream open(
-      StreamKind kind, StreamKind.Place place, String reservoir, End from, End to, End module)
+      Use use, StreamKind kind, StreamKind.Place place, String reservoir, End from, End to)
       throws FlowException {
+    End module = use == Use.FEED ? to : from;
     try {
       Stream stream = kind.open(place);
       stream.source(streams.size());
@@ -189,7 +210,10 @@ final class Wiring {
         stream.useChecksums();
       }
       streams.add(new Placed(stream, reservoir, from, to, module));
-      refuseClashes(stream);
+      if (stream instanceof FileStream file) {
+        refuseWrongWay(use, file);
+        refuseClashes(file);
+      }
       return stream;
     } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
       throw FlowException.of(flow.name(), module, FlowException.Phase.OPEN, place.name(), e);

@@ -1,0 +1,59 @@
+package dev.tigris.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// File streams in the hands of modules and flows that do not treat them well.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class FileMisuseTest {
+  @TempDir Path folder;
+
+  private List<String> names() throws IOException {
+    try (var files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static void assertRefused(String why, Flow flow) {
+    FlowException refused = assertThrows(FlowException.class, flow.start()::await);
+    assertEquals(FlowException.Phase.OPEN, refused.phase());
+    assertTrue(refused.getMessage().contains(why), refused.getMessage());
+  }
+
+  /// A file that is written and gives nothing would be an empty one, and replace what is there.
+  @Test
+  void refusesAFileThatGoesTheWrongWay() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "old");
+    assertRefused(
+        "use FileStream.reading",
+        Flow.named("wrong")
+            .stage("sink", () -> (in, out) -> {})
+            .feed("sink", FileStream.writing(file))
+            .build());
+    assertRefused(
+        "use FileStream.writing",
+        Flow.named("wrong")
+            .source("count", Numbers.counting(0, 0))
+            .drain("count", FileStream.reading(file, 10))
+            .build());
+    assertRefused(
+        "joins two stages",
+        Flow.named("wrong")
+            .source("count", Numbers.counting(0, 10))
+            .reservoir(Reservoir.random().withKind(FileStream.writing(file)))
+            .stage("sink", () -> (in, out) -> {})
+            .build());
+    assertEquals("old", Files.readString(file));
+    assertEquals(List.of("file"), names());
+  }
+}
