@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// Reading, the end of the file is the end of the stream, also of one that grows meanwhile; one
 /// that is cut short while it is read fails the flow. Writing, the data goes to a file beside the
 /// target, and gets the target's name when the whole flow has succeeded; if the flow does not
-/// succeed, nothing of it is left. A write is finished when [#put] returns, so there is always
-/// credit.
+/// succeed, nothing of it is left. A write that fails fails the flow, even if the module catches
+/// what [#put] throws. A write is finished when [#put] returns, so there is always credit.
 ///
 /// Thread rule: as for [Stream]; a file stream has a module at one end only, so all its methods
 /// are for one thread.
@@ -56,6 +56,10 @@ public final class FileStream extends Stream {
   private long knownBytes;
   private boolean atEnd;
   private boolean prepared;
+
+  /// Why a write has failed: what is missing then is missing whatever the module makes of it.
+  private @Nullable IOException broken;
+
   private boolean closed;
 
   /// For a look at whether there is another byte.
@@ -218,6 +222,7 @@ public final class FileStream extends Stream {
         position += channel.write(buffer, position);
       }
     } catch (IOException e) {
+      broken = e;
       throw failed("write", e);
     }
     countFinished();
@@ -304,6 +309,9 @@ public final class FileStream extends Stream {
   @Override
   protected void prepare() {
     if (direction == Direction.WRITE && !prepared) {
+      if (broken != null) {
+        throw failed("write", broken);
+      }
       try {
         if (sync) {
           channel.force(true);

@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// File streams in the hands of modules and flows that do not treat them well.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -55,5 +58,38 @@ class FileMisuseTest {
             .build());
     assertEquals("old", Files.readString(file));
     assertEquals(List.of("file"), names());
+  }
+
+  /// Has a put fail, and goes on where it was.
+  private static final class GoesOn implements Source {
+    private int puts;
+
+    @Override
+    public boolean produce(Stream out) {
+      FileStream file = assertInstanceOf(FileStream.class, out);
+      if (puts == 2) {
+        file.seek(Long.MAX_VALUE - 1); // where no file reaches
+        assertThrows(StreamException.class, () -> Numbers.put(file, puts));
+        file.seek(2L * Long.BYTES);
+      } else {
+        Numbers.put(file, puts);
+      }
+      return ++puts < 5;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFailedWriteFailsTheFlowThoughTheModuleGoesOn(boolean sync) throws Exception {
+    Path out = folder.resolve("out");
+    FlowRun run =
+        Flow.named("incomplete")
+            .source("count", GoesOn::new)
+            .drain("count", FileStream.writing(out, sync))
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertTrue(failure.getMessage().contains("cannot write file " + out), failure.getMessage());
+    assertEquals(List.of(), names());
   }
 }
