@@ -232,6 +232,8 @@ final class Worker implements Runnable {
       } catch (Throwable e) {
         run.failed(this, FlowException.Phase.DESTROY, e);
       }
+      // What destroy has left would cut short what the last thread writes as it closes the streams.
+      interrupts.close();
     }
     countWaits();
     counters.set(ENDED, 1);

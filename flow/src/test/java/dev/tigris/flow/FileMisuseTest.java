@@ -92,4 +92,30 @@ class FileMisuseTest {
     assertTrue(failure.getMessage().contains("cannot write file " + out), failure.getMessage());
     assertEquals(List.of(), names());
   }
+
+  /// As one does who was interrupted while it stopped something.
+  private static final class Interrupted implements Source {
+    @Override
+    public boolean produce(Stream out) {
+      Numbers.put(out, 1);
+      return false;
+    }
+
+    @Override
+    public void destroy() {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aModuleThatLeavesAnInterruptBehindHarmsNoFile() throws Exception {
+    Path out = folder.resolve("out");
+    Flow.named("interrupted")
+        .source("count", Interrupted::new)
+        .drain("count", FileStream.writing(out))
+        .build()
+        .start()
+        .await();
+    assertEquals(Long.BYTES, Files.size(out));
+  }
 }
