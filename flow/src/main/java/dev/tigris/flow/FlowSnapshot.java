@@ -35,8 +35,8 @@ public record FlowSnapshot(
   /// @param calls how many times `process` or `produce` was called
   /// @param serviceNanos how long a call takes, averaged over the last few; waiting for credit is
   ///     not counted; 0 before the first
-  /// @param inputWaitNanos how long it has waited for input
-  /// @param creditWaitNanos how long it has waited for credit
+  /// @param inputWaitNanos how long it has waited for input, a wait that is not over included
+  /// @param creditWaitNanos how long it has waited for credit, in the same way
   /// @param isEnded whether it has ended
   public record Replica(
       String stage,

@@ -55,6 +55,9 @@ final class Parker {
   /// Waits for credit.
   static final int CREDIT = 2;
 
+  /// Of the counters: since when there is a wait for input is at `SINCE + INPUT`.
+  private static final int SINCE = 3;
+
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
 
@@ -106,7 +109,9 @@ final class Parker {
   /// others that want the processor, soon stop to try.
   private int yields = FEWEST_YIELDS;
 
-  private long waitedNanos;
+  /// How long its thread has waited, by what it waited for, and since when it does: 0 if it does
+  /// not.
+  private final Counters waits = new Counters(SINCE + CREDIT + 1);
 
   /// For streams without a flow: whoever uses them waits.
   Parker() {
@@ -157,7 +162,15 @@ final class Parker {
 
   /// How long its thread has waited here, in nanoseconds; only for that thread.
   long waitedNanos() {
-    return waitedNanos;
+    return waits.get(INPUT) + waits.get(CREDIT);
+  }
+
+  /// How long its thread has waited here for this, in nanoseconds, a wait that is not over
+  /// included. For any thread.
+  long waitedNanos(int what) {
+    long waited = waits.get(what);
+    long since = waits.get(SINCE + what);
+    return since == 0 ? waited : waited + (System.nanoTime() - since);
   }
 
   /// Waits until a condition is met.
@@ -170,10 +183,12 @@ final class Parker {
       return;
     }
     long since = System.nanoTime();
+    waits.set(SINCE + what, since);
     try {
       yieldOrPark(what, condition);
     } finally {
-      waitedNanos += System.nanoTime() - since;
+      waits.set(SINCE + what, 0);
+      waits.add(what, System.nanoTime() - since);
     }
   }
 

@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Worker implements Runnable {
   private static final int CALLS = 0;
   private static final int SERVICE_NANOS = 1;
-  private static final int INPUT_WAIT_NANOS = 2;
-  private static final int CREDIT_WAIT_NANOS = 3;
-  private static final int ENDED = 4;
-  private static final int COUNTERS = 5;
+  private static final int ENDED = 2;
+  private static final int COUNTERS = 3;
 
   /// One call in so many is timed, as long as calls are shorter than [#LONG_CALL_NANOS]; longer
   /// ones all are. Reading the clock twice for each call would cost more than handing over a water.
@@ -48,7 +46,7 @@ final class Worker implements Runnable {
   /// What the module gets as its outgoing stream when nothing is chosen.
   private final Stream fallback;
 
-  private final Parker.Condition input =
+  private final Parker.Condition anyInput =
       new Parker.Condition() {
         @Override
         public boolean isMet() {
@@ -177,7 +175,7 @@ final class Worker implements Runnable {
         if (inlet.isDrained()) {
           return true;
         }
-        awaitInput();
+        parker.await(Parker.INPUT, anyInput);
         continue;
       }
       context.begin(input);
@@ -235,20 +233,10 @@ final class Worker implements Runnable {
       // What destroy has left would cut short what the last thread writes as it closes the streams.
       interrupts.close();
     }
-    countWaits();
     counters.set(ENDED, 1);
   }
 
   // -- Waiting.
-
-  private void awaitInput() {
-    long before = parker.waitedNanos();
-    try {
-      parker.await(Parker.INPUT, input);
-    } finally {
-      counters.add(INPUT_WAIT_NANOS, parker.waitedNanos() - before);
-    }
-  }
 
   /// The stream for this call; null if there will be none any more.
   private @Nullable Stream awaitOut() {
@@ -284,15 +272,6 @@ final class Worker implements Runnable {
       long average = known == 0 ? nanos : known + (nanos - known) / SERVICE_MEMORY;
       counters.set(SERVICE_NANOS, average);
     }
-    countWaits();
-  }
-
-  /// What was not waited for input was waited for credit.
-  private void countWaits() {
-    long waited = parker.waitedNanos() - counters.get(INPUT_WAIT_NANOS);
-    if (waited != counters.get(CREDIT_WAIT_NANOS)) {
-      counters.set(CREDIT_WAIT_NANOS, waited);
-    }
   }
 
   // -- What others see.
@@ -303,8 +282,8 @@ final class Worker implements Runnable {
         replica,
         counters.get(CALLS),
         counters.get(SERVICE_NANOS),
-        counters.get(INPUT_WAIT_NANOS),
-        counters.get(CREDIT_WAIT_NANOS),
+        parker.waitedNanos(Parker.INPUT),
+        parker.waitedNanos(Parker.CREDIT),
         counters.get(ENDED) != 0);
   }
 

@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,8 +12,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What can be seen of a flow from outside.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -133,6 +137,61 @@ class SnapshotTest {
     assertTrue(source.creditWaitNanos() > 0, snapshot::toString);
     assertEquals(0, work.creditWaitNanos());
     assertEquals(50, work.calls());
+  }
+
+  private static FlowSnapshot.Replica awaitInputWait(FlowRun run, int replica) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    FlowSnapshot.Replica seen = run.snapshot().replicas().get(replica);
+    while (seen.inputWaitNanos() < 100_000_000 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(1_000_000);
+      seen = run.snapshot().replicas().get(replica);
+    }
+    return seen;
+  }
+
+  /// Whoever asks why a flow stands asks while it does. What a module waits for itself is told from
+  /// a wait for credit too.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void countsAWaitThatIsNotOver(boolean takesItself) throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    FlowRun run =
+        Flow.named("stands")
+            .source("count", Numbers.counting(0, takesItself ? 1 : 0))
+            .source(
+                "late",
+                () ->
+                    out -> {
+                      goOn.await();
+                      return false;
+                    })
+            .stage("join", TakesLate::new)
+            .connect("count", "join", Reservoir.random())
+            .connect("late", "join", Reservoir.random())
+            .build()
+            .start();
+    FlowSnapshot.Replica standing = awaitInputWait(run, 2);
+    goOn.countDown();
+    run.await();
+    FlowSnapshot.Replica last = run.snapshot().replicas().get(2);
+    assertTrue(standing.inputWaitNanos() >= 100_000_000, standing::toString);
+    assertTrue(last.inputWaitNanos() >= standing.inputWaitNanos(), last::toString);
+    assertEquals(0, last.creditWaitNanos());
+    assertEquals(takesItself ? 1 : 0, last.calls());
+  }
+
+  private static final class TakesLate implements Module {
+    private ModuleContext context;
+
+    @Override
+    public void init(ModuleContext given) {
+      context = given;
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      assertNull(context.inputs("late").getFirst().get());
+    }
   }
 
   /// Only one call in sixteen is timed; what it waits is counted in all of them.
