@@ -55,9 +55,6 @@ final class Parker {
   /// Waits for credit.
   static final int CREDIT = 2;
 
-  /// Of the counters: since when there is a wait for input is at `SINCE + INPUT`.
-  private static final int SINCE = 3;
-
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
 
@@ -109,9 +106,12 @@ final class Parker {
   /// others that want the processor, soon stop to try.
   private int yields = FEWEST_YIELDS;
 
-  /// How long its thread has waited, by what it waited for, and since when it does: 0 if it does
-  /// not.
-  private final Counters waits = new Counters(SINCE + CREDIT + 1);
+  private final long madeNanos = System.nanoTime();
+
+  /// How long its thread has waited, by what it waited for. While it waits, the counter has what
+  /// there is to add to the age of this object, less one, which is negative: so a reader of this
+  /// one number never misses a wait, and counts none twice.
+  private final Counters waits = new Counters(CREDIT + 1);
 
   /// For streams without a flow: whoever uses them waits.
   Parker() {
@@ -165,12 +165,15 @@ final class Parker {
     return waits.get(INPUT) + waits.get(CREDIT);
   }
 
-  /// How long its thread has waited here for this, in nanoseconds, a wait that is not over
-  /// included. For any thread.
+  /// How long its thread has waited here for this, in nanoseconds; a wait that is not over counts,
+  /// too. For any thread, to whom the last moment may be missing.
   long waitedNanos(int what) {
     long waited = waits.get(what);
-    long since = waits.get(SINCE + what);
-    return since == 0 ? waited : waited + (System.nanoTime() - since);
+    return waited >= 0 ? waited : waited + ageNanos() + 1;
+  }
+
+  private long ageNanos() {
+    return System.nanoTime() - madeNanos;
   }
 
   /// Waits until a condition is met.
@@ -182,13 +185,11 @@ final class Parker {
     if (spins(condition)) {
       return;
     }
-    long since = System.nanoTime();
-    waits.set(SINCE + what, since);
+    waits.add(what, -ageNanos() - 1);
     try {
       yieldOrPark(what, condition);
     } finally {
-      waits.set(SINCE + what, 0);
-      waits.add(what, System.nanoTime() - since);
+      waits.set(what, waitedNanos(what));
     }
   }
 
