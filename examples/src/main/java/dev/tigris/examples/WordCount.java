@@ -48,6 +48,9 @@ public final class WordCount {
   public static Map<String, Long> of(List<Path> files, int replicas)
       throws FlowException, InterruptedException {
     var sums = new ConcurrentSkipListMap<String, Long>();
+    if (files.isEmpty()) {
+      return sums;
+    }
     Flow.named("word count")
         .stage("count", Counter::new, Math.min(files.size(), replicas))
         .feed(

@@ -29,7 +29,8 @@ class WordCountTest {
   }
 
   @Test
-  void countsNothingInAnEmptyFile() throws Exception {
+  void countsNothingInNoFileAndInAnEmptyOne() throws Exception {
+    assertEquals(Map.of(), WordCount.of(List.of(), 2));
     Path empty = Files.createFile(folder.resolve("empty"));
     assertEquals(Map.of(), WordCount.of(List.of(empty), 2));
   }
