@@ -3,6 +3,7 @@ package dev.tigris.specializer;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
+import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -114,20 +115,36 @@ public final class ClassFiles {
   private void read(Collection<Path> inputs) throws IOException {
     for (Path input : inputs) {
       if (Files.isDirectory(input)) {
-        for (Path file : under(input, ClassFiles::isClass)) {
-          specializeFile(file);
+        Path start = start(input);
+        Releases releases = releases(start);
+        for (Path file : under(start, ClassFiles::isClass)) {
+          specializeFile(file, releases.specializerOf(name(start, file)));
         }
       } else if (isClass(input.toString())) {
-        specializeFile(input);
+        specializeFile(input, specializer);
       } else {
         specializeJar(input);
       }
     }
   }
 
-  private void specializeFile(Path file) throws IOException {
+  private Releases releases(Path folder) throws IOException {
+    // Few folders have these, and to list one without takes as long as to look through it.
+    boolean has = Files.isDirectory(folder.resolve("META-INF", "versions"));
+    List<String> names =
+        has
+            ? under(folder, ClassFiles::isClass).stream().map(file -> name(folder, file)).toList()
+            : List.of();
+    return new Releases(specializer, names.stream(), name -> ClassPath.read(folder, name));
+  }
+
+  private static String name(Path folder, Path file) {
+    return folder.relativize(file).toString().replace(File.separatorChar, '/');
+  }
+
+  private void specializeFile(Path file, Specializer by) throws IOException {
     try {
-      specialize(Files.readAllBytes(file)).ifPresent(bytes -> changedFiles.put(file, bytes));
+      specialize(Files.readAllBytes(file), by).ifPresent(bytes -> changedFiles.put(file, bytes));
     } catch (IllegalArgumentException e) {
       throw new IOException(file + " is no class file: " + e.getMessage(), e);
     }
@@ -139,10 +156,16 @@ public final class ClassFiles {
     boolean isSigned;
     try (JarFile jar = Jars.open(path)) {
       isSigned = Jars.isSigned(jar);
+      Releases releases =
+          new Releases(
+              specializer,
+              jar.stream().map(JarEntry::getName).filter(ClassFiles::isClass),
+              name -> ClassPath.read(jar, name));
       for (JarEntry entry : jar.stream().toList()) {
         if (isClass(entry)) {
           byte[] bytes = Jars.read(jar, entry);
-          Optional<byte[]> result = specializeIfLoadable(bytes);
+          Optional<byte[]> result =
+              specializeIfLoadable(bytes, releases.specializerOf(entry.getName()));
           result.ifPresent(now -> changed.put(entry.getName(), now));
           first = first == null && result.isPresent() ? bytes : first;
         } else if (Jars.isJar(entry)) {
@@ -172,7 +195,7 @@ public final class ClassFiles {
         inner,
         ClassFiles::isClass,
         bytes -> {
-          if (specializeIfLoadable(bytes).isPresent()) {
+          if (specializeIfLoadable(bytes, specializer).isPresent()) {
             problems.add(
                 problem(
                     bytes,
@@ -184,9 +207,10 @@ public final class ClassFiles {
 
   /// As specializing it; empty if the class file, of a jar, is damaged: not ours to repair, and no
   /// JVM can load it. Some jars carry such files on purpose.
-  private Optional<byte[]> specializeIfLoadable(byte[] original) throws IOException {
+  private Optional<byte[]> specializeIfLoadable(byte[] original, Specializer by)
+      throws IOException {
     try {
-      return specialize(original);
+      return specialize(original, by);
     } catch (IllegalArgumentException notLoadable) {
       return Optional.empty();
     }
@@ -195,7 +219,7 @@ public final class ClassFiles {
   /// Specializes one class file.
   ///
   /// @return what to write in its place, if anything changes
-  private Optional<byte[]> specialize(byte[] found) throws InterruptedIOException {
+  private Optional<byte[]> specialize(byte[] found, Specializer by) throws InterruptedIOException {
     if (Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("stopped before anything was written");
     }
@@ -207,7 +231,7 @@ public final class ClassFiles {
       problems.add(problem(found, "was patched, and changed after that: compile it again"));
       return Optional.empty();
     }
-    Specialized result = specializer.specialize(original);
+    Specialized result = by.specialize(original);
     if (result.changed() || !result.report().methods().isEmpty()) {
       classes.add(result.report());
     }
@@ -255,24 +279,26 @@ public final class ClassFiles {
   private void checkAll(Collection<Path> path) throws IOException {
     for (Path entry : path) {
       if (Files.isDirectory(entry)) {
-        for (Path file : under(entry, name -> isClass(name) || Jars.isJar(name))) {
+        Path start = start(entry);
+        Releases releases = releases(start);
+        for (Path file : under(start, name -> isClass(name) || Jars.isJar(name))) {
           if (isClass(file.toString())) {
-            checkFile(file);
+            checkFile(file, releases.specializerOf(name(start, file)));
           } else {
             checkJarOfFolder(file);
           }
         }
       } else if (isClass(entry.toString())) {
-        checkFile(entry);
+        checkFile(entry, specializer);
       } else if (Files.isRegularFile(entry)) {
         checkJar(entry);
       }
     }
   }
 
-  private void checkFile(Path file) throws IOException {
+  private void checkFile(Path file, Specializer by) throws IOException {
     try {
-      check(Files.readAllBytes(file));
+      check(Files.readAllBytes(file), by);
     } catch (IllegalArgumentException e) {
       throw new IOException(file + " is no class file: " + e.getMessage(), e);
     }
@@ -305,17 +331,17 @@ public final class ClassFiles {
 
   private void checkIfLoadable(byte[] found) {
     try {
-      check(found);
+      check(found, specializer);
     } catch (IllegalArgumentException notLoadable) {
       // as for specializing
     }
   }
 
-  private void check(byte[] found) {
+  private void check(byte[] found, Specializer by) {
     seen++;
     try {
       byte[] loaded = CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found);
-      problems.addAll(specializer.check(loaded));
+      problems.addAll(by.check(loaded));
     } catch (PatchRefusedException e) {
       problems.add(problem(found, String.valueOf(e.getMessage())));
     }
@@ -337,10 +363,13 @@ public final class ClassFiles {
         && !name.endsWith("package-info" + SUFFIX);
   }
 
+  /// What a link leads to is walked through when it is named, and not when it lies in a folder.
+  private static Path start(Path folder) throws IOException {
+    return Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
+  }
+
   private static List<Path> under(Path folder, Predicate<String> wanted) throws IOException {
-    // What a link leads to is walked through when it is named, and not when it lies in a folder.
-    Path start = Files.isSymbolicLink(folder) ? folder.toRealPath() : folder;
-    try (Stream<Path> files = Files.walk(start)) {
+    try (Stream<Path> files = Files.walk(folder)) {
       return files
           .filter(file -> wanted.test(file.toString()) && Files.isRegularFile(file))
           .sorted()

@@ -21,12 +21,23 @@ import org.jspecify.annotations.Nullable;
 /// remembers what it has read, and may be used by several threads.
 public final class ClassHierarchy {
   private final ClassSource source;
+  private final @Nullable ClassHierarchy beyond;
   private final Map<ClassDesc, Optional<ClassInfo>> known = new ConcurrentHashMap<>();
   private final LongAdder learnedLate = new LongAdder();
 
   /// A hierarchy of the classes in `source`.
   public ClassHierarchy(ClassSource source) {
+    this(source, null);
+  }
+
+  private ClassHierarchy(ClassSource source, @Nullable ClassHierarchy beyond) {
     this.source = source;
+    this.beyond = beyond;
+  }
+
+  /// The classes in `nearer`, and of other names those of this hierarchy.
+  ClassHierarchy seeing(ClassSource nearer) {
+    return new ClassHierarchy(nearer, this);
   }
 
   /// What is known of a class; empty when the source doesn't have it, when it is damaged there, or
@@ -39,6 +50,9 @@ public final class ClassHierarchy {
     Optional<ClassInfo> info = known.get(type);
     if (info == null) {
       byte[] bytes = source.find(type);
+      if (bytes == null && beyond != null) {
+        return beyond.find(type);
+      }
       info = bytes == null ? Optional.empty() : read(bytes);
       Optional<ClassInfo> learned = known.putIfAbsent(type, info); // another one, or learned
       return learned == null ? info : learned;
@@ -67,6 +81,9 @@ public final class ClassHierarchy {
 
   /// Records a class that is being specialized, whether or not the source has it.
   void learn(ClassInfo info) {
+    if (beyond != null && beyond.find(info.name()).isEmpty()) {
+      beyond.learn(info);
+    }
     Optional<ClassInfo> before = known.put(info.name(), Optional.of(info));
     if (before != null && before.isEmpty()) {
       learnedLate.increment();

@@ -94,7 +94,8 @@ public final class ClassPath implements ClassSource, AutoCloseable {
     }
   }
 
-  private static byte @Nullable [] read(Path folder, String name) throws IOException {
+  /// The bytes of a file in a folder, or null if there is none of this name.
+  static byte @Nullable [] read(Path folder, String name) throws IOException {
     Path file;
     try {
       file = folder.resolve(name);
@@ -115,7 +116,8 @@ public final class ClassPath implements ClassSource, AutoCloseable {
     }
   }
 
-  private static byte @Nullable [] read(JarFile jar, String name) throws IOException {
+  /// The bytes of an entry of a jar, or null if there is none of this name.
+  static byte @Nullable [] read(JarFile jar, String name) throws IOException {
     ZipEntry entry = jar.getEntry(name);
     return entry == null ? null : Jars.read(jar, entry);
   }

@@ -51,6 +51,11 @@ public final class Specializer {
     this.classFiles = ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()));
   }
 
+  /// One with the same rules, for which the classes in `nearer` take the place of their namesakes.
+  Specializer seeing(ClassSource nearer) {
+    return new Specializer(hierarchy.seeing(nearer), rules);
+  }
+
   /// As [ClassHierarchy#learnedLate].
   long learnedLate() {
     return hierarchy.learnedLate();
