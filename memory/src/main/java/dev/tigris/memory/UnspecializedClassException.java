@@ -12,8 +12,8 @@ public final class UnspecializedClassException extends IllegalStateException {
       %s was not specialized, so its fields are not in the container. Let its module's build run \
       the goals 'specialize' and 'test-specialize' of \
       dev.tigris:tigris-specializer-maven-plugin, or run './tigris specialize' on its classes. \
-      If they carry code patches, start java with -javaagent: and the jar of tigris-specializer \
-      (docs/specializer.md)\
+      If they carry code patches, start java with -javaagent: and the jar of tigris-specializer; \
+      if not, its option =rules= and a file that says pso-field do as well (docs/specializer.md)\
       """;
 
   private static final String HIDDEN =

@@ -252,7 +252,7 @@ class DeliveryTest {
     assertNotEquals(0, outcome.exitCode());
     assertTrue(outcome.output().contains("UnspecializedClassException"), outcome.output());
     for (String way :
-        List.of("tigris-specializer-maven-plugin", "tigris specialize", "-javaagent:")) {
+        List.of("tigris-specializer-maven-plugin", "tigris specialize", "-javaagent:", "=rules=")) {
       assertTrue(outcome.output().contains(way), outcome.output());
     }
   }
