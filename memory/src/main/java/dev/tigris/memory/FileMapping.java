@@ -87,15 +87,26 @@ final class FileMapping {
     }
   }
 
-  private static NoSuchFileException missing(Path file, boolean writable) {
-    Path folder = file.toAbsolutePath().getParent();
+  private static NoSuchFileException missing(Path file, boolean writable) throws IOException {
+    Path target = target(file);
+    Path folder = target.getParent();
+    String whose = target.equals(file.toAbsolutePath()) ? "its" : "it is a link, and its target's";
     String reason =
         folder != null && Files.notExists(folder)
-            ? "its folder is not there, make that first"
+            ? whose + " folder is not there, make that first"
             : writable
                 ? "there is no such file: say how many bytes a new one shall have"
                 : "there is no such file, and a PRIVATE mapping makes none";
     return new NoSuchFileException(file.toString(), null, reason);
+  }
+
+  /// Where a link leads, and one that it leads to: as many as Linux follows.
+  private static Path target(Path file) throws IOException {
+    Path at = file.toAbsolutePath();
+    for (int links = 0; links < 40 && Files.isSymbolicLink(at); links++) {
+      at = at.resolveSibling(Files.readSymbolicLink(at));
+    }
+    return at;
   }
 
   /// The file behind a descriptor, whatever its name leads to by now.

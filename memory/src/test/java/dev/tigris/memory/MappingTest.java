@@ -1,3 +1,4 @@
+// Over 400 lines: every way to map a file, and all that can be in the way of each.
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -229,6 +230,9 @@ class MappingTest {
     assertThrows(IllegalArgumentException.class, () -> Jbuf.map(file(), mapping, -1));
     e = assertThrows(IOException.class, () -> Jbuf.map(folder.resolve("no/such"), mapping, 10));
     assertTrue(e.getMessage().endsWith("such: its folder is not there, make that first"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("no", "such"));
+    e = assertThrows(IOException.class, () -> Jbuf.map(link, mapping, 10));
+    assertTrue(e.getMessage().endsWith("its target's folder is not there, make that first"));
   }
 
   @Test
