@@ -106,10 +106,16 @@ final class SchemaChange {
   /// All that differs, and what of it is in the way.
   String explain() {
     String changes = differences.isEmpty() ? "" : ": " + String.join(", ", differences);
+    // A container with another root may be another program's.
+    String advice =
+        partner[from.root()] == Shape.NONE
+            ? ""
+            : ". Restore what was, or give what is new another name: it begins empty";
     return isPossible()
         ? "the container was written with another schema" + changes
         : "the container was written with another schema, and cannot be converted: "
-            + String.join("; ", obstacles);
+            + String.join("; ", obstacles)
+            + advice;
   }
 
   private void pair(int old, int fresh, String where) {

@@ -203,6 +203,7 @@ class ConversionTest {
             () -> run(OLD_POINT, SIDE, sourceOfNode(changed), app("SHARED", "return \"\";")));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     assertTrue(e.getMessage().startsWith(file() + " cannot be opened: "), e.getMessage());
+    assertTrue(e.getMessage().endsWith("another name: it begins empty"), e.getMessage());
     assertArrayEquals(bytes, Files.readAllBytes(file()));
     assertEquals(List.of("objects"), files());
   }
@@ -262,6 +263,7 @@ class ConversionTest {
             SchemaException.class,
             () -> Schema.of(MappingTest.Entry.class).convert(source, target));
     assertTrue(other.getMessage().contains("the root was Node"), other.getMessage());
+    assertFalse(other.getMessage().contains("another name"), other.getMessage());
     SchemaException none =
         assertThrows(
             SchemaException.class,
