@@ -281,8 +281,11 @@ public final class Jbuf {
       refuseFreed("freed");
       if (state != State.UNREFERENCED) {
         throw new ReferencedException(
-            "a Jbuf that is %s cannot be freed: call unreference(callback), and free it there"
-                .formatted(state));
+            state == State.REFERENCED
+                ? "a Jbuf that is referenced cannot be freed: call unreference(callback), and free"
+                    + " it there"
+                : "a Jbuf that is to be unreferenced cannot be freed: wait for the callback, which"
+                    + " can do it");
       }
       state = State.FREED;
     }

@@ -160,7 +160,8 @@ class JbufTest {
     jbuf.unreference(ignored -> verified.countDown());
     assertEquals(State.TO_BE_UNREFERENCED, jbuf.state());
     assertThrows(ReferencedException.class, jbuf::asInts);
-    assertThrows(ReferencedException.class, jbuf::free);
+    ReferencedException early = assertThrows(ReferencedException.class, jbuf::free);
+    assertTrue(early.getMessage().contains("wait for the callback"), early.getMessage());
     for (int round = 0; round < 5; round++) {
       System.gc();
       assertFalse(verified.await(10, TimeUnit.MILLISECONDS));
