@@ -79,9 +79,15 @@ public final class ClassHierarchy {
         .toList();
   }
 
+  /// As [#find], and no question that counts as asked in vain.
+  private boolean has(ClassDesc type) {
+    Optional<ClassInfo> info = known.get(type);
+    return info == null ? source.find(type) != null : info.isPresent();
+  }
+
   /// Records a class that is being specialized, whether or not the source has it.
   void learn(ClassInfo info) {
-    if (beyond != null && beyond.find(info.name()).isEmpty()) {
+    if (beyond != null && !beyond.has(info.name())) {
       beyond.learn(info);
     }
     Optional<ClassInfo> before = known.put(info.name(), Optional.of(info));
