@@ -166,7 +166,7 @@ final class Parker {
   }
 
   /// How long its thread has waited here for this, in nanoseconds; a wait that is not over counts,
-  /// too. For any thread, to whom the last moment may be missing.
+  /// too. For any thread, give or take a moment.
   long waitedNanos(int what) {
     long waited = waits.get(what);
     return waited >= 0 ? waited : waited + ageNanos() + 1;

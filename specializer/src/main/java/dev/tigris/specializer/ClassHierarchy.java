@@ -79,7 +79,7 @@ public final class ClassHierarchy {
         .toList();
   }
 
-  /// As [#find], and no question that counts as asked in vain.
+  /// Whether it was learned or the source has it. To ask this is not to have asked for it in vain.
   private boolean has(ClassDesc type) {
     Optional<ClassInfo> info = known.get(type);
     return info == null ? source.find(type) != null : info.isPresent();
