@@ -94,16 +94,16 @@ public final class BufferSpring implements Spring {
     if (!owns(water)) {
       throw new IllegalArgumentException("this water comes from another spring");
     }
-    water.comeHome();
+    Water home = water.comeHome();
     if (Thread.currentThread().equals(maker)) {
-      spare.addLast(water);
+      spare.addLast(home);
       return;
     }
     Water top;
     do {
       top = returned;
-      water.next = top;
-    } while (!RETURNED.compareAndSet(this, top, water));
+      home.next = top;
+    } while (!RETURNED.compareAndSet(this, top, home));
   }
 
   /// Frees the buffers of all waters, each as soon as the collector has found that nobody holds it.

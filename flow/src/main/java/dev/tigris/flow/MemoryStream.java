@@ -56,6 +56,13 @@ final class MemoryStream extends Stream {
 
   private final long[] counts = new long[COUNTS];
   private final @Nullable Water[] slots;
+
+  /// By slot, how many bytes of the water in it are valid: the water itself is its sender's.
+  private final int[] sizes;
+
+  /// By slot, the receiver's twin of the water in it, or of one that was in it before.
+  private final @Nullable Water[] twins;
+
   private final int mask;
   private final BufferSpring home;
   private final Spring spring = this::createWater;
@@ -65,6 +72,8 @@ final class MemoryStream extends Stream {
     super(place.name(), place.window());
     int size = Math.max(2, Integer.highestOneBit(2 * place.window() - 1));
     slots = new Water[size];
+    sizes = new int[size];
+    twins = new Water[size];
     mask = size - 1;
     home = new BufferSpring(place.name());
   }
@@ -137,6 +146,9 @@ final class MemoryStream extends Stream {
     if (before != water) {
       slots[slot] = water;
     }
+    if (sizes[slot] != water.size()) {
+      sizes[slot] = water.size();
+    }
     COUNT.setRelease(counts, SENT, sent + 1);
   }
 
@@ -168,18 +180,24 @@ final class MemoryStream extends Stream {
     }
     long taken = counts[TAKEN];
     counts[TAKEN] = taken + 1;
-    Water water = slots[(int) taken & mask];
-    if (water == null) {
+    int slot = (int) taken & mask;
+    Water sent = slots[slot];
+    if (sent == null) {
       throw new IllegalStateException("stream " + name() + " lost water " + taken);
     }
+    Water water = twins[slot];
+    if (water == null || !water.isTwinOf(sent)) {
+      water = sent.twin();
+      twins[slot] = water;
+    }
     water.slot = taken;
-    return water;
+    return water.arrive(sizes[slot]);
   }
 
   @Override
   protected void release(Water water) {
     if (home.owns(water)) {
-      finish(water, water);
+      finish(water, water.original());
     } else {
       finish(water, null);
       water.returnHome();
@@ -194,16 +212,20 @@ final class MemoryStream extends Stream {
   /// Advances `finished` over a water, wherever among those in the receiver's hands it is.
   private void finish(Water water, @Nullable Water remaining) {
     long finished = counts[FINISHED];
-    if (water.slot != finished) {
-      Water oldest = slots[(int) finished & mask];
-      if (oldest == null || slots[(int) water.slot & mask] != water) {
+    int slot = (int) water.slot & mask;
+    int first = (int) finished & mask;
+    if (slot != first) {
+      Water oldest = twins[first];
+      if (oldest == null || twins[slot] != water) {
         throw new IllegalStateException("stream " + name() + " did not lend this water");
       }
-      slots[(int) water.slot & mask] = oldest;
+      slots[slot] = slots[first];
+      twins[slot] = oldest;
       oldest.slot = water.slot;
-      slots[(int) finished & mask] = remaining;
+      twins[first] = water;
+      slots[first] = remaining;
     } else if (remaining == null) {
-      slots[(int) finished & mask] = null;
+      slots[first] = null;
     }
     COUNT.setRelease(counts, FINISHED, finished + 1);
     wakeSender();
@@ -212,6 +234,7 @@ final class MemoryStream extends Stream {
   @Override
   public void close(boolean complete) {
     Arrays.fill(slots, null);
+    Arrays.fill(twins, null);
     home.close();
   }
 

@@ -55,6 +55,14 @@ final class Parker {
   /// Waits for credit.
   static final int CREDIT = 2;
 
+  /// How long the last waits say that spinning is worth while.
+  private static final int SPIN = 3;
+
+  /// How often to yield before parking. Two modules that wait for each other by turns would
+  /// otherwise park and wake each other once for every window; those that wait long, or with
+  /// others that want the processor, soon stop to try.
+  private static final int YIELDS = 4;
+
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
 
@@ -98,20 +106,13 @@ final class Parker {
 
   private volatile @Nullable Thread sleeper;
 
-  /// How long the last waits say that spinning is worth while.
-  private int spin = LONGEST_SPIN;
-
-  /// How often to yield before parking. Two modules that wait for each other by turns would
-  /// otherwise park and wake each other once for every window; those that wait long, or with
-  /// others that want the processor, soon stop to try.
-  private int yields = FEWEST_YIELDS;
-
   private final long madeNanos = System.nanoTime();
 
-  /// How long its thread has waited, by what it waited for. While it waits, the counter has what
-  /// there is to add to the age of this object, less one, which is negative: so a reader of this
-  /// one number never misses a wait, and counts none twice.
-  private final Counters waits = new Counters(CREDIT + 1);
+  /// What its thread keeps for itself, apart from what wakers read: [#SPIN], [#YIELDS], and how
+  /// long it has waited, by what it waited for. While it waits, that counter has what there is to
+  /// add to the age of this object, less one, which is negative: so a reader of this one number
+  /// never misses a wait, and counts none twice.
+  private final Counters own = new Counters(YIELDS + 1);
 
   /// For streams without a flow: whoever uses them waits.
   Parker() {
@@ -121,6 +122,8 @@ final class Parker {
   /// For a module of a flow; `isModule` says of a thread whether it is one of that flow's.
   Parker(Predicate<Thread> isModule) {
     this.isModule = isModule;
+    own.set(SPIN, LONGEST_SPIN);
+    own.set(YIELDS, FEWEST_YIELDS);
   }
 
   /// This thread is the one that waits here, but not before [#mayWait]: `vain` says why.
@@ -162,13 +165,13 @@ final class Parker {
 
   /// How long its thread has waited here, in nanoseconds; only for that thread.
   long waitedNanos() {
-    return waits.get(INPUT) + waits.get(CREDIT);
+    return own.get(INPUT) + own.get(CREDIT);
   }
 
   /// How long its thread has waited here for this, in nanoseconds; a wait that is not over counts,
   /// too. For any thread, give or take a moment.
   long waitedNanos(int what) {
-    long waited = waits.get(what);
+    long waited = own.get(what);
     return waited >= 0 ? waited : waited + ageNanos() + 1;
   }
 
@@ -185,17 +188,18 @@ final class Parker {
     if (spins(condition)) {
       return;
     }
-    waits.add(what, -ageNanos() - 1);
+    own.add(what, -ageNanos() - 1);
     try {
       yieldOrPark(what, condition);
     } finally {
-      waits.set(what, waitedNanos(what));
+      own.set(what, waitedNanos(what));
     }
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
   private void yieldOrPark(int what, Condition condition) {
-    for (int i = 0; i < yields; i++) {
+    long yields = own.get(YIELDS);
+    for (long i = 0; i < yields; i++) {
       Thread.yield();
       if (condition.isMet()) {
         return;
@@ -222,7 +226,9 @@ final class Parker {
       waiting = NOTHING;
       sleeper = null;
       boolean isShort = System.nanoTime() - parkedSince < SHORT_PARK_NANOS;
-      yields = isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2);
+      own.set(
+          YIELDS,
+          isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2));
     }
   }
 
@@ -231,14 +237,15 @@ final class Parker {
     if (!SPINS) {
       return condition.isMet();
     }
-    for (int i = 0; i < spin; i++) {
+    long spin = own.get(SPIN);
+    for (long i = 0; i < spin; i++) {
       if (condition.isMet()) {
-        spin = Math.min(LONGEST_SPIN, 2 * spin);
+        own.set(SPIN, Math.min(LONGEST_SPIN, 2 * spin));
         return true;
       }
       Thread.onSpinWait();
     }
-    spin = Math.max(1, spin / 2);
+    own.set(SPIN, Math.max(1, spin / 2));
     return false;
   }
 

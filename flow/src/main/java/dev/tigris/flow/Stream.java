@@ -44,18 +44,19 @@ public abstract class Stream {
   private static final int SETTLED = 1;
   private static final int DROPPED = 2;
 
+  /// Not a counter: which water a module works on that is still lent to it, by [Water#turn]; 0 if
+  /// none is. It lies here, where it disturbs no sender.
+  private static final int TURN = 3;
+
   private final String name;
   private final int window;
   private final Counters sends = new Counters(7);
-  private final Counters receipts = new Counters(3);
+  private final Counters receipts = new Counters(TURN + 1);
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
   private long source;
   private boolean checksums;
   private boolean ended;
-
-  /// Which water a module works on that is still lent to it, by [Water#turn]; 0 if none is.
-  private long turn;
 
   private volatile boolean stopped;
 
@@ -341,14 +342,15 @@ public abstract class Stream {
 
   /// A module begins to work on the water that was taken last.
   final long beginTurn() {
-    turn = receipts.get(TAKEN);
+    long turn = receipts.get(TAKEN);
+    receipts.set(TURN, turn);
     return turn;
   }
 
   /// Whether the water of that turn is still lent: it was neither released nor kept nor put
   /// elsewhere. The water itself cannot be asked, as somebody else may have it by now.
   final boolean isTurn(long begun) {
-    return turn == begun;
+    return receipts.get(TURN) == begun;
   }
 
   /// Drops what is on the stream: a window of waters at most, since one without a sender may have
@@ -377,15 +379,17 @@ public abstract class Stream {
 
   private void endTurn(Water water) {
     receipts.add(SETTLED, 1);
-    if (water.turn == turn) {
-      turn = 0;
+    if (isTurn(water.turn)) {
+      receipts.set(TURN, 0);
     }
   }
 
   private void depart(Water water) {
-    long sequence = sends.get(WATERS);
     sends.add(BYTES, water.size());
-    water.depart(source, sequence, checksums);
+    if (checksums) {
+      water.writeHeader(source, sends.get(WATERS));
+    }
+    water.depart();
     send(water);
     sends.add(WATERS, 1);
     wakeReceiver();

@@ -1,3 +1,4 @@
+// Over 400 lines: what modules do with a water, and what its streams and its spring note of it.
 package dev.tigris.flow;
 
 import dev.tigris.memory.Bytes;
@@ -27,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 ///   checksum  bits 0-31: CRC-32C of the valid data; bit 32: 1 if there is a checksum, else 0
 /// ```
 ///
-/// All are 64-bit little-endian numbers. A water has one buffer; the reserved bytes are for naming
-/// more (docs/decisions/023-one-buffer.md).
+/// All are 64-bit little-endian numbers, written where the flow wants checksums: nobody else reads
+/// them. A water has one buffer; the reserved bytes are for naming more
+/// (docs/decisions/023-one-buffer.md).
 ///
 /// **Whose it is.** A water belongs to the module that made it or got it, until it is put on a
 /// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
@@ -36,6 +38,13 @@ import org.jspecify.annotations.Nullable;
 /// [IllegalStateException], and otherwise it sees, or spoils, the data of a later water, but never
 /// other memory. With `-Dtigris.check=leases` every such use throws
 /// [RecycledException][dev.tigris.memory.RecycledException].
+///
+/// **Its two ends.** Who sends a water and who receives it both keep notes of it. A cache line that
+/// both write, or that one reads and the other writes, travels between their processors with each
+/// hand-over. So a memory stream gives its receiver a *twin*: another Water for the same buffer,
+/// made at the first hand-over and met again at each later one. Each end has a Water of its own
+/// then; where the buffer goes home to, all of its twins know
+/// (docs/decisions/020-waking-up-without-a-fence.md).
 ///
 /// Thread rule: one thread at a time, its owner's.
 public final class Water {
@@ -51,33 +60,46 @@ public final class Water {
   private static final int CHECKSUM = 24;
   private static final long HAS_CHECKSUM = 1L << 32;
 
-  // Who holds it. Numbers, and no enum, because storing a reference costs a barrier of the
-  // collector for each hand-over.
+  // Who holds it; from MADE to LENT, a module. Numbers, and no enum, because storing a reference
+  // costs a barrier of the collector for each hand-over.
 
   /// In its spring, or on its way there.
   private static final int IN_SPRING = 0;
 
-  /// A module's: made by it, or kept by it.
-  private static final int OWNED = 1;
+  /// A module's that has made it, and not yet put it: empty.
+  private static final int MADE = 1;
+
+  /// A module's with what came in, kept by it.
+  private static final int OWNED = 2;
 
   /// A module's for the time of one `process`, lent by the stream it came on.
-  private static final int LENT = 2;
+  private static final int LENT = 3;
 
   /// On a stream.
-  private static final int ON_STREAM = 3;
+  private static final int ON_STREAM = 4;
 
   /// Nobody's any more, and not yet in its spring: it may still lie in a stream.
-  private static final int GIVEN_BACK = 4;
+  private static final int GIVEN_BACK = 5;
 
   private final BufferSpring home;
   private final Jbuf buffer;
   private final Bytes whole;
+
+  /// The one that the spring has made; this one, if it is not a twin.
+  private final Water original;
+
+  /// The one of the sender's end, if this is a twin.
+  private final @Nullable Water sent;
+
+  /// The one of the receiver's end; made by the first receiver.
+  private @Nullable Water twin;
+
   private Bytes data;
   private final int capacity;
   private @Nullable ByteBuffer channelBuffer;
   private @Nullable Container container;
   private boolean containerIsOpen;
-  private boolean fresh;
+  private boolean hasHeader;
   private int size;
   private int holder = IN_SPRING;
 
@@ -102,6 +124,39 @@ public final class Water {
     this.capacity = Math.toIntExact(buffer.capacityBytes() - HEADER_BYTES);
     this.whole = buffer.asBytes();
     this.data = whole.slice(HEADER_BYTES, capacity);
+    this.original = this;
+    this.sent = null;
+  }
+
+  private Water(Water sent) {
+    this.home = sent.home;
+    this.buffer = sent.buffer;
+    this.capacity = sent.capacity;
+    this.whole = sent.whole;
+    this.data = sent.data;
+    this.original = sent.original;
+    this.sent = sent;
+  }
+
+  /// This water as its receiver sees it: the same one each time. Only for whoever receives it.
+  Water twin() {
+    Water known = twin;
+    if (known == null) {
+      known = new Water(this);
+      twin = known;
+    }
+    return known;
+  }
+
+  /// Whether this is the twin of that water.
+  @SuppressWarnings("ReferenceEquality") // the very water is meant
+  boolean isTwinOf(@Nullable Water water) {
+    return sent == water && water != null;
+  }
+
+  /// The one that its spring has made, and takes back.
+  Water original() {
+    return original;
   }
 
   /// The data as bytes: all of [#capacity], of which the first [#size] are valid. The same view
@@ -123,8 +178,9 @@ public final class Water {
     refuseUnlessHeld();
     Container current = container;
     if (current == null || !containerIsOpen) {
-      if (!fresh) {
-        current = data.asContainer();
+      if (holder != MADE) {
+        Container opened = sent == null ? null : sent.openContainer();
+        current = opened == null ? data.asContainer() : opened;
       } else if (current == null) {
         for (long offset = 0; offset < Container.HEADER_BYTES; offset += Long.BYTES) {
           data.setLong(offset, 0);
@@ -137,6 +193,14 @@ public final class Water {
       containerIsOpen = true;
     }
     return current;
+  }
+
+  /// The container that this end has opened, or the one that sent the water; null if none has.
+  private @Nullable Container openContainer() {
+    if (containerIsOpen) {
+      return container;
+    }
+    return sent == null ? null : sent.openContainer();
   }
 
   /// How many bytes of data are valid.
@@ -182,6 +246,7 @@ public final class Water {
     Stream from = lender;
     boolean lent = holder == LENT;
     holder = GIVEN_BACK;
+    renew();
     if (lent && from != null) {
       from.settle(this);
     } else {
@@ -224,23 +289,28 @@ public final class Water {
   /// From the spring to a module.
   Water begin(int bytes) {
     renew();
-    whole.setLong(CHECKSUM, 0); // that of what was in it when it was put last
-    holder = OWNED;
-    size = bytes;
-    fresh = true;
-    containerIsOpen = false;
+    if (hasHeader) { // that of what was in it when it was put last
+      hasHeader = false;
+      whole.setLong(CHECKSUM, 0);
+    }
+    holder = MADE;
+    hold(bytes);
     return this;
   }
 
-  /// From a module onto a stream; writes the header.
-  void depart(long source, long sequence, boolean checksum) {
+  /// From a module onto a stream.
+  void depart() {
     holder = ON_STREAM;
-    fresh = false;
+    renew();
+  }
+
+  /// Writes the header, for a receiver that will check it.
+  void writeHeader(long source, long sequence) {
+    original.hasHeader = true;
     whole.setLong(SOURCE, source);
     whole.setLong(SEQUENCE, sequence);
     whole.setLong(SIZE, size);
-    whole.setLong(CHECKSUM, checksum ? HAS_CHECKSUM | checksum() : 0);
-    renew();
+    whole.setLong(CHECKSUM, HAS_CHECKSUM | checksum());
   }
 
   /// The water changes hands: with `-Dtigris.check=leases` what the last holder kept of it throws
@@ -249,9 +319,33 @@ public final class Water {
   private void renew() {
     Bytes renewed = data.renewed();
     if (renewed != data) {
-      data = renewed;
-      channelBuffer = null;
-      container = null;
+      show(renewed);
+      if (twin != null) {
+        twin.show(renewed);
+      }
+    }
+  }
+
+  private void show(Bytes renewed) {
+    data = renewed;
+    channelBuffer = null;
+    container = null;
+    containerIsOpen = false;
+  }
+
+  /// From a stream, with so many bytes, to the end that this is the twin for.
+  Water arrive(int bytes) {
+    hold(bytes);
+    return this;
+  }
+
+  /// So many bytes of data are valid, and nobody has looked at them yet. What is so already is not
+  /// stored: a hand-over waits for its stores.
+  private void hold(int bytes) {
+    if (size != bytes) {
+      size = bytes;
+    }
+    if (containerIsOpen) {
       containerIsOpen = false;
     }
   }
@@ -261,7 +355,6 @@ public final class Water {
   @SuppressWarnings("ReferenceEquality") // the very stream is meant
   void lend(Stream from) {
     holder = LENT;
-    fresh = false;
     if (lender != from) {
       lender = from;
     }
@@ -269,16 +362,16 @@ public final class Water {
 
   /// From outside into the water: what is in it now was not made by a module.
   void filled(int bytes) {
-    size = bytes;
-    fresh = false;
-    containerIsOpen = false;
+    holder = OWNED;
+    hold(bytes);
   }
 
   /// Into its spring, from wherever it was.
   ///
+  /// @return the one that the spring has made
   /// @throws IllegalStateException if it is there, or lent to a module
-  void comeHome() {
-    if (holder == IN_SPRING) {
+  Water comeHome() {
+    if (holder == IN_SPRING || original.holder == IN_SPRING) {
       throw new IllegalStateException(
           "this water was given back before: its next user would share it with another; whoever"
               + " releases or returns a water does so once");
@@ -289,6 +382,8 @@ public final class Water {
               .formatted(lender));
     }
     holder = IN_SPRING;
+    original.holder = IN_SPRING;
+    return original;
   }
 
   /// If it is lent, makes it the module's own.
@@ -323,7 +418,7 @@ public final class Water {
 
   void refuseUnlessHeld() {
     int now = holder;
-    if (now != OWNED && now != LENT) {
+    if (now < MADE || now > LENT) {
       throw new IllegalStateException(
           "this water is no longer the module's: it was put on a stream, released, or its process"
               + " call is over; keep() it to use it longer");

@@ -2,7 +2,9 @@ package dev.tigris.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tigris.memory.Container;
@@ -118,6 +120,7 @@ class MemoryStreamTest {
   void headerLiesBeforeTheDataAndIsOutOfReach() {
     MemoryStream stream = new MemoryStream(new StreamKind.Place("header", 2));
     stream.source(17);
+    stream.useChecksums();
     for (int i = 0; i < 3; i++) {
       Numbers.put(stream, i);
       Water water = stream.poll();
@@ -129,6 +132,56 @@ class MemoryStreamTest {
       water.release();
     }
     stream.close(true);
+  }
+
+  @Example
+  void givesTheReceiverAWaterOfItsOwnAndTheSameEachTime() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("twins", 1));
+    Water sent = stream.spring().createWater(8);
+    sent.bytes().setInt(0, 17);
+    sent.setSize(4);
+    stream.put(sent);
+    Water received = stream.poll();
+    assertNotNull(received);
+    assertNotSame(sent, received);
+    assertEquals(4, received.size());
+    assertEquals(17, received.bytes().getInt(0));
+    assertThrows(IllegalStateException.class, sent::bytes);
+    received.release();
+    assertThrows(IllegalStateException.class, received::bytes);
+
+    assertSame(sent, stream.spring().createWater(8));
+    stream.put(sent);
+    assertSame(received, stream.poll());
+    assertEquals(8, received.size());
+    received.release();
+    stream.checkInvariants();
+    stream.close(true);
+  }
+
+  @Example
+  void aWaterThatGoesOnComesHomeAsTheOneThatWasMade() {
+    MemoryStream first = new MemoryStream(new StreamKind.Place("first", 1));
+    MemoryStream second = new MemoryStream(new StreamKind.Place("second", 1));
+    for (int i = 0; i < 3; i++) {
+      Water sent = first.spring().createWater((int) Container.HEADER_BYTES);
+      Container container = sent.container();
+      first.put(sent);
+      Water passed = first.poll();
+      assertNotNull(passed);
+      second.put(passed);
+      Water received = second.poll();
+      assertNotNull(received);
+      assertSame(container, received.container(), "opened once");
+      received.release();
+      assertSame(sent, first.spring().createWater((int) Container.HEADER_BYTES));
+      assertThrows(IllegalStateException.class, received::release);
+      sent.release();
+      first.checkInvariants();
+      second.checkInvariants();
+    }
+    first.close(true);
+    second.close(true);
   }
 
   @Example

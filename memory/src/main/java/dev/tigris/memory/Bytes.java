@@ -238,7 +238,7 @@ public final class Bytes extends View {
   /// was made or read from it, throws [RecycledException]. For those who use slices of a buffer
   /// again, as pools do; a view of a whole Jbuf stays what it is until [Jbuf#unreference].
   public Bytes renewed() {
-    Lease within = lease.outer;
+    Lease within = Lease.CHECKED ? lease.outer : null;
     if (within == null) {
       return this;
     }
