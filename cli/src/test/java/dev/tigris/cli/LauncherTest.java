@@ -224,7 +224,13 @@ class LauncherTest {
       Files.delete(home.resolve("release"));
     }
     Files.createSymbolicLink(bin.resolve("java"), folder.resolve("jdk/bin/java"));
-    assertTrue(tigris("help").out().startsWith(folder.resolve("jdk") + "/bin/java\n"));
+    for (int call = 0; call < 2; call++) { // where the link leads is remembered
+      assertTrue(tigris("help").out().startsWith(folder.resolve("jdk") + "/bin/java\n"));
+    }
+    jdk("25.0.9", folder.resolve("other"));
+    Files.delete(bin.resolve("java"));
+    Files.createSymbolicLink(bin.resolve("java"), folder.resolve("other/bin/java"));
+    assertTrue(tigris("help").out().startsWith(folder.resolve("other") + "/bin/java\n"));
   }
 
   @Test
