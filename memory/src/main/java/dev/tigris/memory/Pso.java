@@ -1,4 +1,3 @@
-// Over 400 lines: what an object keeps of its place, references and parts is private to it.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
@@ -42,19 +41,13 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: fields are plain memory, shared by whoever shares the container.
 public abstract class Pso {
   private static final VarHandle FIRST;
-  private static final VarHandle RECOVERED;
-  private static final VarHandle FOREIGN;
-  private static final VarHandle PARTS;
-  private static final VarHandle PART = MethodHandles.arrayElementVarHandle(Object[].class);
-  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Pso[].class);
+  private static final VarHandle EXTRA;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FIRST = lookup.findVarHandle(Pso.class, "first", Pso.class);
-      RECOVERED = lookup.findVarHandle(Pso.class, "recovered", Pso[].class);
-      FOREIGN = lookup.findVarHandle(Pso.class, "foreign", Pso[].class);
-      PARTS = lookup.findVarHandle(Pso.class, "parts", Object[].class);
+      EXTRA = lookup.findVarHandle(Pso.class, "extra", PsoExtra.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -76,18 +69,9 @@ public abstract class Pso {
   @SuppressWarnings("UnusedVariable") // through FIRST
   private @Nullable Pso first;
 
-  /// The same for the other slots, by slot.
-  @SuppressWarnings("UnusedVariable") // through RECOVERED
-  private Pso @Nullable [] recovered;
-
-  /// By slot, the object of another container that a reference means while 0 is stored. Changed
-  /// under the array's monitor.
-  @SuppressWarnings("UnusedVariable") // through FOREIGN
-  private Pso @Nullable [] foreign;
-
-  /// By index, what stands for the texts, arrays and objects that lie in this one.
-  @SuppressWarnings("UnusedVariable") // through PARTS
-  private Object @Nullable [] parts;
+  /// What else the object remembers, made when it is first needed. Each field here costs every
+  /// object its room in the cache, and most have nothing to put there.
+  private @Nullable PsoExtra extra;
 
   /// Makes a new object, all zero, in a container.
   ///
@@ -145,25 +129,9 @@ public abstract class Pso {
   /// @param partsStay whether the class has no fields in place but texts, which ask this object
   ///     where it is
   final void leave(boolean partsStay) {
-    if (!partsStay) {
-      forgetParts();
-    }
-    // Few objects have any, and writing a reference costs more than reading one.
-    if (foreign != null) {
-      foreign = null;
-    }
-  }
-
-  /// Texts need not be made anew.
-  private void forgetParts() {
-    Object[] known = parts;
-    if (known == null) {
-      return;
-    }
-    for (int i = 0; i < known.length; i++) {
-      if (known[i] != null && !(known[i] instanceof Utf8)) {
-        known[i] = null;
-      }
+    PsoExtra known = extra;
+    if (known != null) {
+      known.leave(partsStay);
     }
   }
 
@@ -172,11 +140,8 @@ public abstract class Pso {
   @Override
   protected Object clone() throws CloneNotSupportedException {
     Pso copy = (Pso) super.clone();
-    Pso[] known = recovered;
-    Pso[] elsewhere = foreign;
-    copy.recovered = known == null ? null : known.clone();
-    copy.foreign = elsewhere == null ? null : elsewhere.clone();
-    copy.parts = null; // they are of the place that this object is at, now
+    PsoExtra known = copy.extra;
+    copy.extra = known == null ? null : known.forClone();
     publish();
     return copy;
   }
@@ -202,24 +167,16 @@ public abstract class Pso {
 
   /// What stands for a field that lies in the object itself: the same each time.
   static Object part(Pso holder, int index) {
-    Object[] known = holder.parts;
-    Object part = known == null ? null : known[index];
+    PsoExtra known = holder.extra;
+    Object part = known == null ? null : known.part(index);
     return part == null ? holder.makePart(index) : part;
   }
 
   private Object makePart(int index) {
     requireConstructed();
     List<PsoField> fields = PsoClass.of(getClass()).layout().parts();
-    Object[] known = parts;
-    if (known == null) {
-      Object[] fresh = new Object[fields.size()];
-      Object[] earlier = (Object[]) PARTS.compareAndExchange(this, null, fresh);
-      known = earlier == null ? fresh : earlier;
-    }
-    Object fresh = makePart(fields.get(index));
     // Of several threads, all return the first one's.
-    Object earlier = PART.compareAndExchange(known, index, null, fresh);
-    return earlier == null ? fresh : earlier;
+    return extra().keepPart(index, makePart(fields.get(index)), fields.size());
   }
 
   private Object makePart(PsoField field) {
@@ -265,23 +222,25 @@ public abstract class Pso {
     if (stored != 0) {
       return holder.recoverAnew(stored, slot);
     }
-    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too.
+    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too,
+    // and the two that lead to it.
     VarHandle.acquireFence();
-    return holder.foreign == null ? null : holder.foreign(slot);
+    PsoExtra extra = holder.extra;
+    return extra == null || extra.foreign() == null ? null : holder.foreign(extra, slot);
   }
 
   private @Nullable Pso known(int slot) {
     if (slot == 0) {
       return first;
     }
-    Pso[] slots = recovered;
-    return slots == null ? null : slots[slot];
+    PsoExtra known = extra;
+    return known == null ? null : known.recovered(slot);
   }
 
   /// What a reference means in whose place 0 was read.
-  private @Nullable Pso foreign(int slot) {
-    Pso[] slots = foreign;
-    if (slots == null) {
+  private @Nullable Pso foreign(PsoExtra extra, int slot) {
+    Pso[] slots = extra.foreign();
+    if (slots == null) { // a cursor went on meanwhile
       return null;
     }
     Pso known = slots[slot];
@@ -320,7 +279,7 @@ public abstract class Pso {
         (Pso)
             (slot == 0
                 ? FIRST.compareAndExchange(this, known, fresh)
-                : SLOT.compareAndExchange(slots(RECOVERED), slot, known, fresh));
+                : extra().compareAndExchange(this, slot, known, fresh));
     return winner != null && winner != known && winner.offset == stored ? winner : fresh;
   }
 
@@ -329,8 +288,8 @@ public abstract class Pso {
   private void remember(int slot, @Nullable Pso value) {
     if (slot == 0) {
       FIRST.setRelease(this, value);
-    } else if (value != null || recovered != null) {
-      SLOT.setRelease(slots(RECOVERED), slot, value);
+    } else if (value != null || extra != null) {
+      extra().remember(this, slot, value);
     }
   }
 
@@ -340,7 +299,7 @@ public abstract class Pso {
   static void assign(Pso holder, @Nullable Pso value, int slot, int at, boolean release) {
     holder.requireConstructed();
     boolean stays = value == null || value.container == holder.container;
-    if (!stays || holder.foreign != null) {
+    if (!stays || holder.hasForeign()) {
       holder.assignForeign(value, stays, slot, at);
       return;
     }
@@ -353,7 +312,7 @@ public abstract class Pso {
   /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
   /// and not the null that lies between.
   private void assignForeign(@Nullable Pso value, boolean stays, int slot, int at) {
-    Pso[] slots = slots(FOREIGN);
+    Pso[] slots = extra().foreign(this);
     synchronized (slots) {
       if (stays && value != null) {
         long stored = value.offsetToStore();
@@ -386,15 +345,20 @@ public abstract class Pso {
     Reference.reachabilityFence(this);
   }
 
-  /// One of the two arrays, made when it is first needed; two threads get the same one.
-  private Pso[] slots(VarHandle which) {
-    Pso[] slots = (Pso[]) which.getAcquire(this);
-    if (slots == null) {
-      slots = new Pso[PsoClass.of(getClass()).layout().references().size()];
-      Pso[] earlier = (Pso[]) which.compareAndExchange(this, null, slots);
-      slots = earlier == null ? slots : earlier;
+  private boolean hasForeign() {
+    PsoExtra known = extra;
+    return known != null && known.foreign() != null;
+  }
+
+  /// What else the object remembers, made when it is first needed; two threads get the same.
+  private PsoExtra extra() {
+    PsoExtra known = (PsoExtra) EXTRA.getAcquire(this);
+    if (known == null) {
+      PsoExtra fresh = new PsoExtra();
+      PsoExtra earlier = (PsoExtra) EXTRA.compareAndExchange(this, null, fresh);
+      known = earlier == null ? fresh : earlier;
     }
-    return slots;
+    return known;
   }
 
   /// Where the object lies and what is stored in it, for debuggers and logs, which find nothing in
