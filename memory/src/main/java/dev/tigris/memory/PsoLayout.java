@@ -92,18 +92,18 @@ public final class PsoLayout {
     if (kind == null || (kind.isPart() && Modifier.isVolatile(field.getModifiers()))) {
       throw new IllegalArgumentException(
           "the field '%s' cannot be stored: see docs/specializer.md, or mark it @HeapOnly"
-              .formatted(field));
+              .formatted(DeclaredField.textOf(field)));
     }
     return kind;
   }
 
   private static @Nullable FieldKind kindWith(Capacity capacity, Field field) {
-    Class<?> type = field.getType();
+    Class<?> type = DeclaredField.typeOf(field);
     int count = capacity.value();
     if (count < 1 || count > MAX_BYTES) {
       throw new IllegalArgumentException(
           "the field '%s' cannot have the capacity %d: give it one from 1 to %d"
-              .formatted(field, count, MAX_BYTES));
+              .formatted(DeclaredField.textOf(field), count, MAX_BYTES));
     }
     if (type == Utf8.class) {
       return new FieldKind.Text(count);
@@ -129,7 +129,7 @@ public final class PsoLayout {
 
   @SuppressWarnings("unchecked") // an enum's class is a Class<? extends Enum<?>>
   private static @Nullable FieldKind kindOfFixedSize(Field field) {
-    Class<?> type = field.getType();
+    Class<?> type = DeclaredField.typeOf(field);
     if (type.isPrimitive()) {
       return new FieldKind.Value(Primitive.of(type));
     }
@@ -179,10 +179,11 @@ public final class PsoLayout {
     }
     for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
       for (Field field : at.getDeclaredFields()) {
-        if (field.isAnnotationPresent(InPlace.class)
-            && Pso.class.isAssignableFrom(field.getType())
-            && field.getType() != Pso.class) {
-          refuseRecursion(field.getType(), around, ended);
+        if (field.isAnnotationPresent(InPlace.class)) {
+          Class<?> inner = DeclaredField.typeOf(field);
+          if (Pso.class.isAssignableFrom(inner) && inner != Pso.class) {
+            refuseRecursion(inner, around, ended);
+          }
         }
       }
     }

@@ -49,7 +49,11 @@ public final class PsoLinkage {
     }
     // What the caller may do with the field itself decides what it may do here.
     Class<?> fieldType = get ? type.returnType() : type.parameterType(1);
-    MethodHandle plain = plainAccess(caller, owner, field, fieldType, get);
+    DeclaredField declared = DeclaredField.find(owner, field, fieldType);
+    MethodHandle plain =
+        declared == null
+            ? plainAccess(caller, owner, field, fieldType, get)
+            : plainAccess(caller, declared.from(), field, declared.field().getType(), get);
     Class<?> receiver = plain.type().parameterType(0);
     if (!receiver.isAssignableFrom(type.parameterType(0))) {
       throw new IncompatibleClassChangeError(
@@ -58,7 +62,12 @@ public final class PsoLinkage {
                   owner.getName(), field, receiver.getName(), type.parameterType(0).getName()));
     }
     MethodHandleInfo info = caller.revealDirect(plain);
-    return new ConstantCallSite(accessor(info.getDeclaringClass(), field, plain, get).asType(type));
+    MethodHandle accessor = accessor(info.getDeclaringClass(), field, plain, get);
+    if (declared == null) {
+      // To the JVM there is one, which is what is left of a field of another type.
+      throw noSuchField(owner, field, fieldType);
+    }
+    return new ConstantCallSite(accessor.asType(type));
   }
 
   /// Links a call site that stands for a method without a body to the recipe that a restricted rule
@@ -110,10 +119,14 @@ public final class PsoLinkage {
     try {
       return get ? caller.findGetter(owner, field, type) : caller.findSetter(owner, field, type);
     } catch (NoSuchFieldException e) {
-      throw asError(new NoSuchFieldError(owner.getName() + "." + field + ", " + type), e);
+      throw asError(noSuchField(owner, field, type), e);
     } catch (IllegalAccessException e) {
       throw asError(new IllegalAccessError(e.getMessage()), e);
     }
+  }
+
+  private static NoSuchFieldError noSuchField(Class<?> owner, String field, Class<?> type) {
+    return new NoSuchFieldError(owner.getName() + "." + field + ", " + type);
   }
 
   private static <E extends Error> E asError(E error, Exception cause) {

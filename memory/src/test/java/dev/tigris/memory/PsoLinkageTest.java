@@ -11,8 +11,10 @@ import dev.tigris.specializer.MemoryNames;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.CallSite;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
@@ -98,8 +100,8 @@ class PsoLinkageTest {
                 .ireturn());
   }
 
-  private static MethodHandle plain(ClassDesc owner, String field) throws Exception {
-    return define("Plain", code -> code.aload(0).getfield(owner, field, INT).ireturn());
+  private static MethodHandle plain(String field, ClassDesc type) throws Exception {
+    return define("Plain", code -> code.aload(0).getfield(ACCOUNT, field, type).ireturn());
   }
 
   private Class<?> error(MethodHandle use) {
@@ -118,11 +120,53 @@ class PsoLinkageTest {
   @Test
   void throwsWhatAFieldAccessThrows() throws Exception {
     for (String field : new String[] {"secret", "absent"}) {
-      Class<?> expected = error(plain(ACCOUNT, field));
+      Class<?> expected = error(plain(field, ConstantDescs.CD_byte)); // what is left of an int
       assertSame(expected, error(site("get", USE, ACCOUNT, field)));
     }
     assertSame(IllegalAccessError.class, error(site("get", USE, ACCOUNT, "secret")));
     assertSame(NoSuchFieldError.class, error(site("get", USE, ACCOUNT, "absent")));
+  }
+
+  @Test
+  void doesNotFindTheFieldForAnAccessThatWasNotRewritten() throws Throwable {
+    assertSame(NoSuchFieldError.class, error(plain("near", INT)));
+    MethodHandle leftOver = plain("near", ConstantDescs.CD_byte);
+    assertEquals(0, (int) leftOver.invokeExact(account));
+  }
+
+  public static class Shadowing extends Account {
+    long open = 1;
+    private byte guarded = 2;
+
+    Shadowing(Container container) {
+      super(container);
+    }
+
+    long both() {
+      return open + guarded;
+    }
+  }
+
+  @Test
+  void reachesAFieldBehindAnotherOneOfItsNameAsTheJvmDoes() throws Throwable {
+    Shadowing shadowing = new Shadowing(container);
+    shadowing.open = 77;
+    assertEquals(79, shadowing.both());
+    MethodType type = MethodType.methodType(int.class, Shadowing.class);
+    for (String field : new String[] {"open", "near"}) {
+      CallSite site = PsoLinkage.field(Account.lookup(), "get", type, Shadowing.class, field);
+      int value = (int) site.getTarget().invokeExact(shadowing);
+      assertEquals(field.equals("open") ? 1 : 3, value);
+    }
+    assertThrows(
+        NoSuchFieldError.class,
+        () ->
+            PsoLinkage.field(
+                MethodHandles.lookup(),
+                "get",
+                type.changeReturnType(short.class),
+                Shadowing.class,
+                "open"));
   }
 
   @Test
@@ -148,7 +192,9 @@ class PsoLinkageTest {
   @Test
   void refusesOtherTypesOwnersAndOperations() throws Exception {
     assertSame(IncompatibleClassChangeError.class, error(site("peek", USE, ACCOUNT, "near")));
-    assertThrows(NoSuchFieldError.class, () -> link(Stranger.lookup(), "get", long.class, "near"));
+    for (Class<?> type : new Class<?>[] {long.class, byte.class, boolean.class}) {
+      assertThrows(NoSuchFieldError.class, () -> link(Stranger.lookup(), "get", type, "near"));
+    }
     assertThrows(
         IncompatibleClassChangeError.class,
         () ->

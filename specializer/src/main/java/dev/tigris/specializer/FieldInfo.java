@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// A field as its class file declares it.
+/// A field as it is declared, also where the specializer has left less of it in its class.
 ///
 /// @param owner the class that declares it
 /// @param annotations those that are visible at run time
@@ -35,7 +35,7 @@ public record FieldInfo(
             .findAttribute(Attributes.runtimeVisibleAnnotations())
             .map(RuntimeVisibleAnnotationsAttribute::annotations)
             .orElse(List.of());
-    ClassDesc type = field.fieldTypeSymbol();
+    ClassDesc type = DeadField.typeOf(field);
     return new FieldInfo(
         owner,
         field.fieldName().stringValue(),

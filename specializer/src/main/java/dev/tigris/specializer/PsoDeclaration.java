@@ -12,6 +12,7 @@ import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
+import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
@@ -27,7 +28,8 @@ import java.util.Optional;
 /// ```
 ///
 /// The first tells `memory` that the class is specialized and gives it the right to make views of
-/// it; the second is how it makes them, without running the user's constructors.
+/// it; the second is how it makes them, without running the user's constructors. Of the stored
+/// fields it leaves a [DeadField] each.
 final class PsoDeclaration {
   private PsoDeclaration() {}
 
@@ -63,6 +65,18 @@ final class PsoDeclaration {
 
       @Override
       public void accept(CodeBuilder builder, CodeElement element) {
+        builder.with(element);
+      }
+    };
+  }
+
+  /// Takes the stored fields out of the Java object, but for what compilers want to see.
+  static ClassTransform fields(ClassInfo info, ClassHierarchy hierarchy) {
+    return (builder, element) -> {
+      if (element instanceof FieldModel field
+          && Storage.isInContainer(FieldInfo.of(info.name(), field), hierarchy)) {
+        DeadField.add(field, builder);
+      } else {
         builder.with(element);
       }
     };

@@ -144,10 +144,10 @@ public final class Specializer {
     byte[] result = classFile;
     if (change && problems.isEmpty()) {
       try {
-        result = rewrite(model, plans, declare);
+        result = rewrite(model, info, plans, declare);
         problems.addAll(verify(info, sourceFile(model), classFile, result, plans));
       } catch (IllegalArgumentException e) {
-        problems.add(unwritable(model, plans, e));
+        problems.add(unwritable(model, info, plans, e));
       }
     }
     if (!problems.isEmpty()) {
@@ -269,7 +269,8 @@ public final class Specializer {
         .toList();
   }
 
-  private byte[] rewrite(ClassModel model, Map<String, MethodPlan> plans, boolean declare) {
+  private byte[] rewrite(
+      ClassModel model, ClassInfo info, Map<String, MethodPlan> plans, boolean declare) {
     ClassTransform methods =
         (ClassBuilder builder, ClassElement element) -> {
           if (element instanceof MethodModel method) {
@@ -296,18 +297,22 @@ public final class Specializer {
             ClassTransform.endHandler(
                 builder -> members(plans).values().forEach(member -> member.addTo(builder))));
     return classFiles.transformClass(
-        model, declare ? all.andThen(PsoDeclaration.members(model)) : all);
+        model,
+        declare
+            ? all.andThen(PsoDeclaration.fields(info, hierarchy))
+                .andThen(PsoDeclaration.members(model))
+            : all);
   }
 
   /// Says which method the class-file library does not write, even alone; the class as a whole if
   /// there is none.
   private Problem unwritable(
-      ClassModel model, Map<String, MethodPlan> plans, IllegalArgumentException e) {
+      ClassModel model, ClassInfo info, Map<String, MethodPlan> plans, IllegalArgumentException e) {
     for (MethodModel method : model.methods()) {
       MethodPlan plan = plans.get(MethodPlan.key(method));
       try {
         if (plan != null && plan.changesCode()) {
-          rewrite(model, Map.of(MethodPlan.key(method), plan), false);
+          rewrite(model, info, Map.of(MethodPlan.key(method), plan), false);
         }
       } catch (IllegalArgumentException alone) {
         Location location = location(model, method.methodName().stringValue());

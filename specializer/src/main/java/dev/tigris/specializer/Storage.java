@@ -51,6 +51,14 @@ sealed interface Storage {
     return storage;
   }
 
+  /// Whether a field is in the container, and no access may reach it in the Java object.
+  static boolean isInContainer(FieldInfo field, ClassHierarchy hierarchy) {
+    return switch (of(field, hierarchy)) {
+      case Stored _, Part _ -> true;
+      case OnHeap _, Refused _ -> false;
+    };
+  }
+
   private static Storage ofType(FieldInfo field, ClassHierarchy hierarchy) {
     ClassDesc type = field.type();
     boolean sized = MemoryNames.SIZED.contains(type);
