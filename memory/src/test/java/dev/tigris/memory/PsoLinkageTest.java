@@ -134,6 +134,7 @@ class PsoLinkageTest {
     assertEquals(0, (int) leftOver.invokeExact(account));
   }
 
+  @SuppressWarnings("HidingField") // it is what the test is about
   public static class Shadowing extends Account {
     long open = 1;
     private byte guarded = 2;
