@@ -107,7 +107,7 @@ public final class Agent {
 
     /// What is known of the classes that a loader finds. One that gives no class file of a class
     /// out leaves the rules in the dark: if that turns out to be a class of objects, either it or
-    /// who uses it must not load, or the user would read Java fields that nobody writes.
+    /// who uses it must not load, or the user would fail without a word of why.
     ///
     /// @param unseen classes that were asked for, and that it gave no class file of
     /// @param objects classes of objects that it has loaded

@@ -159,8 +159,8 @@ public final class Specializer {
     return new Specialized(result, changed, report, problems);
   }
 
-  /// Finds what [#specialize] would change or refuse. A class on the run-time path with any such
-  /// access would read a Java field that nobody writes, so a build must fail on it.
+  /// Finds what [#specialize] would change or refuse. In a class on the run-time path any such
+  /// access finds no field, whenever it comes to run, so a build must fail on it.
   ///
   /// @throws IllegalArgumentException if the bytes are no class file
   public List<Problem> check(byte[] classFile) {

@@ -37,7 +37,7 @@ public final class SpecializeMojo extends Goal {
     return "report.txt";
   }
 
-  /// Test classes that were left alone would read and write dead fields, and agree with themselves.
+  /// Tests fail where their classes were left alone, and the errors do not say what to do.
   @Override
   void warn(Report report) {
     boolean hasTests =
@@ -50,8 +50,8 @@ public final class SpecializeMojo extends Goal {
     if (!report.classes().isEmpty() && hasTests && !specializesThem) {
       getLog()
           .warn(
-              "the test classes are not specialized: what they read of objects and write to them is"
-                  + " in no container. Add the goal '%s' beside 'specialize'"
+              "the test classes are not specialized: they find no fields of objects"
+                  + " (NoSuchFieldError). Add the goal '%s' beside 'specialize'"
                       .formatted(TestSpecializeMojo.NAME));
     }
   }
