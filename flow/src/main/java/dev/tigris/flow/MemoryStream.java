@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A receiver that finishes waters in another order than it took them swaps slots that it owns. If
 /// a water leaves the stream (it is kept, or put on another one), or belongs to another spring, its
-/// slot is emptied.
+/// slot is emptied. What the receiver gets is the [twin][Water#twin] of what lies in a slot.
 ///
 /// **Ordering.** `sent` is advanced by a release store, partner of the receiver's acquire load in
 /// [#isReady] (jcstress: `HandOverTest`): the slot, the water's fields and its data happen before
@@ -146,7 +146,7 @@ final class MemoryStream extends Stream {
     if (before != water) {
       slots[slot] = water;
     }
-    if (sizes[slot] != water.size()) {
+    if (sizes[slot] != water.size()) { // else it stays with the receiver
       sizes[slot] = water.size();
     }
     COUNT.setRelease(counts, SENT, sent + 1);
@@ -224,8 +224,10 @@ final class MemoryStream extends Stream {
       oldest.slot = water.slot;
       twins[first] = water;
       slots[first] = remaining;
-    } else if (remaining == null) {
+    }
+    if (remaining == null) {
       slots[first] = null;
+      twins[first] = null; // its views would keep its buffer from being freed
     }
     COUNT.setRelease(counts, FINISHED, finished + 1);
     wakeSender();
