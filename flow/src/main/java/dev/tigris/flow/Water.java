@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Its two ends.** Who sends a water and who receives it both keep notes of it. A cache line that
 /// both write, or that one reads and the other writes, travels between their processors with each
-/// hand-over. So a memory stream gives its receiver a *twin*: another Water for the same buffer,
-/// made at the first hand-over and met again at each later one. Each end has a Water of its own
-/// then; where the buffer goes home to, all of its twins know
+/// hand-over. So a memory stream gives its receiver the water's *twin*: another Water for the same
+/// buffer, made at the first hand-over. Each of the two is the other's twin: if the receiver puts
+/// the water on a second stream, the first one comes out there. Of the two, a module has one at
+/// most; which of them was made by the spring, and goes back to it, both know
 /// (docs/decisions/020-waking-up-without-a-fence.md).
 ///
 /// Thread rule: one thread at a time, its owner's.
@@ -85,13 +86,10 @@ public final class Water {
   private final Jbuf buffer;
   private final Bytes whole;
 
-  /// The one that the spring has made; this one, if it is not a twin.
+  /// The one of the two that the spring has made: this one, or its twin.
   private final Water original;
 
-  /// The one of the sender's end, if this is a twin.
-  private final @Nullable Water sent;
-
-  /// The one of the receiver's end; made by the first receiver.
+  /// The other of the two; made by the first receiver.
   private @Nullable Water twin;
 
   private Bytes data;
@@ -99,6 +97,10 @@ public final class Water {
   private @Nullable ByteBuffer channelBuffer;
   private @Nullable Container container;
   private boolean containerIsOpen;
+
+  /// Whether what is in it came from its twin.
+  private boolean isFromTwin;
+
   private boolean hasHeader;
   private int size;
   private int holder = IN_SPRING;
@@ -125,17 +127,16 @@ public final class Water {
     this.whole = buffer.asBytes();
     this.data = whole.slice(HEADER_BYTES, capacity);
     this.original = this;
-    this.sent = null;
   }
 
-  private Water(Water sent) {
-    this.home = sent.home;
-    this.buffer = sent.buffer;
-    this.capacity = sent.capacity;
-    this.whole = sent.whole;
-    this.data = sent.data;
-    this.original = sent.original;
-    this.sent = sent;
+  private Water(Water original) {
+    this.home = original.home;
+    this.buffer = original.buffer;
+    this.capacity = original.capacity;
+    this.whole = original.whole;
+    this.data = original.data;
+    this.original = original;
+    this.twin = original;
   }
 
   /// This water as its receiver sees it: the same one each time. Only for whoever receives it.
@@ -150,8 +151,8 @@ public final class Water {
 
   /// Whether this is the twin of that water.
   @SuppressWarnings("ReferenceEquality") // the very water is meant
-  boolean isTwinOf(@Nullable Water water) {
-    return sent == water && water != null;
+  boolean isTwinOf(Water water) {
+    return twin == water;
   }
 
   /// The one that its spring has made, and takes back.
@@ -179,7 +180,7 @@ public final class Water {
     Container current = container;
     if (current == null || !containerIsOpen) {
       if (holder != MADE) {
-        Container opened = sent == null ? null : sent.openContainer();
+        Container opened = openedByTwin();
         current = opened == null ? data.asContainer() : opened;
       } else if (current == null) {
         for (long offset = 0; offset < Container.HEADER_BYTES; offset += Long.BYTES) {
@@ -195,12 +196,10 @@ public final class Water {
     return current;
   }
 
-  /// The container that this end has opened, or the one that sent the water; null if none has.
-  private @Nullable Container openContainer() {
-    if (containerIsOpen) {
-      return container;
-    }
-    return sent == null ? null : sent.openContainer();
+  /// The container that the sender's end has opened, so that it need not be opened again.
+  private @Nullable Container openedByTwin() {
+    Water other = isFromTwin ? twin : null;
+    return other != null && other.containerIsOpen ? other.container : null;
   }
 
   /// How many bytes of data are valid.
@@ -294,12 +293,19 @@ public final class Water {
       whole.setLong(CHECKSUM, 0);
     }
     holder = MADE;
-    hold(bytes);
+    hold(bytes, false);
     return this;
   }
 
   /// From a module onto a stream.
   void depart() {
+    if (!containerIsOpen) { // for who receives it from here
+      Container opened = openedByTwin();
+      if (opened != null) {
+        container = opened;
+        containerIsOpen = true;
+      }
+    }
     holder = ON_STREAM;
     renew();
   }
@@ -335,18 +341,21 @@ public final class Water {
 
   /// From a stream, with so many bytes, to the end that this is the twin for.
   Water arrive(int bytes) {
-    hold(bytes);
+    hold(bytes, true);
     return this;
   }
 
   /// So many bytes of data are valid, and nobody has looked at them yet. What is so already is not
   /// stored: a hand-over waits for its stores.
-  private void hold(int bytes) {
+  private void hold(int bytes, boolean fromTwin) {
     if (size != bytes) {
       size = bytes;
     }
     if (containerIsOpen) {
       containerIsOpen = false;
+    }
+    if (isFromTwin != fromTwin) {
+      isFromTwin = fromTwin;
     }
   }
 
@@ -363,7 +372,7 @@ public final class Water {
   /// From outside into the water: what is in it now was not made by a module.
   void filled(int bytes) {
     holder = OWNED;
-    hold(bytes);
+    hold(bytes, false);
   }
 
   /// Into its spring, from wherever it was.

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tigris.memory.Container;
+import dev.tigris.memory.CorruptContainerException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,13 +176,66 @@ class MemoryStreamTest {
       assertSame(container, received.container(), "opened once");
       received.release();
       assertSame(sent, first.spring().createWater((int) Container.HEADER_BYTES));
-      assertThrows(IllegalStateException.class, received::release);
+      assertThrows(IllegalStateException.class, passed::release);
       sent.release();
       first.checkInvariants();
       second.checkInvariants();
     }
     first.close(true);
     second.close(true);
+  }
+
+  /// However long it goes round: otherwise each round would leave another one behind.
+  @Example
+  void aWaterAndItsTwinTakeTurnsFromStreamToStream() {
+    MemoryStream there = new MemoryStream(new StreamKind.Place("there", 1));
+    MemoryStream back = new MemoryStream(new StreamKind.Place("back", 1));
+    Water made = there.spring().createWater(8);
+    Water twin = null;
+    Water at = made;
+    for (int round = 0; round < 3; round++) {
+      there.put(at);
+      at = there.poll();
+      assertNotNull(at);
+      twin = twin == null ? at : twin;
+      assertSame(twin, at);
+      assertThrows(IllegalStateException.class, made::bytes);
+      back.put(at);
+      at = back.poll();
+      assertSame(made, at);
+      assertThrows(IllegalStateException.class, twin::bytes);
+    }
+    made.release();
+    assertSame(made, there.spring().createWater(8));
+    there.close(true);
+    back.close(true);
+  }
+
+  @Example
+  void whatAFileBringsIsNotTheContainerOfBefore() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("stale", 1));
+    BufferSpring spring = new BufferSpring("file");
+    for (int round = 0; round < 2; round++) {
+      Water brought = spring.createWater((int) Container.HEADER_BYTES);
+      for (int i = 0; i < Container.HEADER_BYTES; i++) {
+        brought.bytes().set(i, (byte) round); // a new container is all zeros
+      }
+      brought.filled((int) Container.HEADER_BYTES);
+      if (round == 1) {
+        assertThrows(CorruptContainerException.class, brought::container);
+      }
+      stream.put(brought);
+      Water received = stream.poll();
+      assertNotNull(received);
+      if (round == 1) {
+        assertThrows(CorruptContainerException.class, received::container);
+      } else {
+        assertNotNull(received.container());
+      }
+      received.release();
+    }
+    stream.close(true);
+    spring.close();
   }
 
   @Example
