@@ -233,6 +233,32 @@ class LauncherTest {
     assertTrue(tigris("help").out().startsWith(folder.resolve("other") + "/bin/java\n"));
   }
 
+  /// It is followed anew where it cannot be remembered, or what was remembered is no JDK any more.
+  @Test
+  void findsAJdkOnThePathWhateverItRemembers() throws Exception {
+    environment.remove("JAVA_HOME");
+    Files.createSymbolicLink(bin.resolve("java"), folder.resolve("jdk/bin/java"));
+    tigris("help"); // builds and trains
+    Path memory = checkout.resolve("build/java");
+    String found = folder.resolve("jdk") + "/bin/java\n";
+    Path twin = folder.resolve("twin");
+    Files.createDirectories(twin.resolve("bin"));
+    Files.createLink(twin.resolve("bin/java"), folder.resolve("jdk/bin/java"));
+    for (String remembered : List.of("", "jdk", "/nowhere", "\0\1", twin.toString())) {
+      Files.writeString(memory, remembered + "\n");
+      assertTrue(tigris("help").out().startsWith(found), remembered);
+      assertEquals(folder.resolve("jdk") + "\n", Files.readString(memory));
+    }
+    Files.delete(memory);
+    Result limited = run(folder, which("sh").toString(), "-c", limitedHelp());
+    assertTrue(limited.out().startsWith(found), limited.toString());
+  }
+
+  /// Through a pipe: what the caller writes to a file is limited, too.
+  private String limitedHelp() {
+    return "(ulimit -f 0; exec '%s' help) | %s".formatted(checkout.resolve("tigris"), which("cat"));
+  }
+
   @Test
   void passesOverAJdkThatIsTooOld() throws Exception {
     jdk("17.0.9", folder.resolve("old"));

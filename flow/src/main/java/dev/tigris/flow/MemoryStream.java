@@ -60,7 +60,7 @@ final class MemoryStream extends Stream {
   /// By slot, how many bytes of the water in it are valid: the water itself is its sender's.
   private final int[] sizes;
 
-  /// By slot, the receiver's twin of the water in it, or of one that was in it before.
+  /// By slot, the twin of the water in it that its receiver has got. Its owner is the slot's.
   private final @Nullable Water[] twins;
 
   private final int mask;
@@ -145,6 +145,7 @@ final class MemoryStream extends Stream {
     }
     if (before != water) {
       slots[slot] = water;
+      twins[slot] = null; // of another one, whose buffer its views would keep from being freed
     }
     if (sizes[slot] != water.size()) { // else it stays with the receiver
       sizes[slot] = water.size();
@@ -223,11 +224,12 @@ final class MemoryStream extends Stream {
       twins[slot] = oldest;
       oldest.slot = water.slot;
       twins[first] = water;
+    }
+    if (slots[first] != remaining) { // it is the original, whichever of the two was sent
       slots[first] = remaining;
     }
     if (remaining == null) {
-      slots[first] = null;
-      twins[first] = null; // its views would keep its buffer from being freed
+      twins[first] = null;
     }
     COUNT.setRelease(counts, FINISHED, finished + 1);
     wakeSender();
@@ -253,6 +255,10 @@ final class MemoryStream extends Stream {
     require(counts[HARVESTED] <= counts[FINISHED_SEEN], "harvested <= finished seen");
     for (long count = finished; count < sent; count++) {
       require(slots[(int) count & mask] != null, "every owned slot holds a water");
+    }
+    for (long count = Math.max(counts[HARVESTED], sent - slots.length); count < finished; count++) {
+      Water back = slots[(int) count & mask];
+      require(back == null || back.original() == back, "originals come back");
     }
     home.checkInvariants();
   }

@@ -378,21 +378,28 @@ public final class Water {
   /// Into its spring, from wherever it was.
   ///
   /// @return the one that the spring has made
-  /// @throws IllegalStateException if it is there, or lent to a module
+  /// @throws IllegalStateException if it is there, or it or its twin is lent to a module
   Water comeHome() {
     if (holder == IN_SPRING || original.holder == IN_SPRING) {
       throw new IllegalStateException(
           "this water was given back before: its next user would share it with another; whoever"
               + " releases or returns a water does so once");
     }
+    refuseIfLent();
+    if (twin != null) {
+      twin.refuseIfLent();
+    }
+    holder = IN_SPRING;
+    original.holder = IN_SPRING;
+    return original;
+  }
+
+  private void refuseIfLent() {
     if (holder == LENT) {
       throw new IllegalStateException(
           "this water is lent to a module by stream %s: release() it there, or keep() it first"
               .formatted(lender));
     }
-    holder = IN_SPRING;
-    original.holder = IN_SPRING;
-    return original;
   }
 
   /// If it is lent, makes it the module's own.

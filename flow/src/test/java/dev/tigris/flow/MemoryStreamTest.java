@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.CorruptContainerException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,6 +186,67 @@ class MemoryStreamTest {
     }
     first.close(true);
     second.close(true);
+  }
+
+  /// With the twin in its slot, the spring would give up a water that it has not made.
+  @Example
+  void aWaterThatIsPutOnItsOwnStreamAgainComesHomeAsTheOneThatWasMade() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("again", 2));
+    Water first = stream.spring().createWater(8);
+    Water second = stream.spring().createWater(8);
+    stream.put(second);
+    stream.put(take(stream));
+    take(stream).release();
+    stream.checkInvariants();
+    assertSame(second, stream.spring().createWater(8));
+    second.release();
+    stream.spring().createWater(1000).release(); // the small one is retired
+    first.release();
+    stream.checkInvariants();
+    stream.close(true);
+  }
+
+  /// The collector proves that nobody holds a buffer, and a stream is somebody.
+  @Example
+  void keepsNoBufferOfAWaterThatWasRetired() throws InterruptedException {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("retired", 2));
+    List<WeakReference<Bytes>> small = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      stream.put(stream.spring().createWater(8));
+    }
+    for (int i = 0; i < 2; i++) {
+      Water water = take(stream);
+      small.add(new WeakReference<>(water.bytes()));
+      water.release();
+    }
+    for (int i = 0; i < 2; i++) { // and nobody takes them
+      stream.put(stream.spring().createWater(1000));
+    }
+    long deadline = System.nanoTime() + 20_000_000_000L;
+    while (small.stream().anyMatch(bytes -> bytes.get() != null)) {
+      assertTrue(System.nanoTime() < deadline, "a view of a retired water is still held");
+      System.gc();
+    }
+    stream.close(true);
+  }
+
+  @Example
+  void takesNoWaterBackWhoseTwinIsLent() {
+    MemoryStream stream = new MemoryStream(new StreamKind.Place("lent", 2));
+    Water sent = stream.spring().createWater(8);
+    stream.put(sent);
+    Water received = take(stream);
+    IllegalStateException refused = assertThrows(IllegalStateException.class, sent::returnHome);
+    assertTrue(String.valueOf(refused.getMessage()).contains("lent to a module by stream lent"));
+    received.release();
+    stream.checkInvariants();
+    stream.close(true);
+  }
+
+  private static Water take(MemoryStream stream) {
+    Water water = stream.poll();
+    assertNotNull(water);
+    return water;
   }
 
   /// However long it goes round: otherwise each round would leave another one behind.
