@@ -241,7 +241,7 @@ public final class Container extends Region {
       return null;
     }
     Pso known = root;
-    if (known != null && known.offset == stored && type.isInstance(known)) {
+    if (known != null && known.isAt(stored) && type.isInstance(known)) {
       return type.cast(known);
     }
     PsoClass target = PsoClass.of(type);
@@ -281,7 +281,7 @@ public final class Container extends Region {
     }
     if (root instanceof PsoCollection<?> known
         && kind.isInstance(known)
-        && known.offset == stored
+        && known.isAt(stored)
         && known.isOf(element)) {
       return known;
     }
@@ -297,11 +297,11 @@ public final class Container extends Region {
   ///
   /// @throws IllegalArgumentException if the object lives in another container
   public void root(@Nullable Pso object) {
-    if (object != null && object.container != forObjects()) {
+    if (object != null && object.container() != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
     root = object;
-    rootOffset(object == null ? 0 : object.offset);
+    rootOffset(object == null ? 0 : object.offset());
   }
 
   /// Says what lies in this container, and from now on keeps it in the container itself: its

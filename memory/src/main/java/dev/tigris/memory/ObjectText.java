@@ -33,7 +33,7 @@ final class ObjectText {
       return name + " in no container";
     }
     ObjectText text = new ObjectText(object.masked());
-    text.out.append(name).append('@').append(object.offset);
+    text.out.append(name).append('@').append(object.offset());
     text.fields(PsoClass.of(object.getClass()).layout(), 0);
     Reference.reachabilityFence(object);
     return text.out.toString();

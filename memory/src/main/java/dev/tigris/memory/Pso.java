@@ -41,13 +41,13 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: fields are plain memory, shared by whoever shares the container.
 public abstract class Pso {
   private static final VarHandle FIRST;
-  private static final VarHandle EXTRA;
+  private static final VarHandle HOME;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FIRST = lookup.findVarHandle(Pso.class, "first", Pso.class);
-      EXTRA = lookup.findVarHandle(Pso.class, "extra", PsoExtra.class);
+      HOME = lookup.findVarHandle(Pso.class, "home", PsoHome.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -58,20 +58,21 @@ public abstract class Pso {
   /// area. Changed by [PsoCursor] only, from one checked place to another.
   long bits;
 
-  final Region container;
+  /// The container, and what few objects remember. Each field here costs every object its room in
+  /// the cache, so one is for both. Null in an object that was made without its constructor.
+  private PsoHome home;
 
-  /// Where the object lies in its container. It could be computed from the address, but comparing
-  /// it with what a reference field holds should take one load and not three.
-  long offset;
+  /// Where the object lies in its container, in words of eight bytes, as an unsigned number: what
+  /// [#offset] computes from the address, for comparing it with what a reference field holds by one
+  /// load and not by four. It is 0 where it is too large for that, and in the object of a cursor,
+  /// which moves.
+  private final int words;
 
-  /// The object last written to or recovered from the reference of slot 0. Most classes have no
-  /// more than that one, and following it is what lists and trees do all day.
+  /// The object last written to or recovered from the reference of slot 0, if its `words` are not
+  /// 0. Most classes have no more than that one, and following it is what lists and trees do all
+  /// day.
   @SuppressWarnings("UnusedVariable") // through FIRST
   private @Nullable Pso first;
-
-  /// What else the object remembers, made when it is first needed. Each field here costs every
-  /// object its room in the cache, and most have nothing to put there.
-  private @Nullable PsoExtra extra;
 
   /// Makes a new object, all zero, in a container.
   ///
@@ -86,10 +87,13 @@ public abstract class Pso {
     PsoClass type = PsoClass.of(getClass());
     type.requireSpecialized();
     long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
+    PsoHome shared = container.forObjects().home;
+    long bits = Raw.bits(container.address + place);
+    int words = words(place);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
-    this.container = container.forObjects();
-    this.bits = Raw.bits(container.address + place);
-    this.offset = place;
+    this.home = shared;
+    this.bits = bits;
+    this.words = words;
     publish();
   }
 
@@ -104,9 +108,11 @@ public abstract class Pso {
           "a binding for %s cannot make a %s"
               .formatted(binding.type.getName(), getClass().getName()));
     }
-    this.container = binding.container;
-    this.offset = binding.offset;
-    this.bits = Raw.bits(container.address + offset);
+    long bits = Raw.bits(binding.container.address + binding.offset);
+    int words = words(binding.offset);
+    this.home = binding.container.home;
+    this.bits = bits;
+    this.words = words;
     publish();
   }
 
@@ -117,11 +123,36 @@ public abstract class Pso {
     VarHandle.storeStoreFence();
   }
 
-  /// Makes this object stand for another place of its container, which was checked for its class.
-  /// References that were recovered stay: they are compared with what is stored.
+  private static int words(long offset) {
+    return (offset & ~(0xffff_ffffL * Long.BYTES)) == 0 ? (int) (offset / Long.BYTES) : 0;
+  }
+
+  /// What the object lives in; null if it was made without its constructor.
+  @SuppressWarnings({"ConstantConditions", "NullAway"})
+  final Region container() {
+    PsoHome known = home;
+    return known == null ? null : known.container;
+  }
+
+  /// Where the object lies in its container, which it must have.
+  final long offset() {
+    return address() - container().address;
+  }
+
+  /// Whether that is where it lies.
+  final boolean isAt(long offset) {
+    return words == 0 ? offset() == offset : wordsAsOffset() == offset;
+  }
+
+  private long wordsAsOffset() {
+    return Integer.toUnsignedLong(words) * Long.BYTES;
+  }
+
+  /// Makes this object, which [PsoBinding#nowhere] was for, stand for another place of its
+  /// container, which was checked for its class. References that were recovered stay: they are
+  /// compared with what is stored.
   final void moveTo(long place) {
-    bits = Raw.bits(container.address + place);
-    offset = place;
+    bits = Raw.bits(container().address + place);
   }
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
@@ -129,10 +160,7 @@ public abstract class Pso {
   /// @param partsStay whether the class has no fields in place but texts, which ask this object
   ///     where it is
   final void leave(boolean partsStay) {
-    PsoExtra known = extra;
-    if (known != null) {
-      known.leave(partsStay);
-    }
+    home.leave(partsStay);
   }
 
   /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
@@ -140,8 +168,9 @@ public abstract class Pso {
   @Override
   protected Object clone() throws CloneNotSupportedException {
     Pso copy = (Pso) super.clone();
-    PsoExtra known = copy.extra;
-    copy.extra = known == null ? null : known.forClone();
+    if (copy.isConstructed()) {
+      copy.home = copy.home.forClone();
+    }
     publish();
     return copy;
   }
@@ -158,16 +187,15 @@ public abstract class Pso {
   }
 
   /// With `-Dtigris.check=leases`, refuses an object whose memory is used for something else now.
-  @SuppressWarnings("ConstantConditions") // an object made without its constructor has no container
   static void checkLease(Pso object) {
-    if (Lease.CHECKED && object.container != null) {
-      object.container.checkLease();
+    if (Lease.CHECKED && object.isConstructed()) {
+      object.container().checkLease();
     }
   }
 
   /// What stands for a field that lies in the object itself: the same each time.
   static Object part(Pso holder, int index) {
-    PsoExtra known = holder.extra;
+    PsoHome known = holder.home;
     Object part = known == null ? null : known.part(index);
     return part == null ? holder.makePart(index) : part;
   }
@@ -176,7 +204,7 @@ public abstract class Pso {
     requireConstructed();
     List<PsoField> fields = PsoClass.of(getClass()).layout().parts();
     // Of several threads, all return the first one's.
-    return extra().keepPart(index, makePart(fields.get(index)), fields.size());
+    return ownHome().keepPart(index, makePart(fields.get(index)), fields.size());
   }
 
   private Object makePart(PsoField field) {
@@ -196,15 +224,16 @@ public abstract class Pso {
   /// A view of memory that belongs to this object, which the caller has made sure of.
   final View view(Primitive element, long at, long bytes) {
     long start = address() + at;
+    Lease lease = container().lease;
     return switch (element) {
       case BOOLEAN -> throw new IllegalStateException("there is no view of booleans");
-      case BYTE -> new Bytes(container.lease, start, bytes);
-      case SHORT -> new Shorts(container.lease, start, bytes);
-      case CHAR -> new Chars(container.lease, start, bytes);
-      case INT -> new Ints(container.lease, start, bytes);
-      case LONG -> new Longs(container.lease, start, bytes);
-      case FLOAT -> new Floats(container.lease, start, bytes);
-      case DOUBLE -> new Doubles(container.lease, start, bytes);
+      case BYTE -> new Bytes(lease, start, bytes);
+      case SHORT -> new Shorts(lease, start, bytes);
+      case CHAR -> new Chars(lease, start, bytes);
+      case INT -> new Ints(lease, start, bytes);
+      case LONG -> new Longs(lease, start, bytes);
+      case FLOAT -> new Floats(lease, start, bytes);
+      case DOUBLE -> new Doubles(lease, start, bytes);
     };
   }
 
@@ -216,7 +245,8 @@ public abstract class Pso {
   /// @param stored what was read from the field, once: the memory may change at any time
   static @Nullable Pso recover(Pso holder, long stored, int slot) {
     Pso known = holder.known(slot);
-    if (known != null && known.offset == stored) {
+    // Its words are not 0, so it lies at no stored 0: asking for that too took half as long again.
+    if (known != null && known.wordsAsOffset() == stored) {
       return known;
     }
     if (stored != 0) {
@@ -225,21 +255,21 @@ public abstract class Pso {
     // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too,
     // and the two that lead to it.
     VarHandle.acquireFence();
-    PsoExtra extra = holder.extra;
-    return extra == null || extra.foreign() == null ? null : holder.foreign(extra, slot);
+    PsoHome home = holder.home;
+    return home == null || home.foreign() == null ? null : holder.foreign(home, slot);
   }
 
   private @Nullable Pso known(int slot) {
     if (slot == 0) {
       return first;
     }
-    PsoExtra known = extra;
+    PsoHome known = home;
     return known == null ? null : known.recovered(slot);
   }
 
   /// What a reference means in whose place 0 was read.
-  private @Nullable Pso foreign(PsoExtra extra, int slot) {
-    Pso[] slots = extra.foreign();
+  private @Nullable Pso foreign(PsoHome home, int slot) {
+    Pso[] slots = home.foreign();
     if (slots == null) { // a cursor went on meanwhile
       return null;
     }
@@ -262,34 +292,44 @@ public abstract class Pso {
   @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
   private Pso recoverAnew(long stored, int slot) {
     requireConstructed();
+    Pso distant = home.distant(slot);
+    if (distant != null && distant.isAt(stored)) {
+      return distant;
+    }
     PsoClass.Slot reference = PsoClass.of(getClass()).slot(slot);
     PsoClass target = reference.target();
-    Pso fresh = target.bind(PsoBinding.check(target, container, stored, reference.where()));
+    Pso fresh = target.bind(PsoBinding.check(target, container(), stored, reference.where()));
     Class<? extends Pso> element = reference.element();
     if (fresh instanceof PsoCollection<?> collection && element != null) {
       collection.open(element);
     }
 
-    Pso known = known(slot);
-    if (known != null && known.offset == stored) {
+    boolean isDistant = fresh.words == 0;
+    Pso known = isDistant ? distant : known(slot);
+    if (known != null && known.isAt(stored)) {
       return known;
     }
     // Of several threads that recover the same reference, all return the first one's object.
     Pso winner =
         (Pso)
-            (slot == 0
+            (slot == 0 && !isDistant
                 ? FIRST.compareAndExchange(this, known, fresh)
-                : extra().compareAndExchange(this, slot, known, fresh));
-    return winner != null && winner != known && winner.offset == stored ? winner : fresh;
+                : ownHome().compareAndExchange(this, isDistant, slot, known, fresh));
+    return winner != null && winner != known && winner.isAt(stored) ? winner : fresh;
   }
 
   /// Remembers what was written. Partner of the plain reads in `known`: where an object lies is
   /// seen by whoever sees the object ([#publish]), so a reader needs no more.
   private void remember(int slot, @Nullable Pso value) {
+    Pso known = value;
+    if (value != null && value.words == 0) {
+      ownHome().rememberDistant(this, slot, value);
+      known = null;
+    }
     if (slot == 0) {
-      FIRST.setRelease(this, value);
-    } else if (value != null || extra != null) {
-      extra().remember(this, slot, value);
+      FIRST.setRelease(this, known);
+    } else if (known != null || home.isOwn()) {
+      ownHome().remember(this, slot, known);
     }
   }
 
@@ -298,7 +338,7 @@ public abstract class Pso {
   /// @param at the field's offset in the object
   static void assign(Pso holder, @Nullable Pso value, int slot, int at, boolean release) {
     holder.requireConstructed();
-    boolean stays = value == null || value.container == holder.container;
+    boolean stays = value == null || value.container() == holder.container();
     if (!stays || holder.hasForeign()) {
       holder.assignForeign(value, stays, slot, at);
       return;
@@ -312,7 +352,7 @@ public abstract class Pso {
   /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
   /// and not the null that lies between.
   private void assignForeign(@Nullable Pso value, boolean stays, int slot, int at) {
-    Pso[] slots = extra().foreign(this);
+    Pso[] slots = ownHome().foreign(this);
     synchronized (slots) {
       if (stays && value != null) {
         long stored = value.offsetToStore();
@@ -328,6 +368,7 @@ public abstract class Pso {
 
   /// What refers to this object: its offset, which is 0 for none but the first of a raw container.
   final long offsetToStore() {
+    long offset = offset();
     if (offset == 0) {
       throw new IllegalArgumentException(
           "the object at offset 0 of a raw container cannot be referred to: 0 means null");
@@ -346,19 +387,18 @@ public abstract class Pso {
   }
 
   private boolean hasForeign() {
-    PsoExtra known = extra;
-    return known != null && known.foreign() != null;
+    return home.foreign() != null;
   }
 
-  /// What else the object remembers, made when it is first needed; two threads get the same.
-  private PsoExtra extra() {
-    PsoExtra known = (PsoExtra) EXTRA.getAcquire(this);
-    if (known == null) {
-      PsoExtra fresh = new PsoExtra();
-      PsoExtra earlier = (PsoExtra) EXTRA.compareAndExchange(this, null, fresh);
-      known = earlier == null ? fresh : earlier;
+  /// What the object shares with nobody, made when it is first needed; two threads get the same.
+  private PsoHome ownHome() {
+    PsoHome known = (PsoHome) HOME.getAcquire(this);
+    if (known.isOwn()) {
+      return known;
     }
-    return known;
+    PsoHome fresh = new PsoHome(known.container);
+    PsoHome earlier = (PsoHome) HOME.compareAndExchange(this, known, fresh);
+    return earlier == known ? fresh : earlier;
   }
 
   /// Where the object lies and what is stored in it, for debuggers and logs, which find nothing in
@@ -370,7 +410,7 @@ public abstract class Pso {
 
   @SuppressWarnings("ConstantConditions")
   final boolean isConstructed() {
-    return container != null;
+    return home != null;
   }
 
   final void requireConstructed() {

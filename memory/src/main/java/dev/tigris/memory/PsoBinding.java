@@ -51,7 +51,7 @@ public final class PsoBinding {
   /// from the other's address, as all else does that lies in an object: one whose constructor was
   /// ended half way may have a container and no offset yet, and lies in the scratch area.
   static PsoBinding inside(PsoClass type, Pso holder, int at) {
-    Region container = holder.container;
+    Region container = holder.container();
     return new PsoBinding(type.type(), container, holder.masked() - container.address + at);
   }
 

@@ -142,7 +142,7 @@ final class PsoClass {
     Pso made = binder().apply(binding);
     // Whoever declares a class by hand writes this constructor too, and what is recovered may be
     // moved from there on without another check.
-    if (made.container != binding.container || made.offset != binding.offset) {
+    if (made.container() != binding.container || made.offset() != binding.offset) {
       throw new IllegalStateException(
           "the constructor of %s for bindings made an object of another place"
               .formatted(type.getName()));

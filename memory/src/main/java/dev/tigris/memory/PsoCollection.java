@@ -56,7 +56,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   final void open(Class<? extends Pso> elements) {
     type = (Class<T>) elements;
     long stored = capacity;
-    long fits = (container.bytes - offset - ELEMENTS_AT) / strideBytes();
+    long fits = (container().bytes - offset() - ELEMENTS_AT) / strideBytes();
     if (stored < 0 || stored > fits) {
       throw new CorruptReferenceException(
           "a collection with room for %d elements cannot be where %d fit".formatted(stored, fits));
@@ -139,7 +139,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   /// An object of the element's class at a place that was checked.
   final T bind(long place) {
     PsoClass target = PsoClass.of(type());
-    return type().cast(target.bind(PsoBinding.checked(target, container, place)));
+    return type().cast(target.bind(PsoBinding.checked(target, container(), place)));
   }
 
   /// What is stored, even where it cannot be.

@@ -65,9 +65,9 @@ public final class PsoCursor<T extends Pso> {
     this.start = 0;
     this.strideBytes = 0;
     this.size = size;
-    this.object = nowhere(list.container, list.type());
+    this.object = nowhere(list.container(), list.type());
     this.partsStay = partsStay(list.type());
-    this.place = object.offset;
+    this.place = object.offset();
   }
 
   /// Static, so that the compiler can keep a cursor in registers though it does not inline this.

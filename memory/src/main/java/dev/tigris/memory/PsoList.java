@@ -57,7 +57,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     long stored = load(index);
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
-    if (object != null && object.offset == stored) {
+    if (object != null && object.isAt(stored)) {
       return type().cast(object);
     }
     if (stored == 0) {
@@ -90,7 +90,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   @SuppressWarnings("ReferenceEquality") // it is this object that is kept, not one like it
   private void write(long index, @Nullable T element) {
     Pso object = type().cast(element);
-    boolean elsewhere = object != null && object.container != container;
+    boolean elsewhere = object != null && object.container() != container();
     Pso stays = elsewhere ? null : object;
     long stored = stays == null ? 0 : stays.offsetToStore();
     Pso[] others = foreign;
@@ -146,7 +146,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   }
 
   private long check(long stored) {
-    PsoBinding.require(PsoClass.of(type()), container, stored, "a list's element");
+    PsoBinding.require(PsoClass.of(type()), container(), stored, "a list's element");
     return stored;
   }
 

@@ -51,7 +51,7 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
 
   @Override
   public PsoCursor<T> cursor() {
-    return new PsoCursor<>(container, type(), place(0), strideBytes(), size());
+    return new PsoCursor<>(container(), type(), place(0), strideBytes(), size());
   }
 
   /// The element at `index`. Each call makes another object for the same place.
@@ -74,6 +74,6 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
 
   /// Inside of the room that was checked, so that the place needs no check of its own.
   private long place(long index) {
-    return offset + ELEMENTS_AT + index * strideBytes();
+    return offset() + ELEMENTS_AT + index * strideBytes();
   }
 }

@@ -5,6 +5,9 @@ import dev.tigris.memory.raw.Raw;
 /// Memory that objects lie in: a [Container], which finds room for them, or a [RawContainer], whose
 /// user says where they are. References are offsets from a region's first byte.
 public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
+  /// What the objects share that remember nothing of their own.
+  final PsoHome home = new PsoHome(this);
+
   Region(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
     if ((address & 7) != 0) {

@@ -465,7 +465,7 @@ class ConversionTest {
     list.add(new MappingTest.Entry(source));
     list.add(new MappingTest.Entry(source));
     source.root(list);
-    bytes.setLong(list.offset, 1);
+    bytes.setLong(list.offset(), 1);
     schema.validate(source);
     Container target = Jbuf.allocate(schema.convertedBytes(source)).asContainer();
     schema.convert(source, target);
@@ -473,7 +473,7 @@ class ConversionTest {
     PsoList<MappingTest.Entry> converted = target.rootList(MappingTest.Entry.class);
     assertEquals(1, converted.size());
     assertEquals(3, converted.capacity());
-    assertEquals(0, target.segment().get(ValueLayout.JAVA_LONG, converted.offset + 24));
+    assertEquals(0, target.segment().get(ValueLayout.JAVA_LONG, converted.offset() + 24));
   }
 
   /// A damaged file is refused, or converted to one that can be read.

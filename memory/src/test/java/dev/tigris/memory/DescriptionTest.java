@@ -75,9 +75,9 @@ class DescriptionTest {
   void saysWhatIsStoredEvenWhereThatCannotBe(long stored) {
     PsoList<Point> list = new PsoList<>(container, Point.class, 3);
     PsoArray array = new PsoArray(container, Primitive.LONG, 7);
-    bytes.setLong(list.offset, stored);
-    bytes.setLong(array.offset, stored);
-    bytes.setLong(array.offset + 8, stored);
+    bytes.setLong(list.offset(), stored);
+    bytes.setLong(array.offset(), stored);
+    bytes.setLong(array.offset() + 8, stored);
     assertEquals("PsoList[%d of Point, room for 3]".formatted(stored), list.toString());
     assertEquals("PsoArray[%d of something]".formatted(stored), array.toString());
   }
@@ -95,9 +95,9 @@ class DescriptionTest {
     trade.parts = new PsoList<>(container, Trade.class, 1);
     assertEquals(
         "Trade@%d[id=7, open=true, unit=x, side=SELL, other=null, symbol=\"T?I?G\", samples=double[16], "
-                .formatted(trade.offset)
+                .formatted(trade.offset())
             + "origin=Point[x=-1], next=Trade@%d, parts=PsoList<Trade>@%d]"
-                .formatted(trade.next.offset, trade.parts.offset),
+                .formatted(trade.next.offset(), trade.parts.offset()),
         trade.toString());
   }
 
@@ -138,7 +138,7 @@ class DescriptionTest {
   @Test
   void saysWhatIsStoredInAnObjectEvenWhereThatCannotBe() {
     Trade trade = new Trade(container);
-    bytes.slice(trade.offset, PsoLayout.of(Trade.class).sizeBytes()).fill((byte) 0x85);
+    bytes.slice(trade.offset(), PsoLayout.of(Trade.class).sizeBytes()).fill((byte) 0x85);
     String text = trade.toString();
     assertTrue(text.contains("side=85858585"), text);
     assertTrue(text.contains("symbol=text of 2240120197 bytes"), text);
@@ -148,7 +148,7 @@ class DescriptionTest {
             .filter(field -> field.name().equals("symbol"))
             .findFirst()
             .orElseThrow();
-    bytes.setInt(trade.offset + symbol.offset(), 12);
+    bytes.setInt(trade.offset() + symbol.offset(), 12);
     assertTrue(trade.toString().contains("symbol=\"\ufffd"), trade.toString());
   }
 }

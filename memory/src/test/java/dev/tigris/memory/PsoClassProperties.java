@@ -145,7 +145,7 @@ class PsoClassProperties {
     }
     int zeroes = layout.sizeBytes();
     for (Pso neighbour : new Pso[] {objects[0], objects[2]}) {
-      assertEquals(-1, container.raw(neighbour.offset, zeroes).mismatch(zeroes(zeroes)));
+      assertEquals(-1, container.raw(neighbour.offset(), zeroes).mismatch(zeroes(zeroes)));
     }
   }
 

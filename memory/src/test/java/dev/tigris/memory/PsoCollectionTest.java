@@ -89,7 +89,7 @@ class PsoCollectionTest {
     list.add(new Point(container, 1));
     list.add(new Point(container, 2));
     Iterator<Point> points = list.iterator();
-    bytes.setLong(list.offset, 0);
+    bytes.setLong(list.offset(), 0);
     assertEquals(1, points.next().x);
     assertEquals(2, points.next().x);
     assertFalse(points.hasNext());
@@ -128,7 +128,8 @@ class PsoCollectionTest {
     PsoTable<Point> again = reopened().rootTable(Point.class);
     assertEquals(10, again.size());
     assertEquals("p7", again.get(7).name.toString());
-    assertEquals(PsoLayout.of(Point.class).sizeBytes(), again.get(1).offset - again.get(0).offset);
+    assertEquals(
+        PsoLayout.of(Point.class).sizeBytes(), again.get(1).offset() - again.get(0).offset());
   }
 
   @Test
@@ -186,8 +187,8 @@ class PsoCollectionTest {
     while (table.size() < 50) {
       table.add();
     }
-    long first = table.get(0).offset;
-    long last = table.get(49).offset;
+    long first = table.get(0).offset();
+    long last = table.get(49).offset();
     try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
       for (int round = 0; round < 2_000; round++) {
         PsoCursor<Point> cursor = table.cursor();
@@ -208,7 +209,7 @@ class PsoCollectionTest {
 
   private static long offset(PsoCursor<Point> cursor) {
     try {
-      return cursor.element().offset;
+      return cursor.element().offset();
     } catch (IllegalStateException e) {
       return -1;
     }
@@ -293,7 +294,7 @@ class PsoCollectionTest {
   @ValueSource(longs = {-1, Long.MIN_VALUE, 1 << 14, Long.MAX_VALUE, Long.MAX_VALUE / 8})
   void aSizeThatCannotBeIsAnError(long size) {
     PsoArray array = new PsoArray(container, Primitive.INT, 4);
-    bytes.setLong(array.offset + 8, size);
+    bytes.setLong(array.offset() + 8, size);
     container.root(array);
     PsoArray corrupt = reopened().root(PsoArray.class);
     assertThrows(CorruptReferenceException.class, corrupt::length);
@@ -301,10 +302,10 @@ class PsoCollectionTest {
 
     PsoTable<Point> table = new PsoTable<>(container, Point.class, 4);
     container.root(table);
-    bytes.setLong(table.offset + 8, size);
+    bytes.setLong(table.offset() + 8, size);
     assertThrows(CorruptReferenceException.class, () -> reopened().rootTable(Point.class));
     assertEquals(0, table.size());
-    bytes.setLong(table.offset, size);
+    bytes.setLong(table.offset(), size);
     assertThrows(CorruptReferenceException.class, table::size);
     assertThrows(CorruptReferenceException.class, () -> table.get(0));
     assertThrows(CorruptReferenceException.class, table::cursor);
@@ -314,8 +315,8 @@ class PsoCollectionTest {
   void anArrayThatWasCheckedIsNotLookedAtAgain() {
     PsoArray array = new PsoArray(container, Primitive.INT, 4);
     assertEquals(4, array.asInts().length());
-    bytes.set(array.offset, (byte) 'B');
-    bytes.setLong(array.offset + 8, Long.MAX_VALUE);
+    bytes.set(array.offset(), (byte) 'B');
+    bytes.setLong(array.offset() + 8, Long.MAX_VALUE);
     assertEquals(4, array.length());
     assertEquals(Primitive.INT, array.element());
     assertEquals(4, array.asInts().length());
@@ -326,7 +327,7 @@ class PsoCollectionTest {
   void anElementThatCannotBeIsAnError(long offset) {
     PsoList<Point> list = new PsoList<>(container, Point.class, 1);
     list.add(new Point(container));
-    bytes.setLong(list.offset + 16, offset);
+    bytes.setLong(list.offset() + 16, offset);
     assertThrows(CorruptReferenceException.class, () -> list.get(0));
     PsoCursor<Point> cursor = list.cursor();
     assertThrows(CorruptReferenceException.class, cursor::next);

@@ -174,7 +174,7 @@ class PsoLinkageTest {
   void refusesTheFieldsOfThisModule() {
     for (Lookup caller : new Lookup[] {Account.lookup(), Stranger.lookup()}) {
       assertThrows(IllegalAccessError.class, () -> link(caller, "get", long.class, "bits"));
-      assertThrows(IllegalAccessError.class, () -> link(caller, "get", Region.class, "container"));
+      assertThrows(IllegalAccessError.class, () -> link(caller, "get", PsoHome.class, "home"));
     }
     // Whoever may see them gets them as plain fields only: no call site reaches them.
     assertThrows(

@@ -137,10 +137,10 @@ class PsoPartsTest {
     box.weights.set(2, (short) 7);
     box.name.set("b\u00f6x");
 
-    assertEquals(1, bytes.getInt(box.offset + 8));
-    assertEquals(4, bytes.getInt(box.offset + 20));
-    assertEquals(7, bytes.getShort(box.offset + 36));
-    assertEquals(4, bytes.getInt(box.offset + 40));
+    assertEquals(1, bytes.getInt(box.offset() + 8));
+    assertEquals(4, bytes.getInt(box.offset() + 20));
+    assertEquals(7, bytes.getShort(box.offset() + 36));
+    assertEquals(4, bytes.getInt(box.offset() + 40));
     assertEquals("b\u00f6x", box.name.toString());
     assertEquals(3, box.weights.length());
     assertThrows(IndexOutOfBoundsException.class, () -> box.weights.set(3, (short) 1));
@@ -162,15 +162,15 @@ class PsoPartsTest {
     }
     packed.floats.set(0, 0.5f);
     for (int i = 0; i < 3; i++) {
-      assertEquals(i + 1, bytes.getShort(packed.offset + 2 + 2L * i));
-      assertEquals(i + 11, bytes.getShort(packed.offset + 10 + 2L * i));
-      assertEquals(i + 21, bytes.getInt(packed.offset + 20 + 4L * i));
-      assertEquals(i + 31, bytes.get(packed.offset + 41 + i));
+      assertEquals(i + 1, bytes.getShort(packed.offset() + 2 + 2L * i));
+      assertEquals(i + 11, bytes.getShort(packed.offset() + 10 + 2L * i));
+      assertEquals(i + 21, bytes.getInt(packed.offset() + 20 + 4L * i));
+      assertEquals(i + 31, bytes.get(packed.offset() + 41 + i));
       assertEquals(i + 1, packed.shorts.get(i));
       assertEquals(i + 11, packed.chars.get(i));
       assertEquals(i + 21, packed.ints.get(i));
     }
-    assertEquals(Float.floatToIntBits(0.5f), bytes.getInt(packed.offset + 36));
+    assertEquals(Float.floatToIntBits(0.5f), bytes.getInt(packed.offset() + 36));
     assertEquals(0.5f, packed.floats.get(0));
     assertEquals(0, packed.before);
     assertEquals(0, packed.between);
@@ -205,7 +205,7 @@ class PsoPartsTest {
 
     Box again = bytes.asContainer().root(Box.class);
     assertEquals(9, again.label.y);
-    assertEquals(again.to.offset, again.label.offset);
+    assertEquals(again.to.offset(), again.label.offset());
   }
 
   @Test
@@ -214,18 +214,18 @@ class PsoPartsTest {
     assertNull(box.side);
     box.side = Side.SELL;
     box.lastSide = Side.BUY;
-    assertEquals("SELL".hashCode(), bytes.getInt(box.offset + 52));
+    assertEquals("SELL".hashCode(), bytes.getInt(box.offset() + 52));
     assertEquals(Side.SELL, box.side);
     assertEquals(Side.BUY, box.lastSide);
     box.side = null;
-    assertEquals(0, bytes.getInt(box.offset + 52));
+    assertEquals(0, bytes.getInt(box.offset() + 52));
     assertNull(box.side);
   }
 
   @Test
   void aConstantThatTheEnumDoesNotHaveIsAnError() {
     Box box = new Box(container);
-    bytes.setInt(box.offset + 52, "HOLD".hashCode());
+    bytes.setInt(box.offset() + 52, "HOLD".hashCode());
     UnknownConstantException e =
         assertThrows(UnknownConstantException.class, () -> System.out.print(box.side));
     assertTrue(e.getMessage().contains("BUY"), e.getMessage());

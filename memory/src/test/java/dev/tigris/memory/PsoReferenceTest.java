@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +20,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PsoReferenceTest {
   static class Node extends Pso {
@@ -72,7 +78,7 @@ class PsoReferenceTest {
     first.next = second;
     assertSame(second, first.next);
     assertNull(first.other);
-    assertEquals(second.offset, bare(first).next);
+    assertEquals(second.offset(), bare(first).next);
     first.next = null;
     assertNull(first.next);
     assertEquals(0, bare(first).next);
@@ -80,7 +86,7 @@ class PsoReferenceTest {
 
   @Test
   void recoversAnObjectOnceAndReturnsItFromThenOn() {
-    bare(first).next = second.offset;
+    bare(first).next = second.offset();
     Node recovered = first.next;
     assertEquals(2, recovered.value);
     assertNotSame(second, recovered);
@@ -94,11 +100,11 @@ class PsoReferenceTest {
     Node third = new Node(container, 3);
     first.next = second;
     Bare bare = bare(first);
-    bare.next = third.offset;
+    bare.next = third.offset();
     assertEquals(3, first.next.value);
     bare.next = 0;
     assertNull(first.next);
-    bare.next = second.offset;
+    bare.next = second.offset();
     assertEquals(2, first.next.value);
   }
 
@@ -204,25 +210,103 @@ class PsoReferenceTest {
 
   @Test
   void givesAllThreadsTheSameObject() throws Exception {
+    assertThreadsAgree(
+        () -> {
+          container.clear();
+          Node holder = new Node(container, 1);
+          bare(holder).next = new Node(container, 2).offset();
+          return holder;
+        });
+  }
+
+  private static void assertThreadsAgree(Supplier<Node> holders) throws Exception {
     int threads = 4;
     CyclicBarrier start = new CyclicBarrier(threads);
     try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
       for (int round = 0; round < 200; round++) {
-        container.clear();
-        Node holder = new Node(container, 1);
-        bare(holder).next = new Node(container, 2).offset;
+        Node holder = holders.get();
         Callable<Node> read =
             () -> {
               start.await();
               return holder.next;
             };
         Set<Node> seen = new HashSet<>();
-        for (Future<Node> result : pool.invokeAll(java.util.Collections.nCopies(threads, read))) {
+        for (Future<Node> result : pool.invokeAll(Collections.nCopies(threads, read))) {
           seen.add(result.get());
         }
         assertEquals(1, seen.size());
       }
     }
+  }
+
+  /// Where an object's offset is too large for what is compared at once.
+  @Test
+  void remembersObjectsThatLieBehind32GiB(@TempDir Path folder) throws Exception {
+    long far = 32L << 30;
+    RawContainer sparse = sparse(folder, far + 4096);
+    for (long offset : new long[] {far - 64, far, far + 64}) {
+      Node target = sparse.at(offset, Node.class);
+      target.value = 7;
+      Node holder = sparse.at(4096, Node.class);
+      Bare bare = sparse.at(4096, Bare.class);
+      holder.next = target;
+      holder.other = target;
+      assertSame(target, holder.next);
+      assertSame(target, holder.other);
+      assertEquals(offset, bare.next);
+
+      Node again = sparse.at(4096, Node.class);
+      Node recovered = again.next;
+      assertNotSame(target, recovered);
+      assertEquals(7, recovered.value);
+      assertSame(recovered, again.next);
+      assertSame(again.other, again.other);
+      assertThreadsAgree(() -> sparse.at(4096, Node.class));
+
+      bare.next = 0;
+      bare.other = 8192;
+      assertNull(holder.next);
+      assertNull(again.next);
+      assertEquals(0, again.other.value);
+      bare.next = offset;
+      assertSame(recovered, again.next);
+      again.next = null;
+      assertNull(again.next);
+      bare.next = -8;
+      assertThrows(CorruptReferenceException.class, () -> again.next.value++);
+    }
+  }
+
+  private static RawContainer sparse(Path folder, long bytes) throws IOException {
+    Path file = folder.resolve("sparse");
+    try (RandomAccessFile created = new RandomAccessFile(file.toFile(), "rw")) {
+      created.setLength(bytes);
+    }
+    return Jbuf.map(file, Mapping.SHARED).asRawContainer();
+  }
+
+  @Test
+  void returnsACursorsObjectUntilThatGoesOn() {
+    PsoTable<Bare> table = new PsoTable<>(container, Bare.class, 2);
+    Bare one = table.add();
+    one.value = 1;
+    table.add().value = 2;
+    RawContainer all = new RawContainer(container.lease, container.address, container.bytes);
+    PsoCursor<Node> cursor = all.cursor(one.offset(), 2, Node.class);
+    Node holder = all.at(second.offset(), Node.class);
+    assertTrue(cursor.next());
+    Node element = cursor.element();
+    holder.next = element;
+    holder.other = element;
+    assertSame(element, holder.next);
+    assertSame(element, holder.other);
+    assertTrue(cursor.next());
+    assertSame(element, cursor.element());
+    assertEquals(2, element.value);
+    assertNotSame(element, holder.next);
+    assertEquals(1, holder.next.value);
+    assertSame(holder.next, holder.next);
+    assertEquals(1, holder.other.value);
   }
 
   @Test

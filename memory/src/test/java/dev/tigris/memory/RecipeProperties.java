@@ -33,7 +33,7 @@ class RecipeProperties {
   private final Container container = Jbuf.allocate(1 << 16).asContainer();
 
   private byte[] bytes(Room room) {
-    return Raw.range(container.address + room.offset, Room.BYTES).toArray(ValueLayout.JAVA_BYTE);
+    return Raw.range(container.address + room.offset(), Room.BYTES).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /// Fields of the given types, laid out as a class of them would be, a reference and an enum.

@@ -288,8 +288,8 @@ class RestrictedRuleProperties {
     assertEquals(RecipeInterpreter.run(recipe, interpreted, argument), result, text.get());
     byte[] after = everything();
     for (int index = 0; index < SIZE; index++) {
-      int first = (int) compiled.offset + index;
-      int second = (int) interpreted.offset + index;
+      int first = (int) compiled.offset() + index;
+      int second = (int) interpreted.offset() + index;
       assertEquals(after[second], after[first], text.get());
       before[first] = after[first];
       before[second] = after[second];

@@ -243,8 +243,8 @@ final class ScribbledUser {
   private <T extends Pso> T inside(T object) {
     if (object != null) {
       int size = PsoLayout.of(object.getClass()).sizeBytes();
-      check(object.container.address + object.offset, size);
-      assertEquals(0, object.offset & 7);
+      check(object.container().address + object.offset(), size);
+      assertEquals(0, object.offset() & 7);
     }
     return object;
   }
@@ -266,7 +266,7 @@ final class ScribbledUser {
 
   private void check(PsoCollection<?> collection) {
     check(
-        collection.container.address + collection.offset,
+        collection.container().address + collection.offset(),
         PsoCollection.ELEMENTS_AT + collection.capacity() * collection.strideBytes());
   }
 

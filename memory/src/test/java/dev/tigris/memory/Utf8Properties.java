@@ -38,7 +38,7 @@ class Utf8Properties {
 
   /// Where the text of `name` begins in the container: behind the length, at an offset of 4.
   private long textAt() {
-    return named.offset + 8;
+    return named.offset() + 8;
   }
 
   private static boolean isText(String text) {

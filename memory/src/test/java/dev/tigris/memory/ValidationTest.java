@@ -59,12 +59,12 @@ class ValidationTest {
   @ParameterizedTest
   @ValueSource(longs = {-8, 8, 32, 65, 1L << 16, Long.MAX_VALUE, Long.MIN_VALUE, 60_000})
   void refusesReferencesToElsewhere(long offset) {
-    bytes.setLong(order.offset + 48, offset);
+    bytes.setLong(order.offset() + 48, offset);
     assertRefused("SchemaTest$Order.anywhere of what lies at 64");
-    bytes.setLong(order.offset + 48, label.offset);
-    bytes.setLong(labels.offset + 16 + 8, offset);
+    bytes.setLong(order.offset() + 48, label.offset());
+    bytes.setLong(labels.offset() + 16 + 8, offset);
     assertRefused("an element of what lies at");
-    bytes.setLong(labels.offset + 16 + 8, 0);
+    bytes.setLong(labels.offset() + 16 + 8, 0);
     container.rootOffset(offset);
     assertRefused("the root");
   }
@@ -72,30 +72,30 @@ class ValidationTest {
   @Test
   void refusesLengthsThatDoNotFit() {
     for (long length : new long[] {-1, 4, 1 << 14, Long.MAX_VALUE, Long.MIN_VALUE}) {
-      long size = bytes.getLong(labels.offset);
-      bytes.setLong(labels.offset, length);
+      long size = bytes.getLong(labels.offset());
+      bytes.setLong(labels.offset(), length);
       assertRefused("PsoList");
-      bytes.setLong(labels.offset, size);
-      long capacity = bytes.getLong(parts.offset + 8);
-      bytes.setLong(parts.offset + 8, length == 4 ? 0 : length);
+      bytes.setLong(labels.offset(), size);
+      long capacity = bytes.getLong(parts.offset() + 8);
+      bytes.setLong(parts.offset() + 8, length == 4 ? 0 : length);
       assertRefused("PsoTable");
-      bytes.setLong(parts.offset + 8, capacity);
-      bytes.setLong(array.offset + 8, length == 4 ? 1 << 15 : length);
+      bytes.setLong(parts.offset() + 8, capacity);
+      bytes.setLong(array.offset() + 8, length == 4 ? 1 << 15 : length);
       assertRefused("PsoArray");
-      bytes.setLong(array.offset + 8, 5);
-      bytes.setInt(label.offset + 8, length == 4 ? 13 : (int) length | 0x100);
+      bytes.setLong(array.offset() + 8, 5);
+      bytes.setInt(label.offset() + 8, length == 4 ? 13 : (int) length | 0x100);
       assertRefused("label");
-      bytes.setInt(label.offset + 8, 0);
+      bytes.setInt(label.offset() + 8, 0);
     }
     SCHEMA.validate(container);
   }
 
   @Test
   void refusesConstantsAndElementsThatItDoesNotKnow() {
-    bytes.setInt(parts.offset + 16 + 4, 12345);
+    bytes.setInt(parts.offset() + 16 + 4, 12345);
     assertRefused("side");
-    bytes.setInt(parts.offset + 16 + 4, 0);
-    bytes.set(array.offset, (byte) 'X');
+    bytes.setInt(parts.offset() + 16 + 4, 0);
+    bytes.set(array.offset(), (byte) 'X');
     assertRefused("elements of the type 88");
   }
 
@@ -108,8 +108,8 @@ class ValidationTest {
       if (random.nextBoolean()) {
         text[random.nextInt(text.length)] &= 0x7f;
       }
-      bytes.setInt(label.offset + 8, text.length);
-      bytes.copyFrom(label.offset + 12, text, 0, text.length);
+      bytes.setInt(label.offset() + 8, text.length);
+      bytes.copyFrom(label.offset() + 12, text, 0, text.length);
       boolean valid =
           Arrays.equals(
               text, new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8));
@@ -214,7 +214,7 @@ class ValidationTest {
       all.add(null);
     }
     for (long i = 0; i < count - 8; i++) {
-      long at = all.offset + PsoCollection.ELEMENTS_AT + i * Long.BYTES;
+      long at = all.offset() + PsoCollection.ELEMENTS_AT + i * Long.BYTES;
       Raw.LONG.set(Raw.GLOBAL, large.at(at), at);
     }
     assertThrows(CorruptContainerException.class, () -> SCHEMA.validate(large));
