@@ -64,8 +64,8 @@ public abstract class Pso {
 
   /// Where the object lies in its container, in words of eight bytes, as an unsigned number: what
   /// [#offset] computes from the address, for comparing it with what a reference field holds by one
-  /// load and not by four. It is 0 where it is too large for that, and in the object of a cursor,
-  /// which moves.
+  /// load and not by four. It is 0 where it is too large for that, in the object of a cursor, which
+  /// moves, and at the beginning of a raw container.
   private final int words;
 
   /// The object last written to or recovered from the reference of slot 0, if its `words` are not
@@ -89,7 +89,7 @@ public abstract class Pso {
     long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
     PsoHome shared = container.forObjects().home;
     long bits = Raw.bits(container.address + place);
-    int words = words(place);
+    int words = words(place, container);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
     this.home = shared;
     this.bits = bits;
@@ -109,7 +109,7 @@ public abstract class Pso {
               .formatted(binding.type.getName(), getClass().getName()));
     }
     long bits = Raw.bits(binding.container.address + binding.offset);
-    int words = words(binding.offset);
+    int words = words(binding.offset, binding.container);
     this.home = binding.container.home;
     this.bits = bits;
     this.words = words;
@@ -117,14 +117,16 @@ public abstract class Pso {
   }
 
   /// Whoever sees this object, however it came by it, sees where it lies: what the JVM promises for
-  /// final fields, which these two are but for cursors. A reader that came too early for this
-  /// would find 0, and so the scratch area (jcstress: `PublishedObjectTest`).
+  /// final fields, and not all of these are final. A reader that came too early for this would find
+  /// 0, and so the scratch area and no container (jcstress: `PublishedObjectTest`).
   static void publish() {
     VarHandle.storeStoreFence();
   }
 
-  private static int words(long offset) {
-    return (offset & ~(0xffff_ffffL * Long.BYTES)) == 0 ? (int) (offset / Long.BYTES) : 0;
+  /// The `words` of an object there. A cursor's begins outside of the container ([PsoBinding]).
+  private static int words(long offset, Region container) {
+    boolean fits = (offset & ~(0xffff_ffffL * Long.BYTES)) == 0 && offset < container.bytes;
+    return fits ? (int) (offset / Long.BYTES) : 0;
   }
 
   /// What the object lives in; null if it was made without its constructor.
@@ -321,11 +323,11 @@ public abstract class Pso {
   /// Remembers what was written. Partner of the plain reads in `known`: where an object lies is
   /// seen by whoever sees the object ([#publish]), so a reader needs no more.
   private void remember(int slot, @Nullable Pso value) {
-    Pso known = value;
-    if (value != null && value.words == 0) {
-      ownHome().rememberDistant(this, slot, value);
-      known = null;
+    boolean isDistant = value != null && value.words == 0;
+    if (isDistant || home.distant(slot) != null) {
+      ownHome().rememberDistant(this, slot, isDistant ? value : null);
     }
+    Pso known = isDistant ? null : value;
     if (slot == 0) {
       FIRST.setRelease(this, known);
     } else if (known != null || home.isOwn()) {

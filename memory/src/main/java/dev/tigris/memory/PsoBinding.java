@@ -48,8 +48,8 @@ public final class PsoBinding {
   }
 
   /// The place of an object that lies in another one, at `at` behind its first byte. It follows
-  /// from the other's address, as all else does that lies in an object: one whose constructor was
-  /// ended half way may have a container and no offset yet, and lies in the scratch area.
+  /// from the other's address, as all else does that lies in an object: a cursor's lies in the
+  /// scratch area until there is an element.
   static PsoBinding inside(PsoClass type, Pso holder, int at) {
     Region container = holder.container();
     return new PsoBinding(type.type(), container, holder.masked() - container.address + at);

@@ -52,7 +52,6 @@ final class PsoHome {
   }
 
   /// Whether one object has it for itself.
-  @SuppressWarnings("ReferenceEquality")
   boolean isOwn() {
     return this != container.home;
   }
@@ -144,7 +143,7 @@ final class PsoHome {
   }
 
   /// As `Pso.remember`, of an object whose words are 0.
-  void rememberDistant(Pso holder, int slot, Pso value) {
+  void rememberDistant(Pso holder, int slot, @Nullable Pso value) {
     SLOT.setRelease(slots(DISTANT, holder), slot, value);
   }
 

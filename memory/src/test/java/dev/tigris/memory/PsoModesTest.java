@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ class PsoModesTest {
     Outside.compileResource(folder, "Holders");
     Outside.specialize(folder);
     expected = run("Modes");
+    assertTrue(expected.endsWith(" true true true false true false false true\n"), expected);
   }
 
   private String run(String main, String... options) throws Exception {

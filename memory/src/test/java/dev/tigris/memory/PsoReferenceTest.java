@@ -272,6 +272,8 @@ class PsoReferenceTest {
       assertSame(recovered, again.next);
       again.next = null;
       assertNull(again.next);
+      bare.next = offset;
+      assertNotSame(recovered, again.next); // it was forgotten with the null that was written
       bare.next = -8;
       assertThrows(CorruptReferenceException.class, () -> again.next.value++);
     }

@@ -12,8 +12,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 /// Who comes by an object through a race sees where it lies, as if its address were final: the
 /// fence at the end of `Pso`'s constructors. What was written to it may be missing.
 ///
-/// An object that has no address yet shows the scratch area, which this test fills; a part of one
-/// that has no offset yet shows the container's header.
+/// An object that has no address yet shows the scratch area, which this test fills, and one that
+// has
+/// no container yet has no parts.
 @JCStressTest
 @Outcome(id = "-1, -1", expect = Expect.ACCEPTABLE, desc = "not there yet")
 @Outcome(
