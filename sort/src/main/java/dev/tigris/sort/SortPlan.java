@@ -80,7 +80,9 @@ record SortPlan(
   /// What of a water is not records: the engine's own header, and the partitioners'.
   private static final int WATER_OVERHEAD = SortRun.WATER_OVERHEAD + PartitionSource.HEADER_BYTES;
 
-  private static final int WATER_BYTES = 64 << 10;
+  /// As large as this if an eighth of the memory has room for those that are open, else a half or
+  /// less. What a water costs apart from its bytes counts most where code is still interpreted.
+  private static final int WATER_BYTES = 256 << 10;
   private static final int MIN_WATER_BYTES = 8 << 10;
 
   /// Larger ones hold a single record each.

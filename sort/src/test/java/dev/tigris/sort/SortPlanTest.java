@@ -127,11 +127,11 @@ class SortPlanTest {
   /// Each lies in an extent of its own, which ends at the end of a block.
   @Test
   void loadsNoMoreThanABufferHolds() throws Exception {
-    RecordFormat format = new RecordFormat(40_000, 0, 10);
+    RecordFormat format = new RecordFormat(140_000, 0, 10);
     Heap heap = new Heap(8L << 30);
     SortPlan.Demand demand = new SortPlan.Demand(format, 41L << 40, 64L << 30, 1, false, heap);
     SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
-    assertEquals(1, SortPlan.perWater(plan.waterBytes(), 40_000), plan.toString());
+    assertEquals(1, SortPlan.perWater(plan.waterBytes(), 140_000), plan.toString());
     assertTrue(plan.loadBytes() <= AlignedBuffer.MAX_BYTES, plan.toString());
   }
 
