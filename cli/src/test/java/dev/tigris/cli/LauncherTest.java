@@ -36,11 +36,12 @@ class LauncherTest {
       """
       #!/bin/sh
       case $1 in
-        -XX:AOTCacheOutput=*) echo "train" >> "$CALLS"; [ -z "${NO_CACHE:-}" ] && : > "${1#*=}" ;;
+        -XX:AOTCacheOutput=*) echo "train" >> "$CALLS"; echo "$*" > "$CALLS.train"; [ -z "${NO_CACHE:-}" ] && : > "${1#*=}" ;;
         */RaiseClassVersion.java) echo "raise $2" >> "$CALLS" ;;
         *) printf '%s\\n' "$0" "$@"; echo "${LC_ALL:-$LC_CTYPE, $LC_MESSAGES}" >> "$CALLS.locale" ;;
       esac
       """;
+  private static final String RARE = "\n-XX:Tier3InvocationThreshold=2500\n";
   private static final String MAVEN =
       """
       #!/bin/sh
@@ -186,9 +187,22 @@ class LauncherTest {
   }
 
   private boolean isQuick(List<String> arguments) throws Exception {
-    return tigris(arguments.toArray(String[]::new))
-        .out()
-        .contains("\n-XX:CompilationMode=quick-only\n");
+    String options = tigris(arguments.toArray(String[]::new)).out();
+    boolean isQuick = options.contains("\n-XX:CompilationMode=quick-only\n");
+    assertEquals(isQuick, options.contains(RARE), options);
+    return isQuick;
+  }
+
+  /// The cache has profiles of what is compiled all the same.
+  @Test
+  void leavesRareMethodsToTheInterpreterOnlyWithACacheThatWasTrainedSo() throws Exception {
+    environment.put("NO_CACHE", "yes");
+    String without = tigris("--version").out();
+    assertTrue(without.contains("\n-XX:CompilationMode=quick-only\n"), without);
+    assertFalse(without.contains(RARE), without);
+    String training = Files.readString(calls.resolveSibling("calls.train"));
+    assertTrue(training.contains(RARE.strip()), training);
+    assertFalse(training.contains("quick-only"), training);
   }
 
   private Path sized(String name, long bytes) throws IOException {

@@ -80,9 +80,15 @@ record SortPlan(
   /// What of a water is not records: the engine's own header, and the partitioners'.
   private static final int WATER_OVERHEAD = SortRun.WATER_OVERHEAD + PartitionSource.HEADER_BYTES;
 
-  /// As large as this if an eighth of the memory has room for those that are open, else a half or
-  /// less. What a water costs apart from its bytes counts most where code is still interpreted.
-  private static final int WATER_BYTES = 256 << 10;
+  private static final int WATER_BYTES = 64 << 10;
+
+  /// Waters are larger than that, up to this, where it costs next to nothing: in one pass, with
+  /// records of which many fit one, and as long as the last ones of a bucket, one from each
+  /// partitioner, are at most a quarter of it. What a water costs apart from its bytes counts most
+  /// where code is still interpreted.
+  private static final int AMPLE_WATER_BYTES = 256 << 10;
+
+  private static final int AMPLE_RECORDS = 64;
   private static final int MIN_WATER_BYTES = 8 << 10;
 
   /// Larger ones hold a single record each.
@@ -174,10 +180,22 @@ record SortPlan(
   }
 
   private static SortPlan best(Demand demand, Team team) {
-    SortPlan plan = inOnePass(demand, team);
-    return plan.fits() && plan.keepBytes >= plan.neededToKeep(demand)
-        ? plan
-        : external(demand, team, demand.memoryBytes);
+    int water = ampleWater(demand, team);
+    SortPlan plan;
+    do {
+      plan = inOnePass(demand, team, water);
+      if (plan.fits() && plan.keepBytes >= plan.neededToKeep(demand)) {
+        return plan;
+      }
+      water /= 2;
+    } while (water >= WATER_BYTES);
+    return external(demand, team, demand.memoryBytes);
+  }
+
+  private static int ampleWater(Demand demand, Team team) {
+    long share = Long.highestOneBit(bucketBytes(demand, team) / (4L * team.partitioners));
+    boolean isAmple = demand.format.recordSize() <= WATER_BYTES / AMPLE_RECORDS;
+    return isAmple ? Math.clamp(share, WATER_BYTES, AMPLE_WATER_BYTES) : WATER_BYTES;
   }
 
   /// What fits if anything does. Its buffers do not grow with the memory, so more memory is never
@@ -221,13 +239,17 @@ record SortPlan(
     return (bytes + (1 << 20) - 1) & -(1L << 20);
   }
 
-  private static SortPlan inOnePass(Demand demand, Team team) {
-    long bucket = Math.clamp(copyBytes(demand, team) / 2, MIN_BUCKET_BYTES, MAX_BUCKET_BYTES);
-    long wanted = Math.max(1, demand.inputBytes / bucket);
+  private static long bucketBytes(Demand demand, Team team) {
+    return Math.clamp(copyBytes(demand, team) / 2, MIN_BUCKET_BYTES, MAX_BUCKET_BYTES);
+  }
+
+  private static SortPlan inOnePass(Demand demand, Team team, int water) {
+    long wanted = Math.max(1, demand.inputBytes / bucketBytes(demand, team));
     int recordSize = demand.format.recordSize();
     int load = Math.clamp(2 * MAX_BUCKET_BYTES / recordSize, 1, demand.heap.entries(team.sorters));
     long buckets = Math.max(wanted, 2 * (demand.inputBytes / recordSize) / load);
-    return build(demand, team, demand.memoryBytes, (int) Math.min(buckets, MAX_BUCKETS), load);
+    int limited = (int) Math.min(buckets, MAX_BUCKETS);
+    return build(demand, team, demand.memoryBytes, limited, load, water);
   }
 
   private static SortPlan external(Demand demand, Team team, long forBuffers) {
@@ -255,12 +277,17 @@ record SortPlan(
     int load = (int) Math.min(mostLoad, 2 * bucketRecords);
     buckets = Math.max(buckets, 2 * demand.inputBytes / recordSize / load);
     buckets = Math.clamp(buckets, 1, MAX_BUCKETS);
-    return build(demand, team, forBuffers, (int) buckets, load);
+    return build(demand, team, forBuffers, (int) buckets, load, WATER_BYTES);
   }
 
   /// Buffers get shares of `forBuffers`.
   private static SortPlan build(
-      Demand demand, Team team, long forBuffers, int wantedBuckets, int loadRecords) {
+      Demand demand,
+      Team team,
+      long forBuffers,
+      int wantedBuckets,
+      int loadRecords,
+      int waterBytes) {
     RecordFormat format = demand.format;
     int recordSize = format.recordSize();
     int partitioners = team.partitioners;
@@ -272,7 +299,7 @@ record SortPlan(
     int least = Math.max(MIN_WATER_BYTES, recordSize + WATER_OVERHEAD);
     long leastForHeap = Math.min(demand.memoryBytes / demand.heap.waters(), MAX_WATER_BYTES);
     least = (int) Math.max(least, leastForHeap);
-    int water = Math.max(WATER_BYTES, least);
+    int water = Math.max(waterBytes, least);
     long pairs = team.streams();
     long most = Math.max((long) partitioners * wantedBuckets, pairs * (WINDOW + 1));
     while (water / 2 >= least && rounded(water) * most > eighth) {

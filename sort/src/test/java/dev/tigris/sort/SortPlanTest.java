@@ -124,14 +124,44 @@ class SortPlanTest {
     assertTrue(String.valueOf(most.getMessage()).contains("1048576 are left for a sort: free"));
   }
 
+  @Test
+  void hasLargeWatersWhereTheyWasteLittle() throws Exception {
+    assertEquals(256 << 10, waterBytes(100, 100_000_000, 2L << 30, 2));
+    assertEquals(256 << 10, waterBytes(100, 1_000_000_000, 2L << 30, 2));
+    assertEquals(128 << 10, waterBytes(100, 100_000_000, 2L << 30, 4));
+    assertEquals(64 << 10, waterBytes(100, 100_000_000, 2L << 30, 8));
+    assertEquals(64 << 10, waterBytes(1_025, 100_000_000, 2L << 30, 2));
+    // In several passes, and where nothing else would do for one.
+    assertEquals(64 << 10, waterBytes(100, 4_000_000_000L, 2L << 30, 2));
+    assertEquals(64 << 10, waterBytes(100, 1_880_000_000, 2L << 30, 2));
+  }
+
+  private static int waterBytes(int recordSize, long inputBytes, long memory, int processors)
+      throws Exception {
+    RecordFormat format = new RecordFormat(recordSize, 0, 4);
+    return SortPlan.make(
+            new SortPlan.Demand(format, inputBytes, memory, processors, false, HEAP),
+            Long.MAX_VALUE)
+        .waterBytes();
+  }
+
+  @Test
+  void keepsAllOfAnInputThatJustFits() throws Exception {
+    SortPlan.Demand demand =
+        new SortPlan.Demand(new RecordFormat(100, 0, 10), 1_880_000_000, 2L << 30, 2, false, HEAP);
+    SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
+    assertTrue(plan.keepBytes() > demand.inputBytes(), plan.toString());
+    assertEquals(demand.inputBytes() / (2 << 20), plan.buckets(), plan.toString());
+  }
+
   /// Each lies in an extent of its own, which ends at the end of a block.
   @Test
   void loadsNoMoreThanABufferHolds() throws Exception {
-    RecordFormat format = new RecordFormat(140_000, 0, 10);
+    RecordFormat format = new RecordFormat(40_000, 0, 10);
     Heap heap = new Heap(8L << 30);
     SortPlan.Demand demand = new SortPlan.Demand(format, 41L << 40, 64L << 30, 1, false, heap);
     SortPlan plan = SortPlan.make(demand, Long.MAX_VALUE);
-    assertEquals(1, SortPlan.perWater(plan.waterBytes(), 140_000), plan.toString());
+    assertEquals(1, SortPlan.perWater(plan.waterBytes(), 40_000), plan.toString());
     assertTrue(plan.loadBytes() <= AlignedBuffer.MAX_BYTES, plan.toString());
   }
 
