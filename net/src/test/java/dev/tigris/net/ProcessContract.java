@@ -170,7 +170,8 @@ abstract class ProcessContract extends FabricContract {
               () -> {
                 try {
                   boolean _ = process.waitFor(nanos, TimeUnit.NANOSECONDS);
-                  process.destroyForcibly().waitFor();
+                  kill();
+                  process.waitFor();
                   diedNanos = System.nanoTime();
                   then.run();
                 } catch (InterruptedException e) {
@@ -179,8 +180,10 @@ abstract class ProcessContract extends FabricContract {
               });
     }
 
+    /// Kills it, and leaves its output to whoever reads that: [Process#destroyForcibly] would close
+    /// it under the reader.
     void kill() {
-      process.destroyForcibly();
+      process.toHandle().destroyForcibly();
     }
   }
 
