@@ -13,8 +13,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 /// fence at the end of `Pso`'s constructors. What was written to it may be missing.
 ///
 /// An object that has no address yet shows the scratch area, which this test fills, and one that
-// has
-/// no container yet has no parts.
+/// has no container yet has no parts.
 @JCStressTest
 @Outcome(id = "-1, -1", expect = Expect.ACCEPTABLE, desc = "not there yet")
 @Outcome(
