@@ -1,3 +1,4 @@
+// Over 400 lines: where an object lies, and what its references mean, which each access must see.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
