@@ -89,6 +89,7 @@ record SortPlan(
   private static final int AMPLE_WATER_BYTES = 256 << 10;
 
   private static final int AMPLE_RECORDS = 64;
+
   private static final int MIN_WATER_BYTES = 8 << 10;
 
   /// Larger ones hold a single record each.
