@@ -1,7 +1,5 @@
 package dev.tigris.flow;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -35,26 +33,13 @@ import org.jspecify.annotations.Nullable;
 /// sender writes to it again. Each side reads the other's count only when its last reading is used
 /// up. `ended` is volatile and set after the last `sent`, so a receiver that sees it sees all
 /// waters (jcstress: `EndTest`).
-///
-/// Layout of the counts: each side's own in two cache lines, and each shared count in two lines of
-/// its own, because processors fetch lines in pairs:
-///
-/// ```
-/// longs  0-15 unused | 16 sent | 32 finished | 48 the sender's: 48 finished seen, 49 harvested
-///        | 64 the receiver's: 64 taken, 65 sent seen | 80-95 unused
-/// ```
 final class MemoryStream extends Stream {
-  private static final int SENT = 16;
-  private static final int FINISHED = 32;
-  private static final int FINISHED_SEEN = 48;
-  private static final int HARVESTED = 49;
-  private static final int TAKEN = 64;
-  private static final int SENT_SEEN = 65;
-  private static final int COUNTS = 96;
+  /// What the sender has in `sends.waters`, for the receiver.
+  private final SharedCount sent = new SharedCount();
 
-  private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+  /// What the receiver has in `receipts.settled`, for the sender.
+  private final SharedCount finished = new SharedCount();
 
-  private final long[] counts = new long[COUNTS];
   private final @Nullable Water[] slots;
 
   /// By slot, how many bytes of the water in it are valid: the water itself is its sender's.
@@ -98,31 +83,31 @@ final class MemoryStream extends Stream {
   }
 
   private @Nullable Water harvest() {
-    long harvested = counts[HARVESTED];
-    if (harvested >= counts[FINISHED_SEEN]) {
+    long harvested = sends.harvested;
+    if (harvested >= sends.finishedSeen) {
       outstanding();
     }
-    long finished = counts[FINISHED_SEEN];
+    long finished = sends.finishedSeen;
     Water water = null;
     while (water == null && harvested < finished) {
       water = slots[(int) harvested++ & mask];
     }
-    counts[HARVESTED] = harvested;
+    sends.harvested = harvested;
     return water;
   }
 
   @Override
   public int outstanding() {
-    long finished = (long) COUNT.getAcquire(counts, FINISHED);
-    counts[FINISHED_SEEN] = finished;
-    return (int) (counts[SENT] - finished);
+    long finished = this.finished.get();
+    sends.finishedSeen = finished;
+    return (int) (sends.waters - finished);
   }
 
   /// Uses the last reading of `finished` as long as it leaves credit, so that a sender that is
   /// ahead does not touch the receiver's cache line for every water.
   @Override
   protected boolean hasCredit() {
-    return counts[SENT] - counts[FINISHED_SEEN] < window() || outstanding() < window();
+    return sends.waters - sends.finishedSeen < window() || outstanding() < window();
   }
 
   @Override
@@ -132,13 +117,13 @@ final class MemoryStream extends Stream {
 
   @Override
   protected void send(Water water) {
-    long sent = counts[SENT];
+    long sent = sends.waters;
     int slot = (int) sent & mask;
     Water before = slots[slot];
     long lastUse = sent - slots.length;
-    if (counts[HARVESTED] <= lastUse) {
+    if (sends.harvested <= lastUse) {
       // The water of the slot's last use was not needed again: it goes where it will be found.
-      counts[HARVESTED] = lastUse + 1;
+      sends.harvested = lastUse + 1;
       if (before != null) {
         home.takeBack(before);
       }
@@ -150,7 +135,7 @@ final class MemoryStream extends Stream {
     if (sizes[slot] != water.size()) { // else it stays with the receiver
       sizes[slot] = water.size();
     }
-    COUNT.setRelease(counts, SENT, sent + 1);
+    this.sent.advanceTo(sent + 1);
   }
 
   @Override
@@ -160,12 +145,12 @@ final class MemoryStream extends Stream {
 
   @Override
   public boolean isReady() {
-    long taken = counts[TAKEN];
-    if (taken < counts[SENT_SEEN]) {
+    long taken = receipts.received;
+    if (taken < receipts.sentSeen) {
       return true;
     }
-    long sent = (long) COUNT.getAcquire(counts, SENT);
-    counts[SENT_SEEN] = sent;
+    long sent = this.sent.get();
+    receipts.sentSeen = sent;
     return taken < sent;
   }
 
@@ -179,8 +164,8 @@ final class MemoryStream extends Stream {
     if (!isReady()) {
       return null;
     }
-    long taken = counts[TAKEN];
-    counts[TAKEN] = taken + 1;
+    long taken = receipts.received;
+    receipts.received = taken + 1;
     int slot = (int) taken & mask;
     Water sent = slots[slot];
     if (sent == null) {
@@ -212,7 +197,7 @@ final class MemoryStream extends Stream {
 
   /// Advances `finished` over a water, wherever among those in the receiver's hands it is.
   private void finish(Water water, @Nullable Water remaining) {
-    long finished = counts[FINISHED];
+    long finished = receipts.settled;
     int slot = (int) water.slot & mask;
     int first = (int) finished & mask;
     if (slot != first) {
@@ -231,7 +216,7 @@ final class MemoryStream extends Stream {
     if (remaining == null) {
       twins[first] = null;
     }
-    COUNT.setRelease(counts, FINISHED, finished + 1);
+    this.finished.advanceTo(finished + 1);
     wakeSender();
   }
 
@@ -244,19 +229,21 @@ final class MemoryStream extends Stream {
 
   /// Only for tests, when no other thread uses the stream.
   void checkInvariants() {
-    long sent = counts[SENT];
-    long taken = counts[TAKEN];
-    long finished = counts[FINISHED];
+    long sent = sends.waters;
+    long taken = receipts.received;
+    long finished = receipts.settled;
+    require(this.sent.get() == sent, "the receiver can see what was sent");
+    require(this.finished.get() == finished, "the sender can see what was finished");
     require(finished <= taken && taken <= sent, "finished <= taken <= sent");
     require(sent - finished <= window(), "outstanding <= window");
     require(outstanding() == sent - finished, "outstanding = sent - finished");
-    require(counts[FINISHED_SEEN] <= finished, "finished seen <= finished");
-    require(counts[SENT_SEEN] <= sent, "sent seen <= sent");
-    require(counts[HARVESTED] <= counts[FINISHED_SEEN], "harvested <= finished seen");
+    require(sends.finishedSeen <= finished, "finished seen <= finished");
+    require(receipts.sentSeen <= sent, "sent seen <= sent");
+    require(sends.harvested <= sends.finishedSeen, "harvested <= finished seen");
     for (long count = finished; count < sent; count++) {
       require(slots[(int) count & mask] != null, "every owned slot holds a water");
     }
-    for (long count = Math.max(counts[HARVESTED], sent - slots.length); count < finished; count++) {
+    for (long count = Math.max(sends.harvested, sent - slots.length); count < finished; count++) {
       Water back = slots[(int) count & mask];
       require(back == null || back.original() == back, "originals come back");
     }
@@ -267,7 +254,7 @@ final class MemoryStream extends Stream {
     if (!holds) {
       throw new IllegalStateException(
           "%s: not %s; sent %d, taken %d, finished %d"
-              .formatted(name(), what, counts[SENT], counts[TAKEN], counts[FINISHED]));
+              .formatted(name(), what, sends.waters, receipts.received, receipts.settled));
     }
   }
 }

@@ -2,6 +2,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.memory.Bytes;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// A channel from one sender to one receiver that carries waters in order (papers 002, section
@@ -30,28 +31,15 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters
 /// may be read by any.
 public abstract class Stream {
-  // The sender's counters.
-  private static final int WATERS = 0;
-  private static final int BYTES = 1;
-  private static final int COPIES = 2;
-  private static final int DISCARDED = 3;
-  private static final int CREDIT_WAITS = 4;
-  private static final int CREDIT_WAIT_NANOS = 5;
-  private static final int SERVICE_NANOS = 6;
-
-  // The receiver's counters.
-  private static final int TAKEN = 0;
-  private static final int SETTLED = 1;
-  private static final int DROPPED = 2;
-
-  /// Not a counter: which water a module works on that is still lent to it, by [Water#turn]; 0 if
-  /// none is. It lies here, where it disturbs no sender.
-  private static final int TURN = 3;
-
   private final String name;
   private final int window;
-  private final Counters sends = new Counters(7);
-  private final Counters receipts = new Counters(TURN + 1);
+
+  /// Only for the sender's thread, but for [#counters].
+  final SenderNotes sends = new SenderNotes();
+
+  /// Only for the receiver's thread, but for [#counters].
+  final ReceiverNotes receipts = new ReceiverNotes();
+
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
   private long source;
@@ -128,7 +116,7 @@ public abstract class Stream {
       awaitCredit();
     }
     if (stopped) {
-      sends.add(DISCARDED, 1);
+      sends.discarded++;
       water.release();
       return;
     }
@@ -180,8 +168,8 @@ public abstract class Stream {
           "stream %s: water %d of source %d is not what was sent: its checksum does not match"
               .formatted(name, water.sequence(), water.source()));
     }
-    receipts.add(TAKEN, 1);
-    water.turn = receipts.get(TAKEN);
+    receipts.taken++;
+    water.turn = receipts.taken;
     return water;
   }
 
@@ -218,18 +206,19 @@ public abstract class Stream {
 
   /// What has happened on this stream so far. Any thread; cheap.
   public final StreamCounters counters() {
-    long settled = receipts.get(SETTLED);
-    long waters = sends.get(WATERS);
+    VarHandle.acquireFence(); // whoever asks again and again reads them again and again
+    long settled = receipts.settled;
+    long waters = sends.waters;
     return new StreamCounters(
         waters,
         Math.max(0, waters - settled),
-        sends.get(BYTES),
-        sends.get(COPIES),
-        sends.get(DISCARDED) + receipts.get(DROPPED),
-        sends.get(CREDIT_WAITS),
-        sends.get(CREDIT_WAIT_NANOS),
-        receipts.get(TAKEN),
-        sends.get(SERVICE_NANOS));
+        sends.bytes,
+        sends.copies,
+        sends.discarded + receipts.dropped,
+        sends.creditWaits,
+        sends.creditWaitNanos,
+        receipts.taken,
+        sends.serviceNanos);
   }
 
   /// Does what can still fail of [#close], such as making data last. When all went well, the engine
@@ -293,13 +282,13 @@ public abstract class Stream {
 
   /// Counts a water that came from outside the flow, on a stream without a sender.
   protected final void countReceived(int bytes) {
-    sends.add(WATERS, 1);
-    sends.add(BYTES, bytes);
+    sends.waters++;
+    sends.bytes += bytes;
   }
 
   /// Counts a water that left the flow, on a stream without a receiver.
   protected final void countFinished() {
-    receipts.add(SETTLED, 1);
+    receipts.settled++;
   }
 
   // -- For the engine.
@@ -319,7 +308,7 @@ public abstract class Stream {
 
   /// What the sender thinks of its receiver, for those who look at the counters.
   final void estimate(long serviceNanos) {
-    sends.set(SERVICE_NANOS, serviceNanos);
+    sends.serviceNanos = serviceNanos;
   }
 
   final void useChecksums() {
@@ -328,7 +317,7 @@ public abstract class Stream {
 
   /// How many waters were put, from the sender's thread.
   final long sent() {
-    return sends.get(WATERS);
+    return sends.waters;
   }
 
   /// The water of a stream that is ready, or drained; null if it turns out to be drained.
@@ -342,15 +331,15 @@ public abstract class Stream {
 
   /// A module begins to work on the water that was taken last.
   final long beginTurn() {
-    long turn = receipts.get(TAKEN);
-    receipts.set(TURN, turn);
+    long turn = receipts.taken;
+    receipts.turn = turn;
     return turn;
   }
 
   /// Whether the water of that turn is still lent: it was neither released nor kept nor put
   /// elsewhere. The water itself cannot be asked, as somebody else may have it by now.
   final boolean isTurn(long begun) {
-    return receipts.get(TURN) == begun;
+    return receipts.turn == begun;
   }
 
   /// Drops what is on the stream: a window of waters at most, since one without a sender may have
@@ -361,7 +350,7 @@ public abstract class Stream {
       if (water == null) {
         return;
       }
-      receipts.add(DROPPED, 1);
+      receipts.dropped++;
       water.lend(this);
       water.release();
     }
@@ -370,35 +359,36 @@ public abstract class Stream {
   final void settle(Water water) {
     endTurn(water);
     release(water);
+    receipts.settled++;
   }
 
   final void settleByLeaving(Water water) {
     endTurn(water);
     leave(water);
+    receipts.settled++;
   }
 
   private void endTurn(Water water) {
-    receipts.add(SETTLED, 1);
     if (isTurn(water.turn)) {
-      receipts.set(TURN, 0);
+      receipts.turn = 0;
     }
   }
 
   private void depart(Water water) {
-    sends.add(BYTES, water.size());
+    sends.bytes += water.size();
     if (checksums) {
-      water.writeHeader(source, sends.get(WATERS));
+      water.writeHeader(source, sends.waters);
     }
     water.depart();
     send(water);
-    sends.add(WATERS, 1);
+    sends.waters++;
     wakeReceiver();
   }
 
   private Water copy(Water water) {
     Water copy = spring().createWater(water.size());
     water.bytes().copyTo(0, copy.bytes(), 0, water.size());
-    sends.add(COPIES, 1);
+    sends.copies++;
     return copy;
   }
 
@@ -407,8 +397,8 @@ public abstract class Stream {
     try {
       sender.await(Parker.CREDIT, anyCredit);
     } finally {
-      sends.add(CREDIT_WAITS, 1);
-      sends.add(CREDIT_WAIT_NANOS, System.nanoTime() - since);
+      sends.creditWaits++;
+      sends.creditWaitNanos += System.nanoTime() - since;
     }
   }
 

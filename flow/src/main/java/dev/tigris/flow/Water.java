@@ -114,6 +114,9 @@ public final class Water {
   /// How many waters the stream that lent it had lent by then; for whom it is lent to.
   long turn;
 
+  /// A cache line that nobody uses, so that the twin may lie beside it.
+  long apart0, apart1, apart2, apart3, apart4, apart5, apart6, apart7;
+
   /// Its place in its spring's list of all waters; the spring's own business.
   int index;
 
@@ -134,7 +137,7 @@ public final class Water {
     this.buffer = original.buffer;
     this.capacity = original.capacity;
     this.whole = original.whole;
-    this.data = original.data;
+    this.data = original.data.slice(0, capacity); // a view that only its receiver reads
     this.original = original;
     this.twin = original;
   }

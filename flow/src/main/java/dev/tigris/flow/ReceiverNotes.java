@@ -1,0 +1,32 @@
+package dev.tigris.flow;
+
+/// What the receiver of one stream counts and notes with every water: plain fields, apart from what
+/// other threads use, as [SenderNotes] are and for the same reasons. Advancing what its sender
+/// reads is the receiver's release store.
+///
+/// Thread rule: the receiver's; others may read the counts, in no order.
+final class ReceiverNotes {
+  long before0, before1, before2, before3, before4, before5, before6, before7;
+  long before8, before9, before10, before11, before12, before13, before14, before15;
+
+  long taken;
+
+  /// How many waters the receiver has finished with. A stream returns the credit of one, and then
+  /// counts it.
+  long settled;
+
+  long dropped;
+
+  /// Which water a module works on that is still lent to it, by [Water#turn]; 0 if none is. It lies
+  /// here, where it disturbs no sender.
+  long turn;
+
+  /// A memory stream's: how many waters were taken out of it, dropped ones too.
+  long received;
+
+  /// A memory stream's: how many waters had been sent when the receiver looked last.
+  long sentSeen;
+
+  long after0, after1, after2, after3, after4, after5, after6, after7;
+  long after8, after9, after10, after11, after12, after13, after14, after15;
+}

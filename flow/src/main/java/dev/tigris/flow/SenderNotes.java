@@ -1,0 +1,42 @@
+package dev.tigris.flow;
+
+/// What the sender of one stream counts and notes with every water.
+///
+/// They are fields between two pairs of unused cache lines, so that writing them disturbs no other
+/// thread (processors fetch lines in pairs; a JVM keeps fields of one size in their order, and if
+/// one does not, that costs time and nothing else):
+///
+/// ```
+/// 16 longs, unused | the notes | 16 longs, unused
+/// ```
+///
+/// And they are plain, where [Counters] are opaque: a compiler that may not keep one of them back
+/// may not do much else with what surrounds it, which is a fifth of a hand-over. Other threads see
+/// a count late, never torn (a JVM that runs this code has 64 bits), and not for ever: who sends
+/// passes a release store with each water, which no earlier store outlasts
+/// (docs/decisions/020-waking-up-without-a-fence.md).
+///
+/// Thread rule: the sender's; others may read the counts, in no order.
+final class SenderNotes {
+  long before0, before1, before2, before3, before4, before5, before6, before7;
+  long before8, before9, before10, before11, before12, before13, before14, before15;
+
+  /// How many waters were put. A stream sends one, and then counts it.
+  long waters;
+
+  long bytes;
+  long copies;
+  long discarded;
+  long creditWaits;
+  long creditWaitNanos;
+  long serviceNanos;
+
+  /// A memory stream's: how many waters the receiver had finished with when the sender looked last.
+  long finishedSeen;
+
+  /// A memory stream's: of how many of those it has looked into the slots.
+  long harvested;
+
+  long after0, after1, after2, after3, after4, after5, after6, after7;
+  long after8, after9, after10, after11, after12, after13, after14, after15;
+}
