@@ -158,6 +158,11 @@ public abstract class Pso {
     bits = Raw.bits(container().address + place);
   }
 
+  /// As [#moveTo], to a place that is so far from [Raw#ORIGIN].
+  final void moveBy(long distance) {
+    bits = Raw.bitsAt(distance);
+  }
+
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
   ///
   /// @param partsStay whether the class has no fields in place but texts, which ask this object

@@ -1,5 +1,9 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.Raw;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /// Visits the elements of a collection, or objects that lie one after the other, in order with one
@@ -18,6 +22,28 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
 /// order.
 public final class PsoCursor<T extends Pso> {
+  /// Up to where elements that lie one after the other are counted with an `int`. A loop over them
+  /// is then unrolled, and what it costs is its instructions. With more data than caches hold it is
+  /// the memory, and unrolled loops are slower, since a processor foresees what one instruction
+  /// will read next, and not what eight of them will
+  /// (docs/decisions/011-the-shape-of-an-accessor.md).
+  static final long NEAR_BYTES = 32 << 20;
+
+  static final MethodType ELEMENT_TYPE = MethodType.methodType(Pso.class, PsoCursor.class);
+
+  private static final MethodHandle ELEMENT;
+
+  static {
+    try {
+      ELEMENT =
+          MethodHandles.lookup()
+              .findVirtual(
+                  PsoCursor.class, "element", MethodType.methodType(Pso.class, long.class));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   /// What is visited if it is a list, where the place of each element has to be asked for.
   private final @Nullable PsoList<T> list;
 
@@ -26,6 +52,12 @@ public final class PsoCursor<T extends Pso> {
 
   /// From one element to the next, if they lie one after the other.
   private final long strideBytes;
+
+  /// Whether they do, in no more than [#NEAR_BYTES].
+  private final boolean isNear;
+
+  /// How far from [Raw#ORIGIN] they begin then.
+  private final long firstDistance;
 
   /// How many there were when the cursor was made.
   private final long size;
@@ -37,13 +69,17 @@ public final class PsoCursor<T extends Pso> {
   /// Whether what stands for the object's parts moves along.
   private final boolean partsStay;
 
-  /// Which element this is; -1 at the beginning. A step reads it once and compares the sum with the
-  /// end before it writes that: threads that step at once, against the rule, may repeat an element,
-  /// and never get behind the last one.
+  /// Which of the near elements this is; -1 at the beginning. A step reads it once and compares the
+  /// sum with the end before it writes that, and whoever asks for the element reads it once:
+  /// threads that step at once, against the rule, may repeat an element, and never get behind the
+  /// last one.
+  private int step = -1;
+
+  /// The same of others.
   private long index = -1;
 
-  /// Where the element lies, or the last one where a list has null. Another thread may see this
-  /// before it is written first, so it begins with a place that does no harm.
+  /// Where the element of others lies, or the last one where a list has null. Another thread may
+  /// see this before it is written first, so it begins with a place that does no harm.
   private long place;
 
   /// The object if there is an element, and null before the first step and where a list has null.
@@ -55,6 +91,8 @@ public final class PsoCursor<T extends Pso> {
     this.start = start;
     this.strideBytes = strideBytes;
     this.size = size;
+    this.isNear = size <= NEAR_BYTES / Math.max(strideBytes, Long.BYTES);
+    this.firstDistance = region.address + start - Raw.ORIGIN;
     this.object = nowhere(region, type);
     this.partsStay = partsStay(type);
     this.place = start;
@@ -65,6 +103,8 @@ public final class PsoCursor<T extends Pso> {
     this.start = 0;
     this.strideBytes = 0;
     this.size = size;
+    this.isNear = false;
+    this.firstDistance = 0;
     this.object = nowhere(list.container(), list.type());
     this.partsStay = partsStay(list.type());
     this.place = object.offset();
@@ -89,6 +129,21 @@ public final class PsoCursor<T extends Pso> {
   ///
   /// @throws CorruptReferenceException if no element can be where the next one should be
   public boolean next() {
+    return isNear ? nextNear() : nextFar();
+  }
+
+  private boolean nextNear() {
+    int next = step + 1;
+    if (next >= (int) size) { // an int on both sides, for C2 to count
+      return false;
+    }
+    step = next;
+    object.leave(partsStay);
+    current = object;
+    return true;
+  }
+
+  private boolean nextFar() {
     long next = index + 1;
     if (next >= size) {
       return false;
@@ -105,9 +160,17 @@ public final class PsoCursor<T extends Pso> {
     return true;
   }
 
+  /// Goes back to where the cursor began, before the first element: for those who visit the same
+  /// elements again and again, and want one object for all of it.
+  public void restart() {
+    step = -1;
+    index = -1;
+    current = null;
+  }
+
   /// Where the cursor is: 0 at the first element.
   public long index() {
-    return index;
+    return isNear ? step : index;
   }
 
   /// The element that the cursor is at.
@@ -115,12 +178,37 @@ public final class PsoCursor<T extends Pso> {
   /// @throws IllegalStateException if it is at none: before the first step, or where a list has
   ///     null
   public T element() {
+    return element(strideBytes);
+  }
+
+  /// The same for code that expects the elements to lie so far from one another, and names a
+  /// constant. With a constant C2 addresses all elements of an unrolled loop by one register, and
+  /// otherwise it computes an address for each.
+  private T element(long expectedStrideBytes) {
     T element = current;
     if (element == null) {
       throw new IllegalStateException("there is no element at " + index());
     }
-    element.moveTo(place);
+    if (isNear) {
+      // Another thread may have restarted the cursor. A branch would keep C2 from all it does here.
+      int at = Math.max(step, 0);
+      long stride = expectedStrideBytes == strideBytes ? expectedStrideBytes : strideBytes;
+      element.moveBy((firstDistance & Raw.DISTANCE_MASK) + at * stride);
+    } else {
+      element.moveTo(place);
+    }
     return element;
+  }
+
+  /// [#element] as a function of the cursor, for code that expects elements of a class.
+  static MethodHandle elementOf(Class<?> expected) {
+    return MethodHandles.insertArguments(ELEMENT, 1, strideBytes(expected)).asType(ELEMENT_TYPE);
+  }
+
+  /// How far objects of a class lie from one another; 0 if it is no class of objects.
+  private static long strideBytes(Class<?> type) {
+    boolean isElement = Pso.class.isAssignableFrom(type) && type != Pso.class;
+    return isElement ? PsoClass.of(type).layout().sizeBytes() : 0;
   }
 
   /// Whether there is an element: a list may have null in a place.

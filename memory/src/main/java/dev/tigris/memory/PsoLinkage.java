@@ -15,6 +15,7 @@ import java.util.Optional;
 public final class PsoLinkage {
   private static final String GET = "get";
   private static final String SET = "set";
+  private static final String ELEMENT = "element";
 
   private PsoLinkage() {}
 
@@ -68,6 +69,22 @@ public final class PsoLinkage {
       throw noSuchField(owner, field, fieldType);
     }
     return new ConstantCallSite(accessor.asType(type));
+  }
+
+  /// Links a call site that stands for [PsoCursor#element], for code that expects objects of one
+  /// class. Whatever class that is, the site gives what the method gives.
+  ///
+  /// @param caller the class around the call site
+  /// @param operation `element`
+  /// @param type `(PsoCursor)Pso`
+  /// @param expected what the code casts the element to
+  /// @throws IncompatibleClassChangeError if the call site isn't one for that
+  public static CallSite element(
+      Lookup caller, String operation, MethodType type, Class<?> expected) {
+    if (!operation.equals(ELEMENT) || !type.equals(PsoCursor.ELEMENT_TYPE)) {
+      throw new IncompatibleClassChangeError("no cursor has " + operation + type);
+    }
+    return new ConstantCallSite(PsoCursor.elementOf(expected));
   }
 
   /// Links a call site that stands for a method without a body to the recipe that a restricted rule

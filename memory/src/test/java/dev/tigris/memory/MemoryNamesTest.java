@@ -34,6 +34,7 @@ class MemoryNamesTest {
     assertEquals(desc(PsoLinkage.class), MemoryNames.LINKAGE);
     assertEquals(desc(Capacity.class), MemoryNames.CAPACITY);
     assertEquals(desc(InPlace.class), MemoryNames.IN_PLACE);
+    assertEquals(desc(PsoCursor.class), MemoryNames.CURSOR);
     assertEquals(
         Stream.of(
                 Utf8.class,
@@ -67,6 +68,13 @@ class MemoryNamesTest {
     assertPublic(
         PsoLinkage.class.getMethod(
             MemoryNames.FIELD_BOOTSTRAP.methodName(), bootstrap.parameterArray()));
+    MethodType element =
+        MethodType.fromMethodDescriptorString(
+            MemoryNames.ELEMENT_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());
+    assertPublic(
+        PsoLinkage.class.getMethod(
+            MemoryNames.ELEMENT_BOOTSTRAP.methodName(), element.parameterArray()));
+    assertEquals(Pso.class, PsoCursor.class.getMethod(MemoryNames.ELEMENT).getReturnType());
     MethodType recipe =
         MethodType.fromMethodDescriptorString(
             MemoryNames.RECIPE_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());

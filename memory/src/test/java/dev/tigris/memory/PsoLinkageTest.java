@@ -22,6 +22,7 @@ import java.lang.invoke.MethodType;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// A call site gives what a field access in the same place gives, and the same errors, whoever
@@ -168,6 +169,73 @@ class PsoLinkageTest {
                 type.changeReturnType(short.class),
                 Shadowing.class,
                 "open"));
+  }
+
+  /// A class that is smaller, larger, abstract or of something else than the elements are.
+  static final class Wide extends Pso {
+    long first;
+    long second;
+    long third;
+
+    Wide(Container container) {
+      super(container);
+    }
+  }
+
+  abstract static class Base extends Pso {
+    Base(Container container) {
+      super(container);
+    }
+  }
+
+  @Test
+  void findsACursorsElementWhateverClassTheCallSiteExpects() throws Throwable {
+    PsoTable<Wide> table = new PsoTable<>(container, Wide.class, 3);
+    PsoList<Wide> list = new PsoList<>(container, Wide.class, 3);
+    for (int i = 0; i < 3; i++) {
+      list.add(table.add());
+      table.get(i).second = 10L + i;
+    }
+    for (Class<?> expected :
+        List.of(Wide.class, Account.class, Base.class, Pso.class, Object.class, int.class)) {
+      MethodHandle element = elementOf(expected);
+      for (PsoCollection<Wide> all : List.of(table, list)) {
+        PsoCursor<Wide> cursor = all.cursor();
+        assertThrows(IllegalStateException.class, () -> elementOf(element, cursor));
+        for (int i = 0; cursor.next(); i++) {
+          assertEquals(10 + i, ((Wide) elementOf(element, cursor)).second);
+        }
+      }
+    }
+    assertThrows(NullPointerException.class, () -> elementOf(elementOf(Wide.class), null));
+  }
+
+  private static MethodHandle elementOf(Class<?> expected) {
+    MethodType type = MethodType.methodType(Pso.class, PsoCursor.class);
+    return PsoLinkage.element(Account.lookup(), "element", type, expected).getTarget();
+  }
+
+  @SuppressWarnings("NullAway") // also without a cursor
+  private static Pso elementOf(MethodHandle element, @Nullable PsoCursor<?> cursor)
+      throws Throwable {
+    return (Pso) element.invokeExact((PsoCursor) cursor);
+  }
+
+  @Test
+  void refusesACallSiteForAnotherMethodOfACursor() {
+    MethodType type = MethodType.methodType(Pso.class, PsoCursor.class);
+    for (MethodType other :
+        List.of(
+            type.changeReturnType(Wide.class),
+            type.changeParameterType(0, Object.class),
+            type.appendParameterTypes(long.class))) {
+      assertThrows(
+          IncompatibleClassChangeError.class,
+          () -> PsoLinkage.element(Account.lookup(), "element", other, Wide.class));
+    }
+    assertThrows(
+        IncompatibleClassChangeError.class,
+        () -> PsoLinkage.element(Account.lookup(), "next", type, Wide.class));
   }
 
   @Test

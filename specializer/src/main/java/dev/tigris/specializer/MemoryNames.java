@@ -49,6 +49,9 @@ public final class MemoryNames {
       Stream.concat(COLLECTIONS.stream(), Stream.of(ClassDesc.of(PACKAGE, "PsoArray")))
           .collect(Collectors.toUnmodifiableSet());
 
+  /// What visits the elements of a collection.
+  public static final ClassDesc CURSOR = ClassDesc.of(PACKAGE, "PsoCursor");
+
   /// The parameter of the constructor that binds an object to bytes which are already there.
   public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");
 
@@ -75,6 +78,14 @@ public final class MemoryNames {
   /// [#GET] or [#SET].
   public static final DirectMethodHandleDesc FIELD_BOOTSTRAP =
       ConstantDescs.ofCallsiteBootstrap(LINKAGE, "field", CD_CallSite, CD_Class, CD_String);
+
+  /// `Pso element()` of a [#CURSOR], and the name of a call site that stands for it; its type is
+  /// `(PsoCursor)Pso`.
+  public static final String ELEMENT = "element";
+
+  /// `static CallSite element(Lookup, String, MethodType, Class expected)`: links an [#ELEMENT].
+  public static final DirectMethodHandleDesc ELEMENT_BOOTSTRAP =
+      ConstantDescs.ofCallsiteBootstrap(LINKAGE, "element", CD_CallSite, CD_Class);
 
   /// `static CallSite recipe(Lookup, String, MethodType, String recipe)`: links what stands for a
   /// method without a body.

@@ -22,6 +22,8 @@ final class Javac {
           "package dev.tigris.memory; public class Utf8 {}",
           "package dev.tigris.memory; public class Ints {}",
           "package dev.tigris.memory; public class PsoArray {}",
+          "package dev.tigris.memory; public class PsoCursor<T extends Pso> {"
+              + " public boolean next() { return false; } public T element() { return null; } }",
           """
           package dev.tigris.memory;
           import java.lang.annotation.*;

@@ -101,7 +101,8 @@ class RuleListTest {
   void saysWhereAndWhatIsWrong() throws Exception {
     compileModule();
     assertEquals(
-        "rules:1:1: there is no rule 'pso-fields'; there is pso-field", problem("pso-fields"));
+        "rules:1:1: there is no rule 'pso-fields'; there is pso-field, pso-cursor",
+        problem("pso-fields"));
     assertEquals(
         "rules:2:1: there is no rule 'third'; there is first, second",
         problem("trust sample.rules\nsample.rules/third"));

@@ -111,16 +111,17 @@ public final class UpdateSuite implements Suite {
 
   private long objects(int rounds) {
     double sum = 0;
+    PsoCursor<Point> cursor = points.cursor();
     for (int round = 0; round < rounds; round++) {
-      for (PsoCursor<Point> cursor = points.cursor(); cursor.next(); ) {
+      for (cursor.restart(); cursor.next(); ) {
         Point point = cursor.element();
         point.x += 1;
         point.y += 2;
         point.z += 3;
       }
     }
-    for (PsoCursor<Point> cursor = points.cursor(); cursor.next(); ) {
-      Point point = cursor.element();
+    for (PsoCursor<Point> all = points.cursor(); all.next(); ) {
+      Point point = all.element();
       sum += point.x + point.y + point.z;
     }
     return (long) sum;

@@ -86,9 +86,19 @@ public final class Raw {
     return address;
   }
 
+  /// Keeps the bits of a user-space address, or of its distance from [#ORIGIN], and one bit less
+  /// than [#bits] have room for: so C2 knows that a sum with such a number is in range, too, and
+  /// leaves out both shifts where the bits are made and used in one place.
+  public static final long DISTANCE_MASK = ANY_ADDRESS_MASK >>> 1;
+
   /// What an object keeps of its address, which is not below [#ORIGIN].
   public static long bits(long address) {
-    return ((address - ORIGIN) << BITS_SHIFT) ^ MIX;
+    return bitsAt(address - ORIGIN);
+  }
+
+  /// What an object keeps of an address that is so far from [#ORIGIN].
+  public static long bitsAt(long distance) {
+    return (distance << BITS_SHIFT) ^ MIX;
   }
 
   /// The address that an object keeps as these bits, in the form in which C2 knows its range and

@@ -1,0 +1,59 @@
+package dev.tigris.specializer;
+
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.Instruction;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.TypeCheckInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.List;
+
+/// Tells a cursor which class of objects the code around it expects, which generics have erased.
+///
+/// ```
+/// invokevirtual element:()LPso;   ->   invokedynamic element:(LPsoCursor;)LPso;    Trade.class
+/// checkcast Trade                      checkcast Trade
+/// ```
+///
+/// The call site gives what the method gives. But it knows how far objects of the class lie from
+/// one another in a table, and what is a constant there costs less than what is asked for
+/// (docs/decisions/011-the-shape-of-an-accessor.md).
+final class PsoCursorRule implements Rule {
+  private static final MethodTypeDesc METHOD_TYPE = MethodTypeDesc.of(MemoryNames.PSO);
+  private static final MethodTypeDesc SITE_TYPE =
+      MethodTypeDesc.of(MemoryNames.PSO, MemoryNames.CURSOR);
+
+  @Override
+  public String name() {
+    return "pso-cursor";
+  }
+
+  @Override
+  public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
+    return Rule.mentions(type, MemoryNames.CURSOR::equals);
+  }
+
+  @Override
+  public Decision decide(Site site) {
+    if (!(site.instruction() instanceof InvokeInstruction call)
+        || call.opcode() != Opcode.INVOKEVIRTUAL
+        || !call.owner().asSymbol().equals(MemoryNames.CURSOR)
+        || !call.name().equalsString(MemoryNames.ELEMENT)
+        || !call.typeSymbol().equals(METHOD_TYPE)) {
+      return Decision.PASS;
+    }
+    List<Instruction> sequence = site.sequence(2);
+    if (sequence.getLast() instanceof TypeCheckInstruction check
+        && check.opcode() == Opcode.CHECKCAST) {
+      ClassDesc expected = check.type().asSymbol();
+      if (!expected.equals(MemoryNames.PSO) && site.hierarchy().isPso(expected)) {
+        return new Decision.Replace(
+            DynamicCallSiteDesc.of(
+                MemoryNames.ELEMENT_BOOTSTRAP, MemoryNames.ELEMENT, SITE_TYPE, expected));
+      }
+    }
+    return Decision.PASS;
+  }
+}
