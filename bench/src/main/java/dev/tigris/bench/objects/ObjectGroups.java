@@ -21,11 +21,9 @@ public final class ObjectGroups {
             "objects.read", List.of(ReadSuite.FIGURE), ReadSuite.class, 4, 10, FOR_AGRONA),
         new ScanGroup(),
         new ForkedGroup(
-            "objects.roundtrip",
-            List.of(RoundTripSuite.FIGURE, RoundTripSuite.FRESH),
-            RoundTripSuite.class,
-            4,
-            10),
+            "objects.roundtrip", List.of(RoundTripSuite.FIGURE), RoundTripSuite.class, 4, 10),
+        new ForkedGroup(
+            "objects.roundtrip.fresh", List.of(RoundTripSuite.FRESH), RoundTripSuite.class, 4, 10),
         new ForkedGroup(
             "objects.validate", List.of(ValidateSuite.FIGURE), ValidateSuite.class, 4, 10));
   }
