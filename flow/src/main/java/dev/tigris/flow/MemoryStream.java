@@ -37,7 +37,7 @@ final class MemoryStream extends Stream {
   /// What the sender has in `sends.waters`, for the receiver.
   private final SharedCount sent = new SharedCount();
 
-  /// What the receiver has in `receipts.settled`, for the sender.
+  /// What the receiver has in `receipts.finished`, for the sender.
   private final SharedCount finished = new SharedCount();
 
   private final @Nullable Water[] slots;
@@ -197,7 +197,7 @@ final class MemoryStream extends Stream {
 
   /// Advances `finished` over a water, wherever among those in the receiver's hands it is.
   private void finish(Water water, @Nullable Water remaining) {
-    long finished = receipts.settled;
+    long finished = receipts.finished;
     int slot = (int) water.slot & mask;
     int first = (int) finished & mask;
     if (slot != first) {
@@ -216,6 +216,7 @@ final class MemoryStream extends Stream {
     if (remaining == null) {
       twins[first] = null;
     }
+    receipts.finished = finished + 1;
     this.finished.advanceTo(finished + 1);
     wakeSender();
   }
@@ -231,7 +232,7 @@ final class MemoryStream extends Stream {
   void checkInvariants() {
     long sent = sends.waters;
     long taken = receipts.received;
-    long finished = receipts.settled;
+    long finished = receipts.finished;
     require(this.sent.get() == sent, "the receiver can see what was sent");
     require(this.finished.get() == finished, "the sender can see what was finished");
     require(finished <= taken && taken <= sent, "finished <= taken <= sent");
@@ -254,7 +255,7 @@ final class MemoryStream extends Stream {
     if (!holds) {
       throw new IllegalStateException(
           "%s: not %s; sent %d, taken %d, finished %d"
-              .formatted(name(), what, sends.waters, receipts.received, receipts.settled));
+              .formatted(name(), what, sends.waters, receipts.received, receipts.finished));
     }
   }
 }

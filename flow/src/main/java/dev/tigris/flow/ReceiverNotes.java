@@ -10,11 +10,7 @@ final class ReceiverNotes {
   long before8, before9, before10, before11, before12, before13, before14, before15;
 
   long taken;
-
-  /// How many waters the receiver has finished with. A stream returns the credit of one, and then
-  /// counts it.
   long settled;
-
   long dropped;
 
   /// Which water a module works on that is still lent to it, by [Water#turn]; 0 if none is. It lies
@@ -23,6 +19,9 @@ final class ReceiverNotes {
 
   /// A memory stream's: how many waters were taken out of it, dropped ones too.
   long received;
+
+  /// A memory stream's: over how many of those it has advanced.
+  long finished;
 
   /// A memory stream's: how many waters had been sent when the receiver looked last.
   long sentSeen;

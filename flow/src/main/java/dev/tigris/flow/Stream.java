@@ -359,16 +359,15 @@ public abstract class Stream {
   final void settle(Water water) {
     endTurn(water);
     release(water);
-    receipts.settled++;
   }
 
   final void settleByLeaving(Water water) {
     endTurn(water);
     leave(water);
-    receipts.settled++;
   }
 
   private void endTurn(Water water) {
+    receipts.settled++;
     if (isTurn(water.turn)) {
       receipts.turn = 0;
     }

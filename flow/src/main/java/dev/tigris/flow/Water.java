@@ -108,14 +108,15 @@ public final class Water {
   /// The stream that lends it, or was the last to do so.
   private @Nullable Stream lender;
 
+  /// A cache line that nobody uses, so that the twin, or what else the other end reads, may lie
+  /// before it: a JVM puts numbers of this size first, in their order.
+  long apart0, apart1, apart2, apart3, apart4, apart5, apart6, apart7;
+
   /// The place in the ring of the stream that lent it; the stream's own business.
   long slot;
 
   /// How many waters the stream that lent it had lent by then; for whom it is lent to.
   long turn;
-
-  /// A cache line that nobody uses, so that the twin may lie beside it.
-  long apart0, apart1, apart2, apart3, apart4, apart5, apart6, apart7;
 
   /// Its place in its spring's list of all waters; the spring's own business.
   int index;

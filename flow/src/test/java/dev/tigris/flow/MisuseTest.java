@@ -1,6 +1,8 @@
 package dev.tigris.flow;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -201,5 +203,31 @@ class MisuseTest {
             .reservoir(Reservoir.lottery().withKind(Twice::new))
             .stage("take", () -> (in, out) -> {})
             .build());
+  }
+
+  /// Whoever gives a water back that is on a stream is told so later, and the stream goes on.
+  @Test
+  void keepsItsCreditsWhenAWaterWasGivenBackBefore() {
+    for (int window : new int[] {1, 4}) {
+      MemoryStream first = new MemoryStream(new StreamKind.Place("first", window));
+      MemoryStream second = new MemoryStream(new StreamKind.Place("second", window));
+      Water water = first.spring().createWater(8);
+      second.put(water);
+      water.returnHome();
+      Water got = second.poll();
+      assertNotNull(got);
+      assertThrows(IllegalStateException.class, got::release);
+      for (long i = 0; i < 10; i++) {
+        assertEquals(window, second.credits());
+        Water next = second.spring().createWater(8);
+        next.bytes().setLong(0, i);
+        second.put(next);
+        Water same = second.poll();
+        assertNotNull(same);
+        assertEquals(i, same.bytes().getLong(0));
+        same.release();
+        second.checkInvariants();
+      }
+    }
   }
 }

@@ -205,10 +205,14 @@ public final class PsoCursor<T extends Pso> {
     return MethodHandles.insertArguments(ELEMENT, 1, strideBytes(expected)).asType(ELEMENT_TYPE);
   }
 
-  /// How far objects of a class lie from one another; 0 if it is no class of objects.
+  /// How far objects of a class lie from one another; 0 if there can be none.
   private static long strideBytes(Class<?> type) {
-    boolean isElement = Pso.class.isAssignableFrom(type) && type != Pso.class;
-    return isElement ? PsoClass.of(type).layout().sizeBytes() : 0;
+    try {
+      boolean isElement = Pso.class.isAssignableFrom(type) && type != Pso.class;
+      return isElement ? PsoClass.of(type).layout().sizeBytes() : 0;
+    } catch (RuntimeException | LinkageError e) {
+      return 0; // a class without a layout; whoever makes an object of it is told why
+    }
   }
 
   /// Whether there is an element: a list may have null in a place.

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.RandomAccessFile;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -164,55 +161,6 @@ class PsoCollectionTest {
       }
       assertEquals(5, visited);
       assertFalse(cursor.next());
-    }
-  }
-
-  @Test
-  void aCursorBeginsAgain() {
-    PsoTable<Point> table = new PsoTable<>(container, Point.class, 3);
-    PsoList<Point> list = new PsoList<>(container, Point.class, 3);
-    for (int i = 0; i < 3; i++) {
-      list.add(table.add());
-      table.get(i).x = i;
-    }
-    for (PsoCollection<Point> collection : List.of(table, list)) {
-      PsoCursor<Point> cursor = collection.cursor();
-      for (int steps = 0; steps < 4; steps++) {
-        for (int i = 0; i < steps && cursor.next(); i++) {
-          assertEquals(i, cursor.index());
-          assertEquals(i, cursor.element().x);
-        }
-        cursor.restart();
-        assertEquals(-1, cursor.index());
-        assertFalse(cursor.isPresent());
-        assertThrows(IllegalStateException.class, cursor::element);
-      }
-    }
-  }
-
-  /// As many as an `int` counts, and more.
-  @ParameterizedTest
-  @ValueSource(longs = {Integer.MAX_VALUE, Integer.MAX_VALUE + 1L})
-  void aCursorVisitsHoweverManyElementsThereAre(long count, @TempDir Path folder) throws Exception {
-    Path file = folder.resolve("sparse");
-    try (RandomAccessFile created = new RandomAccessFile(file.toFile(), "rw")) {
-      created.setLength(count * Long.BYTES);
-    }
-    RawContainer sparse = Jbuf.map(file, Mapping.SHARED).asRawContainer();
-    PsoCursor<Numbered> numbers = sparse.cursor(0, count, Numbered.class);
-    for (int i = 0; i < 100; i++) {
-      assertTrue(numbers.next());
-      numbers.element().value = i;
-      assertEquals(i, numbers.index());
-    }
-    assertEquals(57, sparse.at(57 * Long.BYTES, Numbered.class).value);
-  }
-
-  static final class Numbered extends Pso {
-    long value;
-
-    Numbered(Container container) {
-      super(container);
     }
   }
 

@@ -19,11 +19,15 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// A call site gives what a field access in the same place gives, and the same errors, whoever
 /// wrote it.
@@ -189,7 +193,18 @@ class PsoLinkageTest {
   }
 
   @Test
-  void findsACursorsElementWhateverClassTheCallSiteExpects() throws Throwable {
+  void findsACursorsElementWhateverClassTheCallSiteExpects(@TempDir Path folder) throws Throwable {
+    Outside.compile(
+        folder,
+        "NoLayout",
+        "public class NoLayout extends dev.tigris.memory.Pso { String name;"
+            + " public NoLayout(dev.tigris.memory.Container all) { super(all); } }");
+    try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      findsACursorsElement(loader.loadClass("NoLayout"));
+    }
+  }
+
+  private void findsACursorsElement(Class<?> withoutLayout) throws Throwable {
     PsoTable<Wide> table = new PsoTable<>(container, Wide.class, 3);
     PsoList<Wide> list = new PsoList<>(container, Wide.class, 3);
     for (int i = 0; i < 3; i++) {
@@ -197,7 +212,14 @@ class PsoLinkageTest {
       table.get(i).second = 10L + i;
     }
     for (Class<?> expected :
-        List.of(Wide.class, Account.class, Base.class, Pso.class, Object.class, int.class)) {
+        List.of(
+            Wide.class,
+            Account.class,
+            Base.class,
+            Pso.class,
+            Object.class,
+            int.class,
+            withoutLayout)) {
       MethodHandle element = elementOf(expected);
       for (PsoCollection<Wide> all : List.of(table, list)) {
         PsoCursor<Wide> cursor = all.cursor();

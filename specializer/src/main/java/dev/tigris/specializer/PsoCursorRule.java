@@ -1,5 +1,7 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Instruction;
 import java.lang.classfile.Opcode;
@@ -8,7 +10,6 @@ import java.lang.classfile.instruction.TypeCheckInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
-import java.util.List;
 
 /// Tells a cursor which class of objects the code around it expects, which generics have erased.
 ///
@@ -25,6 +26,9 @@ final class PsoCursorRule implements Rule {
   private static final MethodTypeDesc SITE_TYPE =
       MethodTypeDesc.of(MemoryNames.PSO, MemoryNames.CURSOR);
 
+  /// HotSpot compiles no longer method, and without a compiler nothing is gained.
+  private static final int MOST_CODE_BYTES = 8_000;
+
   @Override
   public String name() {
     return "pso-cursor";
@@ -32,28 +36,37 @@ final class PsoCursorRule implements Rule {
 
   @Override
   public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
-    return Rule.mentions(type, MemoryNames.CURSOR::equals);
+    // Class files of before Java 7 can have no call sites.
+    return type.majorVersion() >= ClassFile.JAVA_7_VERSION
+        && Rule.mentions(type, MemoryNames.CURSOR::equals);
   }
 
   @Override
   public Decision decide(Site site) {
-    if (!(site.instruction() instanceof InvokeInstruction call)
-        || call.opcode() != Opcode.INVOKEVIRTUAL
-        || !call.owner().asSymbol().equals(MemoryNames.CURSOR)
-        || !call.name().equalsString(MemoryNames.ELEMENT)
-        || !call.typeSymbol().equals(METHOD_TYPE)) {
+    if (!isElement(site.instruction()) || codeBytes(site) > MOST_CODE_BYTES) {
       return Decision.PASS;
     }
-    List<Instruction> sequence = site.sequence(2);
-    if (sequence.getLast() instanceof TypeCheckInstruction check
+    if (site.sequence(2).getLast() instanceof TypeCheckInstruction check
         && check.opcode() == Opcode.CHECKCAST) {
+      // Whether that is a class of objects the call site finds out: its class file need not be
+      // there for a rule that can be done without.
       ClassDesc expected = check.type().asSymbol();
-      if (!expected.equals(MemoryNames.PSO) && site.hierarchy().isPso(expected)) {
-        return new Decision.Replace(
-            DynamicCallSiteDesc.of(
-                MemoryNames.ELEMENT_BOOTSTRAP, MemoryNames.ELEMENT, SITE_TYPE, expected));
-      }
+      return new Decision.Replace(
+          DynamicCallSiteDesc.of(
+              MemoryNames.ELEMENT_BOOTSTRAP, MemoryNames.ELEMENT, SITE_TYPE, expected));
     }
     return Decision.PASS;
+  }
+
+  private static boolean isElement(Instruction instruction) {
+    return instruction instanceof InvokeInstruction call
+        && call.opcode() == Opcode.INVOKEVIRTUAL
+        && call.owner().asSymbol().equals(MemoryNames.CURSOR)
+        && call.name().equalsString(MemoryNames.ELEMENT)
+        && call.typeSymbol().equals(METHOD_TYPE);
+  }
+
+  private static int codeBytes(Site site) {
+    return site.method().findAttribute(Attributes.code()).orElseThrow().codeLength();
   }
 }

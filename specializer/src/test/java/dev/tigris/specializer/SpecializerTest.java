@@ -41,7 +41,7 @@ class SpecializerTest {
   }
 
   /// The field instructions and our call sites of a method, in order.
-  private static List<String> accesses(byte[] classFile, String method) {
+  static List<String> accesses(byte[] classFile, String method) {
     List<String> accesses = new ArrayList<>();
     for (MethodModel candidate : ClassFile.of().parse(classFile).methods()) {
       if (candidate.methodName().equalsString(method)) {
@@ -88,34 +88,6 @@ class SpecializerTest {
             "get(Trade)long id"),
         accesses(user.bytes(), "use"));
     assertEquals(List.of(), ClassFile.of().verify(user.bytes()).stream().toList());
-  }
-
-  @Test
-  void tellsACursorWhichClassOfObjectsIsExpected() throws IOException {
-    shop.javac.compile(
-        Workshop.TRADE,
-        """
-        package app;
-        import dev.tigris.memory.*;
-        class User {
-          static long sum(PsoCursor<Trade> trades) {
-            long sum = 0;
-            while (trades.next()) {
-              sum += trades.element().id;
-            }
-            return sum;
-          }
-          static <T extends Pso> T any(PsoCursor<T> cursor) { return cursor.element(); }
-          static Runnable some(PsoCursor<? extends Runnable> cursor) { return cursor.element(); }
-        }
-        """);
-    byte[] user = shop.specialize("app/User").bytes();
-    assertEquals(
-        List.of("element(PsoCursor)Pso " + ClassDesc.of("app.Trade"), "get(Trade)long id"),
-        accesses(user, "sum"));
-    assertEquals(List.of(), accesses(user, "any"));
-    assertEquals(List.of(), accesses(user, "some"));
-    assertEquals(List.of(), ClassFile.of().verify(user).stream().toList());
   }
 
   @Test

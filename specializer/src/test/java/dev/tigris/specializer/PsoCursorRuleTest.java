@@ -1,0 +1,77 @@
+package dev.tigris.specializer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PsoCursorRuleTest {
+  @TempDir private Path temporary;
+  private Workshop shop;
+
+  @BeforeEach
+  void openShop() throws IOException {
+    shop = new Workshop(temporary);
+  }
+
+  @AfterEach
+  void closeShop() {
+    shop.close();
+  }
+
+  @Test
+  void tellsACursorWhichClassOfObjectsIsExpected() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        """
+        package app;
+        import dev.tigris.memory.*;
+        class User {
+          static long sum(PsoCursor<Trade> trades) {
+            long sum = 0;
+            while (trades.next()) {
+              sum += trades.element().id;
+            }
+            return sum;
+          }
+          static <T extends Pso> T any(PsoCursor<T> cursor) { return cursor.element(); }
+        }
+        """);
+    byte[] user = shop.specialize("app/User").bytes();
+    assertEquals(
+        List.of("element(PsoCursor)Pso " + ClassDesc.of("app.Trade"), "get(Trade)long id"),
+        SpecializerTest.accesses(user, "sum"));
+    assertEquals(List.of(), SpecializerTest.accesses(user, "any"));
+    assertEquals(List.of(), ClassFile.of().verify(user).stream().toList());
+  }
+
+  @Test
+  void leavesACursorAsItIsWhereACallSiteCannotStand() throws IOException {
+    String use = "static Trade first(PsoCursor<Trade> trades) { return trades.element(); }";
+    String add = "sum += 1000000007L * sum + 998244353L * sum;";
+    shop.javac.compile(
+        Workshop.TRADE,
+        "package app; import dev.tigris.memory.*; class User { " + use + " }",
+        "package app; import dev.tigris.memory.*; class Long { static Trade first(PsoCursor<Trade>"
+            + " trades, long sum) { "
+            + add.repeat(800)
+            + " return sum == 0 ? null : trades.element(); } }");
+    byte[] old = shop.bytes("app/User");
+    old[7] = ClassFile.JAVA_6_VERSION;
+    assertEquals(
+        List.of(), SpecializerTest.accesses(shop.specializer.specialize(old).bytes(), "first"));
+    assertEquals(List.of(), SpecializerTest.accesses(shop.specialize("app/Long").bytes(), "first"));
+    // What is expected need not be found.
+    Files.delete(shop.javac.folder().resolve("app/Trade.class"));
+    Specialized user = shop.specialize("app/User");
+    assertEquals(1, SpecializerTest.accesses(user.bytes(), "first").size());
+  }
+}
