@@ -82,6 +82,10 @@ public final class PsoCursor<T extends Pso> {
   /// see this before it is written first, so it begins with a place that does no harm.
   private long place;
 
+  /// Whether the object has come to the element. Until then it is the last one's, and so is what it
+  /// remembers.
+  private boolean isThere;
+
   /// The object if there is an element, and null before the first step and where a list has null.
   private @Nullable T current;
 
@@ -138,7 +142,7 @@ public final class PsoCursor<T extends Pso> {
       return false;
     }
     step = next;
-    object.leave(partsStay);
+    isThere = false;
     current = object;
     return true;
   }
@@ -149,7 +153,7 @@ public final class PsoCursor<T extends Pso> {
       return false;
     }
     index = next;
-    object.leave(partsStay);
+    isThere = false;
     long to = list == null ? start + next * strideBytes : list.place(next);
     if (list == null || to != 0) {
       place = to;
@@ -188,6 +192,10 @@ public final class PsoCursor<T extends Pso> {
     T element = current;
     if (element == null) {
       throw new IllegalStateException("there is no element at " + index());
+    }
+    if (!isThere) {
+      element.leave(partsStay);
+      isThere = true;
     }
     if (isNear) {
       // Another thread may have restarted the cursor. A branch would keep C2 from all it does here.

@@ -2,6 +2,8 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -64,5 +66,40 @@ class PsoCursorTest {
       assertEquals(i, numbers.index());
     }
     assertEquals(57, sparse.at(57 * Long.BYTES, Numbered.class).value);
+  }
+
+  static final class Row extends Pso {
+    long id;
+
+    @Capacity(2)
+    Longs cells;
+
+    Row other;
+
+    Row(Container container) {
+      super(container);
+    }
+  }
+
+  /// An object stays the last element until the next one is asked for. What is read from it in
+  /// between, or written to it, is not the next one's.
+  @Test
+  void takesNothingOfTheLastElementAlong() {
+    Row elsewhere = new Row(Jbuf.allocate(1024).asContainer());
+    PsoTable<Row> rows = new PsoTable<>(container, Row.class, 3);
+    for (int i = 0; i < 3; i++) {
+      rows.add().cells.set(0, 10L + i);
+    }
+    PsoCursor<Row> cursor = rows.cursor();
+    assertTrue(cursor.next());
+    Row row = cursor.element();
+    for (int i = 0; i < 2; i++) {
+      assertTrue(cursor.next());
+      assertEquals(10L + i, row.cells.get(0));
+      row.other = elsewhere;
+      assertSame(row, cursor.element());
+      assertEquals(11L + i, row.cells.get(0));
+      assertNull(row.other);
+    }
   }
 }
