@@ -210,16 +210,15 @@ public final class PsoCursor<T extends Pso> {
 
   /// [#element] as a function of the cursor, for code that expects elements of a class.
   static MethodHandle elementOf(Class<?> expected) {
-    return MethodHandles.insertArguments(ELEMENT, 1, strideBytes(expected)).asType(ELEMENT_TYPE);
+    return MethodHandles.insertArguments(ELEMENT, 1, strideBytes(expected));
   }
 
   /// How far objects of a class lie from one another; 0 if there can be none.
   private static long strideBytes(Class<?> type) {
     try {
-      boolean isElement = Pso.class.isAssignableFrom(type) && type != Pso.class;
-      return isElement ? PsoClass.of(type).layout().sizeBytes() : 0;
+      return PsoClass.of(type).layout().sizeBytes();
     } catch (RuntimeException | LinkageError e) {
-      return 0; // a class without a layout; whoever makes an object of it is told why
+      return 0; // no class of objects, or one without a layout: whoever makes one is told why
     }
   }
 

@@ -20,31 +20,14 @@ import java.lang.classfile.constantpool.Utf8Entry;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class DeadFieldTest {
+class DeadFieldTest extends InWorkshop {
   private static final String USER =
       "package app; class User { long use(Trade t) { t.quantity++; return t.id; } }";
-
-  @TempDir private Path temporary;
-  private Workshop shop;
-
-  @BeforeEach
-  void openShop() throws IOException {
-    shop = new Workshop(temporary);
-  }
-
-  @AfterEach
-  void closeShop() {
-    shop.close();
-  }
 
   /// Each field's name, its descriptor, and what its `Signature` says.
   private static List<String> fields(byte[] classFile) {

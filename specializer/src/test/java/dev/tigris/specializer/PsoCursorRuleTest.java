@@ -6,27 +6,10 @@ import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class PsoCursorRuleTest {
-  @TempDir private Path temporary;
-  private Workshop shop;
-
-  @BeforeEach
-  void openShop() throws IOException {
-    shop = new Workshop(temporary);
-  }
-
-  @AfterEach
-  void closeShop() {
-    shop.close();
-  }
-
+class PsoCursorRuleTest extends InWorkshop {
   @Test
   void tellsACursorWhichClassOfObjectsIsExpected() throws IOException {
     shop.javac.compile(
@@ -48,8 +31,8 @@ class PsoCursorRuleTest {
     byte[] user = shop.specialize("app/User").bytes();
     assertEquals(
         List.of("element(PsoCursor)Pso " + ClassDesc.of("app.Trade"), "get(Trade)long id"),
-        SpecializerTest.accesses(user, "sum"));
-    assertEquals(List.of(), SpecializerTest.accesses(user, "any"));
+        Workshop.accesses(user, "sum"));
+    assertEquals(List.of(), Workshop.accesses(user, "any"));
     assertEquals(List.of(), ClassFile.of().verify(user).stream().toList());
   }
 
@@ -66,12 +49,11 @@ class PsoCursorRuleTest {
             + " return sum == 0 ? null : trades.element(); } }");
     byte[] old = shop.bytes("app/User");
     old[7] = ClassFile.JAVA_6_VERSION;
-    assertEquals(
-        List.of(), SpecializerTest.accesses(shop.specializer.specialize(old).bytes(), "first"));
-    assertEquals(List.of(), SpecializerTest.accesses(shop.specialize("app/Long").bytes(), "first"));
+    assertEquals(List.of(), Workshop.accesses(shop.specializer.specialize(old).bytes(), "first"));
+    assertEquals(List.of(), Workshop.accesses(shop.specialize("app/Long").bytes(), "first"));
     // What is expected need not be found.
     Files.delete(shop.javac.folder().resolve("app/Trade.class"));
     Specialized user = shop.specialize("app/User");
-    assertEquals(1, SpecializerTest.accesses(user.bytes(), "first").size());
+    assertEquals(1, Workshop.accesses(user.bytes(), "first").size());
   }
 }

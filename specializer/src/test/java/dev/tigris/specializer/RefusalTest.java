@@ -13,29 +13,12 @@ import java.lang.classfile.instruction.DiscontinuedInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RefusalTest {
-  @TempDir private Path temporary;
-  private Workshop shop;
-
-  @BeforeEach
-  void openShop() throws IOException {
-    shop = new Workshop(temporary);
-  }
-
-  @AfterEach
-  void closeShop() {
-    shop.close();
-  }
-
+class RefusalTest extends InWorkshop {
   private List<String> problems(String... sources) throws IOException {
     shop.javac.compile(sources);
     return shop.specializeAll().problems().stream().map(Problem::toString).toList();

@@ -11,57 +11,17 @@ import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.FieldInstruction;
-import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class SpecializerTest {
-  @TempDir private Path temporary;
-  private Workshop shop;
-
-  @BeforeEach
-  void openShop() throws IOException {
-    shop = new Workshop(temporary);
-  }
-
-  @AfterEach
-  void closeShop() {
-    shop.close();
-  }
-
-  /// The field instructions and our call sites of a method, in order.
-  static List<String> accesses(byte[] classFile, String method) {
-    List<String> accesses = new ArrayList<>();
-    for (MethodModel candidate : ClassFile.of().parse(classFile).methods()) {
-      if (candidate.methodName().equalsString(method)) {
-        for (CodeElement element : candidate.code().orElseThrow()) {
-          if (element instanceof FieldInstruction field) {
-            accesses.add(field.opcode() + " " + field.name().stringValue());
-          } else if (element instanceof InvokeDynamicInstruction site
-              && site.bootstrapMethod().owner().equals(MemoryNames.LINKAGE)) {
-            accesses.add(
-                site.name().stringValue()
-                    + site.typeSymbol().displayDescriptor()
-                    + " "
-                    + site.bootstrapArgs().getLast());
-          }
-        }
-      }
-    }
-    return accesses;
-  }
-
+class SpecializerTest extends InWorkshop {
   @Test
   void replacesReadsAndWritesOfEveryStoredField() throws IOException {
     shop.javac.compile(
@@ -86,7 +46,7 @@ class SpecializerTest {
             "get(Trade)Trade next",
             "set(Trade,Trade)void next",
             "get(Trade)long id"),
-        accesses(user.bytes(), "use"));
+        Workshop.accesses(user.bytes(), "use"));
     assertEquals(List.of(), ClassFile.of().verify(user.bytes()).stream().toList());
   }
 
@@ -95,10 +55,10 @@ class SpecializerTest {
     shop.javac.compile(Workshop.TRADE);
     assertEquals(
         List.of("set(Trade,boolean)void open"),
-        accesses(shop.specialize("app/Trade").bytes(), "lambda$opener$0"));
+        Workshop.accesses(shop.specialize("app/Trade").bytes(), "lambda$opener$0"));
     assertEquals(
         List.of("GETFIELD this$0", "get(Trade)boolean open"),
-        accesses(shop.specialize("app/Trade$Watcher").bytes(), "look"));
+        Workshop.accesses(shop.specialize("app/Trade$Watcher").bytes(), "look"));
   }
 
   @Test
@@ -119,7 +79,7 @@ class SpecializerTest {
     assertFalse(user.changed());
     assertEquals(
         List.of("GETSTATIC made", "PUTFIELD count", "GETFIELD note"),
-        accesses(user.bytes(), "use"));
+        Workshop.accesses(user.bytes(), "use"));
     MethodReport method = user.report().methods().getFirst();
     assertEquals("@HeapOnly", method.lines().getFirst().outcome());
   }
@@ -187,7 +147,7 @@ class SpecializerTest {
     Specialized named =
         new Specializer(without, Rule.standard()).specialize(shop.bytes("app/Named"));
     assertEquals(List.of(), named.problems());
-    assertEquals(List.of("get(Named)Utf8 name"), accesses(named.bytes(), "read"));
+    assertEquals(List.of("get(Named)Utf8 name"), Workshop.accesses(named.bytes(), "read"));
   }
 
   @Test
@@ -205,7 +165,7 @@ class SpecializerTest {
         """);
     assertEquals(
         List.of("get(Option)long id", "get(Trade)long id", "get(Option)int quantity"),
-        accesses(shop.specialize("app/Option").bytes(), "both"));
+        Workshop.accesses(shop.specialize("app/Option").bytes(), "both"));
   }
 
   @Test
@@ -222,7 +182,7 @@ class SpecializerTest {
         """);
     assertEquals(
         List.of("get(Option)int quantity"),
-        accesses(shop.specialize("elsewhere/Option").bytes(), "viaSuper"));
+        Workshop.accesses(shop.specialize("elsewhere/Option").bytes(), "viaSuper"));
   }
 
   @Test
@@ -309,13 +269,13 @@ class SpecializerTest {
             .orElseThrow();
     assertEquals(602, method.rewritten());
     assertEquals(5, method.parts());
-    assertEquals(2, accesses(user.bytes(), "use").size());
+    assertEquals(2, Workshop.accesses(user.bytes(), "use").size());
     int moved = 0;
     for (MethodModel part : ClassFile.of().parse(user.bytes()).methods()) {
       String name = part.methodName().stringValue();
       if (name.startsWith("tigris$use$")) {
         assertEquals("(User,long,Trade)void", part.methodTypeSymbol().displayDescriptor());
-        moved += accesses(user.bytes(), name).size();
+        moved += Workshop.accesses(user.bytes(), name).size();
       }
     }
     assertEquals(600, moved);

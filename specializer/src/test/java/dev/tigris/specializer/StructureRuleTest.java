@@ -15,13 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Restricted rules, over classes that were compiled for it.
-class StructureRuleTest {
+class StructureRuleTest extends InWorkshop {
   private static final String HEADER =
       """
       package app;
@@ -47,19 +44,6 @@ class StructureRuleTest {
         int twice() = 7;
       }
       """;
-
-  @TempDir private Path temporary;
-  private Workshop shop;
-
-  @BeforeEach
-  void openShop() throws IOException {
-    shop = new Workshop(temporary);
-  }
-
-  @AfterEach
-  void closeShop() {
-    shop.close();
-  }
 
   private Specializer specializer(String rules) throws IOException {
     Files.writeString(temporary.resolve("header.rules"), rules);

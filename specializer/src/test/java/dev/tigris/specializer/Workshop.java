@@ -1,8 +1,14 @@
 package dev.tigris.specializer;
 
 import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A folder of compiled classes and a specializer for them.
@@ -49,6 +55,28 @@ final class Workshop implements AutoCloseable {
 
   Report specializeAll(Delivery delivery) throws IOException {
     return ClassFiles.specialize(List.of(javac.folder()), specializer, delivery);
+  }
+
+  /// The field instructions and our call sites of a method, in order.
+  static List<String> accesses(byte[] classFile, String method) {
+    List<String> accesses = new ArrayList<>();
+    for (MethodModel candidate : ClassFile.of().parse(classFile).methods()) {
+      if (candidate.methodName().equalsString(method)) {
+        for (CodeElement element : candidate.code().orElseThrow()) {
+          if (element instanceof FieldInstruction field) {
+            accesses.add(field.opcode() + " " + field.name().stringValue());
+          } else if (element instanceof InvokeDynamicInstruction site
+              && site.bootstrapMethod().owner().equals(MemoryNames.LINKAGE)) {
+            accesses.add(
+                site.name().stringValue()
+                    + site.typeSymbol().displayDescriptor()
+                    + " "
+                    + site.bootstrapArgs().getLast());
+          }
+        }
+      }
+    }
+    return accesses;
   }
 
   @Override
