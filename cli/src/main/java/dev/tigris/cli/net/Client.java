@@ -8,6 +8,7 @@ import dev.tigris.net.Connection;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
+import dev.tigris.net.Posting;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
@@ -67,8 +68,8 @@ public final class Client {
       long unmeasured = roundTrips / 10;
       for (long i = 0; i < unmeasured + roundTrips; i++) {
         long start = System.nanoTime();
-        peer.postReceive(memory).orThrow();
-        peer.postSend(message.tag((int) i)).orThrow();
+        expectPosted(peer.postReceive(memory), peer);
+        expectPosted(peer.postSend(message.tag((int) i)), peer);
         next(queue, peer, bytes);
         next(queue, peer, bytes);
         if (i >= unmeasured) {
@@ -113,11 +114,13 @@ public final class Client {
       int bytes,
       long messages)
       throws InterruptedException {
-    peer.postReceive(answer).orThrow();
+    expectPosted(peer.postReceive(answer), peer);
     for (long sent = 0; sent < messages; sent++) {
       Ticket next =
           sent < buffers.count() ? buffers.ticket((int) sent) : (Ticket) next(queue, peer, bytes);
-      peer.postSend(next.range(0, bytes).tag(sent == messages - 1 ? Server.LAST : 0)).orThrow();
+      Posting posting =
+          peer.postSend(next.range(0, bytes).tag(sent == messages - 1 ? Server.LAST : 0));
+      expectPosted(posting, peer);
     }
     long underWay = Math.min(messages, buffers.count()) + 1;
     for (; underWay > 0; underWay--) {
@@ -152,17 +155,31 @@ public final class Client {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    if (next == null || next.status() != Status.DONE) {
-      NetException why = peer.failure();
+    if (next == null) {
       throw new NetException(
           "measure",
           address,
-          next == null
-              ? "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds"
-              : "the connection is " + peer.state() + (why == null ? "" : ": " + why.what()),
-          why);
+          "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds",
+          peer.failure());
+    }
+    if (next.status() != Status.DONE) {
+      throw connectionLost(peer);
     }
     return next;
+  }
+
+  /// The end of the connection may have come with the last message, and is met by the next post.
+  private void expectPosted(Posting posting, VirtualInterface peer) {
+    if (posting == Posting.NOT_CONNECTED) {
+      throw connectionLost(peer);
+    }
+    posting.orThrow();
+  }
+
+  private NetException connectionLost(VirtualInterface peer) {
+    NetException why = peer.failure();
+    String detail = why == null ? "" : ": " + why.what();
+    return new NetException("measure", address, "the connection is " + peer.state() + detail, why);
   }
 
   private static void fill(Bytes bytes) {
