@@ -8,7 +8,8 @@ import java.util.List;
 /// @param bytesBefore size of its bytecode before
 /// @param bytesAfter size of its bytecode after
 /// @param rewrittenEarlier call sites that were there before, from an earlier run
-/// @param parts how many new methods parts of it were moved to, because it had too many call sites
+/// @param parts how many new methods parts of it were moved to, because its call sites would have
+///     kept it from being compiled or inlined
 /// @param sites the most call sites that it, or one of those, has then; one with two references
 ///     counts twice, as it does for HotSpot
 /// @param lines one for each instruction that a rule decided on

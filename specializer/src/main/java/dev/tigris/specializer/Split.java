@@ -32,12 +32,15 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/// Moves runs of statements out of a method that has more call sites than C1 can compile.
+/// Moves runs of statements out of a method that HotSpot would compile worse for its call sites
+/// (docs/decisions/014). There are two of these:
 ///
-/// HotSpot's C1 compiler profiles the arguments of each call site, and runs out of registers for it
-/// at about 290 sites in a method. It then never gathers the profile that C2 waits for, and the
-/// method may stay in slow code for good (docs/decisions/014). So a method with more than
-/// [#MAX_SITES] calls several new ones, of at most that many.
+/// - *One with more call sites than C1 can compile.* C1 profiles the arguments of each call site,
+///   and runs out of registers for it at about 290 sites in a method. It then never gathers the
+///   profile that C2 waits for, and the method may stay in slow code for good. So a method with
+///   more than [#MAX_SITES] calls several new ones, of at most that many.
+/// - *One that only its call sites make too long to be inlined*, as they take five bytes each where
+///   a field access takes three. It calls a new one, so that both are inlined.
 ///
 /// What can move is a run of statements without jumps, that begins and ends with nothing on the
 /// operand stack, writes no local variable and reads only parameters that are never written. Such a
@@ -48,6 +51,17 @@ final class Split {
   static final int MAX_SITES = 256;
 
   private static final int MIN_PART_SITES = 32;
+
+  /// The longest method that C2 inlines where it is called often (`-XX:FreqInlineSize`).
+  static final int INLINED_BYTES = 325;
+
+  private static final int CALL_SITE_BYTES = 5;
+  private static final int CALL_BYTES = 3;
+
+  /// What a run of elements comes to, in what there is too much of.
+  private interface Measure {
+    int of(int start, int end);
+  }
 
   /// A run of elements `[start, end)` of the code, and the parameters that it reads, by slot.
   private record Part(int start, int end, List<Integer> slots) {}
@@ -86,8 +100,7 @@ final class Split {
       BitSet rewritten) {
     Split split = new Split(method, code, in, replacements, rewritten);
     // In a constructor 'this' is no object yet at first, and an interface would need other calls.
-    boolean possible = !method.methodName().stringValue().startsWith("<") && !in.isInterface();
-    if (possible && split.sites(0, split.code.size()) > MAX_SITES) {
+    if (!method.methodName().stringValue().startsWith("<") && !in.isInterface()) {
       split.find(code);
     }
     return split;
@@ -145,18 +158,63 @@ final class Split {
   }
 
   private void find(CodeModel model) {
-    int total = sites(0, code.size());
-    int wanted = Math.ceilDiv(total, Math.ceilDiv(total, MAX_SITES / 2));
+    int sites = sites(0, code.size());
+    int length = bytes(0, code.size());
+    if (sites > MAX_SITES) {
+      int wanted = Math.ceilDiv(sites, Math.ceilDiv(sites, MAX_SITES / 2));
+      find(model, this::sites, MIN_PART_SITES, wanted, Integer.MAX_VALUE);
+    } else if (length > INLINED_BYTES && length - growth() <= INLINED_BYTES) {
+      int excess = length - INLINED_BYTES;
+      find(model, this::saved, excess, excess, 1);
+    }
+  }
+
+  /// What a range takes with its call sites. What other code takes the place of counts as it is.
+  private int bytes(int start, int end) {
+    int bytes = 0;
+    for (int ordinal = start; ordinal < end; ordinal++) {
+      if (replacements.containsKey(ordinal)) {
+        bytes += CALL_SITE_BYTES;
+      } else if (code.get(ordinal) instanceof Instruction instruction) {
+        bytes += instruction.sizeInBytes();
+      }
+    }
+    return bytes;
+  }
+
+  /// How much longer the call sites make the method.
+  private int growth() {
+    int bytes = 0;
+    for (int ordinal : replacements.keySet()) {
+      bytes += CALL_SITE_BYTES - ((Instruction) code.get(ordinal)).sizeInBytes();
+    }
+    return bytes;
+  }
+
+  /// By how much the method is shorter without a run of statements; nothing if that is too long to
+  /// be inlined, too.
+  private int saved(int start, int end) {
+    int bytes = bytes(start, end);
+    int loads = slots(start, end).stream().mapToInt(slot -> slot < 4 ? 1 : 2).sum();
+    return bytes < INLINED_BYTES ? bytes - loads - CALL_BYTES : 0;
+  }
+
+  /// Finds runs to move.
+  ///
+  /// @param least what a run has to come to
+  /// @param wanted what is enough for a run
+  /// @param most how many runs to move
+  private void find(CodeModel model, Measure measure, int least, int wanted, int most) {
     Set<Label> empty = labelsWithEmptyStack(model);
     boolean known = true;
     int height = 0;
     int start = -1;
     int end = -1;
-    for (int ordinal = 0; ordinal < code.size(); ordinal++) {
+    for (int ordinal = 0; ordinal < code.size() && parts.size() < most; ordinal++) {
       CodeElement element = code.get(ordinal);
       boolean inside = start >= 0;
       if (element instanceof LabelTarget target) {
-        close(start, end);
+        close(start, end, measure, least);
         start = -1;
         known = known || empty.contains(target.label());
         height = empty.contains(target.label()) ? 0 : height;
@@ -169,18 +227,18 @@ final class Split {
         known = known && effect.isPresent();
         height += effect.orElse(0);
         if (!known || !movable(ordinal, instruction)) {
-          close(start, end);
+          close(start, end, measure, least);
           start = -1;
         } else if (height == 0) {
           end = ordinal + 1;
-          if (start >= 0 && sites(start, end) >= wanted) {
-            close(start, end);
+          if (start >= 0 && measure.of(start, end) >= wanted) {
+            close(start, end, measure, least);
             start = -1;
           }
         }
       }
     }
-    close(start, end);
+    close(start, end, measure, least);
   }
 
   private Set<Label> labelsWithEmptyStack(CodeModel model) {
@@ -212,17 +270,20 @@ final class Split {
     };
   }
 
-  private void close(int start, int end) {
-    if (start >= 0 && sites(start, end) >= MIN_PART_SITES) {
-      List<Integer> slots =
-          code.subList(start, end).stream()
-              .filter(LoadInstruction.class::isInstance)
-              .map(element -> ((LoadInstruction) element).slot())
-              .distinct()
-              .sorted()
-              .toList();
-      parts.add(new Part(start, end, slots));
+  private void close(int start, int end, Measure measure, int least) {
+    if (start >= 0 && measure.of(start, end) >= least) {
+      parts.add(new Part(start, end, slots(start, end)));
     }
+  }
+
+  /// The local variables that are read in a range.
+  private List<Integer> slots(int start, int end) {
+    return code.subList(start, end).stream()
+        .filter(LoadInstruction.class::isInstance)
+        .map(element -> ((LoadInstruction) element).slot())
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /// If a part begins at an element, calls it and returns the ordinal after it; otherwise -1.

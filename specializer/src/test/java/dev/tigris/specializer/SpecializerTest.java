@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
@@ -282,6 +283,8 @@ class SpecializerTest extends InWorkshop {
     assertFalse(shop.specializer.specialize(user.bytes()).changed());
   }
 
+  private static final String MOVABLE = "trade.id = trade.quantity;\n";
+
   /// Each statement has two call sites with two references each, and writes a local variable, so
   /// that it cannot be moved.
   private static final String UNMOVABLE = "next = trade.next; trade.next = next;\n";
@@ -314,11 +317,35 @@ class SpecializerTest extends InWorkshop {
 
   @Test
   void saysThatTooManyCallSitesStayInAMethodThatWasSplit() throws IOException {
-    String movable = "trade.id = trade.quantity;\n".repeat(100);
+    String movable = MOVABLE.repeat(100);
     assertFalse(use(movable + UNMOVABLE.repeat(60)).hasTooManySites());
     MethodReport method = use(movable + UNMOVABLE.repeat(90));
     assertTrue(method.parts() > 0);
     assertTrue(method.hasTooManySites());
+  }
+
+  @Test
+  void keepsAMethodShortEnoughToBeInlined() throws IOException {
+    MethodReport method = use(MOVABLE.repeat(30));
+    assertEquals(1, method.parts());
+    assertTrue(method.bytesBefore() <= Split.INLINED_BYTES, "" + method.bytesBefore());
+    assertTrue(method.bytesAfter() <= Split.INLINED_BYTES, "" + method.bytesAfter());
+    MethodModel part =
+        ClassFile.of().parse(shop.specialize("app/User").bytes()).methods().stream()
+            .filter(each -> each.methodName().stringValue().startsWith("tigris$use$"))
+            .findFirst()
+            .orElseThrow();
+    int moved = part.findAttribute(Attributes.code()).orElseThrow().codeLength();
+    assertTrue(moved <= Split.INLINED_BYTES, "" + moved);
+    assertTrue(method.bytesBefore() + 2 * 60 < method.bytesAfter() + moved, "" + moved);
+  }
+
+  @Test
+  void leavesAMethodWholeWhereMovingStatementsWouldNotHelpToInlineIt() throws IOException {
+    assertEquals(0, use(MOVABLE.repeat(20)).parts()); // it is short enough
+    assertEquals(0, use(MOVABLE.repeat(40)).parts()); // it was too long before
+    assertEquals(0, use(UNMOVABLE.repeat(30)).parts());
+    assertEquals(0, use((MOVABLE + UNMOVABLE).repeat(15)).parts()); // each run is too short
   }
 
   @Test
