@@ -68,7 +68,7 @@ public record MethodReport(
       out.append(", ").append(rewrittenEarlier).append(" rewritten earlier");
     }
     if (parts > 0) {
-      out.append(", moved to ").append(parts).append(" new methods");
+      out.append(", moved to ").append(parts).append(parts == 1 ? " new method" : " new methods");
     }
     out.append('\n');
     if (hasTooManySites()) {

@@ -12,12 +12,17 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.attribute.StackMapFrameInfo;
+import java.lang.classfile.instruction.BranchInstruction;
 import java.lang.classfile.instruction.IncrementInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LabelTarget;
 import java.lang.classfile.instruction.LineNumber;
 import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.classfile.instruction.LocalVariable;
+import java.lang.classfile.instruction.LookupSwitchInstruction;
+import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.classfile.instruction.StoreInstruction;
+import java.lang.classfile.instruction.TableSwitchInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
@@ -31,21 +36,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 
-/// Moves runs of statements out of a method that HotSpot would compile worse for its call sites
-/// (docs/decisions/014). There are two of these:
+/// Moves runs of statements out of methods that their call sites make slower than they need be
+/// (docs/decisions/014). There are two kinds of these:
 ///
-/// - *One with more call sites than C1 can compile.* C1 profiles the arguments of each call site,
+/// - *Those with more call sites than C1 can compile.* C1 profiles the arguments of each call site,
 ///   and runs out of registers for it at about 290 sites in a method. It then never gathers the
 ///   profile that C2 waits for, and the method may stay in slow code for good. So a method with
 ///   more than [#MAX_SITES] calls several new ones, of at most that many.
-/// - *One that only its call sites make too long to be inlined*, as they take five bytes each where
-///   a field access takes three. It calls a new one, so that both are inlined.
+/// - *Those that were short enough for C2 to inline, and are not any more*, as a call site takes
+///   five bytes and a field access three. One run moves, and both methods are inlined.
 ///
 /// What can move is a run of statements without jumps, that begins and ends with nothing on the
 /// operand stack, writes no local variable and reads only parameters that are never written. Such a
-/// run becomes a private static method that takes those parameters. A method in which there is none
-/// stays as it is.
+/// run becomes a private method that takes those parameters. A method in which there is none stays
+/// as it is.
 final class Split {
   /// The most call sites to leave in one method; where it is split, parts have about half as many.
   static final int MAX_SITES = 256;
@@ -58,21 +64,29 @@ final class Split {
   private static final int CALL_SITE_BYTES = 5;
   private static final int CALL_BYTES = 3;
 
+  /// By how much a switch may grow where code before it moves: its table is aligned.
+  private static final int SWITCH_PADDING_BYTES = 3;
+
   /// What a run of elements comes to, in what there is too much of.
   private interface Measure {
     int of(int start, int end);
   }
 
-  /// A run of elements `[start, end)` of the code, and the parameters that it reads, by slot.
-  private record Part(int start, int end, List<Integer> slots) {}
+  /// A run of elements `[start, end)` of the code, the method that it moves to, and the parameters
+  /// that it reads, by slot.
+  private record Part(int start, int end, String name, List<Integer> slots) {}
 
   private final MethodModel method;
   private final ClassInfo in;
   private final Map<Integer, DynamicCallSiteDesc> replacements;
   private final BitSet rewritten;
   private final List<CodeElement> code;
+  private final boolean isStatic;
   private final Map<Integer, ClassDesc> parameters;
   private final List<Part> parts = new ArrayList<>();
+
+  /// The names of the class's methods, and of those that are added.
+  private final Set<String> names = new HashSet<>();
 
   private Split(
       MethodModel method,
@@ -85,6 +99,7 @@ final class Split {
     this.replacements = replacements;
     this.rewritten = rewritten;
     this.code = code.elementList();
+    this.isStatic = method.flags().has(AccessFlag.STATIC);
     this.parameters = parameters();
   }
 
@@ -127,7 +142,7 @@ final class Split {
   private Map<Integer, ClassDesc> parameters() {
     Map<Integer, ClassDesc> found = new HashMap<>();
     int slot = 0;
-    if (!method.flags().has(AccessFlag.STATIC)) {
+    if (!isStatic) {
       found.put(slot++, in.name());
     }
     for (ClassDesc type : method.methodTypeSymbol().parameterList()) {
@@ -159,40 +174,39 @@ final class Split {
 
   private void find(CodeModel model) {
     int sites = sites(0, code.size());
-    int length = bytes(0, code.size());
     if (sites > MAX_SITES) {
       int wanted = Math.ceilDiv(sites, Math.ceilDiv(sites, MAX_SITES / 2));
       find(model, this::sites, MIN_PART_SITES, wanted, Integer.MAX_VALUE);
-    } else if (length > INLINED_BYTES && length - growth() <= INLINED_BYTES) {
-      int excess = length - INLINED_BYTES;
+      return;
+    }
+    int before = code.stream().mapToInt(Split::bytes).sum();
+    int switches = (int) code.stream().filter(Split::isSwitch).count();
+    int excess = bytes(0, code.size()) + SWITCH_PADDING_BYTES * switches - INLINED_BYTES;
+    if (before <= INLINED_BYTES && excess > 0 && !replacements.isEmpty()) {
       find(model, this::saved, excess, excess, 1);
     }
   }
 
-  /// What a range takes with its call sites. What other code takes the place of counts as it is.
+  private static int bytes(CodeElement element) {
+    return element instanceof Instruction instruction ? instruction.sizeInBytes() : 0;
+  }
+
+  private static boolean isSwitch(CodeElement element) {
+    return element instanceof TableSwitchInstruction || element instanceof LookupSwitchInstruction;
+  }
+
+  /// What a range takes with its call sites. Where a rule gives other code, how long that is cannot
+  /// be told, and what it replaces counts.
   private int bytes(int start, int end) {
     int bytes = 0;
     for (int ordinal = start; ordinal < end; ordinal++) {
-      if (replacements.containsKey(ordinal)) {
-        bytes += CALL_SITE_BYTES;
-      } else if (code.get(ordinal) instanceof Instruction instruction) {
-        bytes += instruction.sizeInBytes();
-      }
+      bytes += replacements.containsKey(ordinal) ? CALL_SITE_BYTES : bytes(code.get(ordinal));
     }
     return bytes;
   }
 
-  /// How much longer the call sites make the method.
-  private int growth() {
-    int bytes = 0;
-    for (int ordinal : replacements.keySet()) {
-      bytes += CALL_SITE_BYTES - ((Instruction) code.get(ordinal)).sizeInBytes();
-    }
-    return bytes;
-  }
-
-  /// By how much the method is shorter without a run of statements; nothing if that is too long to
-  /// be inlined, too.
+  /// By how much the method is shorter without a run of statements; 0 if the run itself would be
+  /// too long to be inlined.
   private int saved(int start, int end) {
     int bytes = bytes(start, end);
     int loads = slots(start, end).stream().mapToInt(slot -> slot < 4 ? 1 : 2).sum();
@@ -262,7 +276,8 @@ final class Split {
     }
     return switch (instruction) {
       case LoadInstruction load -> parameters.containsKey(load.slot());
-      case StoreInstruction _ -> false;
+      case StoreInstruction _, IncrementInstruction _, BranchInstruction _, MonitorInstruction _ ->
+          false;
       case InvokeInstruction call ->
           call.opcode() != Opcode.INVOKESPECIAL
               || call.name().equalsString(ConstantDescs.INIT_NAME);
@@ -272,29 +287,38 @@ final class Split {
 
   private void close(int start, int end, Measure measure, int least) {
     if (start >= 0 && measure.of(start, end) >= least) {
-      parts.add(new Part(start, end, slots(start, end)));
+      parts.add(new Part(start, end, freeName(), slots(start, end)));
     }
   }
 
-  /// The local variables that are read in a range.
+  /// The local variables that a range needs. A part of an instance method is one, too: a static
+  /// method would wait for the class to be initialized, and name the class in its type, which a
+  /// hidden class cannot.
   private List<Integer> slots(int start, int end) {
-    return code.subList(start, end).stream()
-        .filter(LoadInstruction.class::isInstance)
-        .map(element -> ((LoadInstruction) element).slot())
+    return IntStream.concat(
+            isStatic ? IntStream.empty() : IntStream.of(0),
+            code.subList(start, end).stream()
+                .filter(LoadInstruction.class::isInstance)
+                .mapToInt(element -> ((LoadInstruction) element).slot()))
         .distinct()
         .sorted()
+        .boxed()
         .toList();
   }
 
   /// If a part begins at an element, calls it and returns the ordinal after it; otherwise -1.
   int callAt(int ordinal, CodeBuilder builder) {
-    for (int number = 0; number < parts.size(); number++) {
-      Part part = parts.get(number);
+    for (Part part : parts) {
       if (part.start == ordinal) {
         for (int slot : part.slots) {
           builder.loadLocal(TypeKind.from(type(slot)), slot);
         }
-        builder.invokestatic(in.name(), name(number), type(part));
+        if (isStatic) {
+          builder.invokestatic(in.name(), part.name, type(part));
+        } else {
+          builder.invokespecial(in.name(), part.name, type(part));
+        }
+        line(part.start, part.end, builder); // the rest of it may follow
         return part.end;
       }
     }
@@ -303,37 +327,51 @@ final class Split {
 
   /// Adds the new methods.
   void addParts(ClassBuilder builder) {
-    for (int number = 0; number < parts.size(); number++) {
-      Part part = parts.get(number);
-      builder.withMethodBody(
-          name(number),
-          type(part),
-          ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC,
-          body -> copy(part, body));
+    int flags =
+        ClassFile.ACC_PRIVATE | ClassFile.ACC_SYNTHETIC | (isStatic ? ClassFile.ACC_STATIC : 0);
+    for (Part part : parts) {
+      builder.withMethodBody(part.name, type(part), flags, body -> copy(part, body));
     }
   }
 
   private void copy(Part part, CodeBuilder builder) {
-    line(part.start, builder);
+    Map<Integer, Integer> moved = new HashMap<>();
+    int next = 0;
+    for (int slot : part.slots) {
+      moved.put(slot, next);
+      next += TypeKind.from(type(slot)).slotSize();
+    }
+    line(0, part.start, builder);
     for (int ordinal = part.start; ordinal < part.end; ordinal++) {
       CodeElement element = code.get(ordinal);
       DynamicCallSiteDesc site = replacements.get(ordinal);
       if (site != null) {
         builder.invokedynamic(site);
       } else if (element instanceof LoadInstruction load) {
-        int parameter = part.slots.indexOf(load.slot());
-        builder.loadLocal(load.typeKind(), builder.parameterSlot(parameter));
+        builder.loadLocal(load.typeKind(), moved.getOrDefault(load.slot(), -1));
       } else if (element instanceof Instruction || element instanceof LineNumber) {
         builder.with(element);
       }
     }
     builder.return_();
+    moved.forEach((slot, to) -> name(slot, to, builder));
   }
 
-  /// Carries the line that is current at an element over into the new method.
-  private void line(int ordinal, CodeBuilder builder) {
-    for (int before = ordinal - 1; before >= 0; before--) {
-      if (code.get(before) instanceof LineNumber number) {
+  /// Gives a parameter of a new method its name, for debuggers and for messages of exceptions.
+  private void name(int slot, int to, CodeBuilder builder) {
+    for (CodeElement element : code) {
+      if (element instanceof LocalVariable variable && variable.slot() == slot) {
+        builder.localVariable(
+            to, variable.name(), variable.type(), builder.startLabel(), builder.endLabel());
+        return;
+      }
+    }
+  }
+
+  /// Writes the last line number of a range.
+  private void line(int start, int end, CodeBuilder builder) {
+    for (int ordinal = end - 1; ordinal >= start; ordinal--) {
+      if (code.get(ordinal) instanceof LineNumber number) {
         builder.lineNumber(number.line());
         return;
       }
@@ -349,12 +387,22 @@ final class Split {
   }
 
   private MethodTypeDesc type(Part part) {
-    return MethodTypeDesc.of(ConstantDescs.CD_void, part.slots.stream().map(this::type).toList());
+    List<ClassDesc> types =
+        part.slots.stream().filter(slot -> isStatic || slot > 0).map(this::type).toList();
+    return MethodTypeDesc.of(ConstantDescs.CD_void, types);
   }
 
-  private String name(int number) {
+  /// A name that no method of the class has: it may have parts already, that other rules made.
+  private String freeName() {
+    List<MethodModel> methods = method.parent().orElseThrow().methods();
+    methods.forEach(each -> names.add(each.methodName().stringValue()));
     // The index tells overloads apart.
-    int index = method.parent().orElseThrow().methods().indexOf(method);
-    return "tigris$" + method.methodName().stringValue() + "$" + index + "$" + number;
+    String prefix =
+        "tigris$" + method.methodName().stringValue() + "$" + methods.indexOf(method) + "$";
+    int number = 0;
+    while (!names.add(prefix + number)) {
+      number++;
+    }
+    return prefix + number;
   }
 }

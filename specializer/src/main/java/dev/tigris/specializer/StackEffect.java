@@ -5,16 +5,20 @@ import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.ArrayLoadInstruction;
 import java.lang.classfile.instruction.ArrayStoreInstruction;
+import java.lang.classfile.instruction.BranchInstruction;
 import java.lang.classfile.instruction.ConstantInstruction;
 import java.lang.classfile.instruction.ConvertInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.IncrementInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.classfile.instruction.NewMultiArrayInstruction;
 import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.classfile.instruction.NewPrimitiveArrayInstruction;
 import java.lang.classfile.instruction.NewReferenceArrayInstruction;
+import java.lang.classfile.instruction.NopInstruction;
 import java.lang.classfile.instruction.OperatorInstruction;
 import java.lang.classfile.instruction.StackInstruction;
 import java.lang.classfile.instruction.StoreInstruction;
@@ -27,7 +31,7 @@ import java.util.OptionalInt;
 final class StackEffect {
   private StackEffect() {}
 
-  /// Empty for instructions after which control may be elsewhere.
+  /// Empty for instructions that nothing follows: after these, frames say what is on the stack.
   static OptionalInt of(Instruction instruction) {
     return switch (instruction) {
       case LoadInstruction load -> known(load.typeKind().slotSize());
@@ -46,7 +50,13 @@ final class StackEffect {
       case ArrayStoreInstruction store -> known(-store.typeKind().slotSize() - 2);
       case StackInstruction stack -> known(ofStack(stack.opcode()));
       case NewObjectInstruction _ -> known(1);
-      case NewPrimitiveArrayInstruction _, NewReferenceArrayInstruction _, TypeCheckInstruction _ ->
+      case MonitorInstruction _ -> known(-1);
+      case BranchInstruction branch -> ofBranch(branch.opcode());
+      case NewPrimitiveArrayInstruction _,
+          NewReferenceArrayInstruction _,
+          TypeCheckInstruction _,
+          IncrementInstruction _,
+          NopInstruction _ ->
           known(0);
       case NewMultiArrayInstruction array -> known(1 - array.dimensions());
       default -> OptionalInt.empty();
@@ -83,6 +93,14 @@ final class StackEffect {
       case LCMP, DCMPL, DCMPG -> -3;
       case FCMPL, FCMPG -> -1;
       default -> -operator.typeKind().slotSize();
+    };
+  }
+
+  private static OptionalInt ofBranch(Opcode opcode) {
+    return switch (opcode) {
+      case GOTO, GOTO_W -> OptionalInt.empty();
+      case IFEQ, IFNE, IFLT, IFGE, IFGT, IFLE, IFNULL, IFNONNULL -> known(-1);
+      default -> known(-2);
     };
   }
 
