@@ -2,7 +2,6 @@ package dev.tigris.specializer;
 
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassBuilder;
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
@@ -16,9 +15,7 @@ import java.lang.classfile.instruction.BranchInstruction;
 import java.lang.classfile.instruction.IncrementInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LabelTarget;
-import java.lang.classfile.instruction.LineNumber;
 import java.lang.classfile.instruction.LoadInstruction;
-import java.lang.classfile.instruction.LocalVariable;
 import java.lang.classfile.instruction.LookupSwitchInstruction;
 import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.classfile.instruction.StoreInstruction;
@@ -26,7 +23,6 @@ import java.lang.classfile.instruction.TableSwitchInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
-import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -36,7 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.IntStream;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Moves runs of statements out of methods that their call sites make slower than they need be
 /// (docs/decisions/014). There are two kinds of these:
@@ -71,10 +68,6 @@ final class Split {
   private interface Measure {
     int of(int start, int end);
   }
-
-  /// A run of elements `[start, end)` of the code, the method that it moves to, and the parameters
-  /// that it reads, by slot.
-  private record Part(int start, int end, String name, List<Integer> slots) {}
 
   private final MethodModel method;
   private final ClassInfo in;
@@ -131,7 +124,7 @@ final class Split {
     int left = sites(0, code.size());
     int most = 0;
     for (Part part : parts) {
-      int moved = sites(part.start, part.end);
+      int moved = sites(part.start(), part.end());
       left -= moved;
       most = Math.max(most, moved);
     }
@@ -209,7 +202,7 @@ final class Split {
   /// too long to be inlined.
   private int saved(int start, int end) {
     int bytes = bytes(start, end);
-    int loads = slots(start, end).stream().mapToInt(slot -> slot < 4 ? 1 : 2).sum();
+    int loads = reads(start, end).keySet().stream().mapToInt(slot -> slot < 4 ? 1 : 2).sum();
     return bytes < INLINED_BYTES ? bytes - loads - CALL_BYTES : 0;
   }
 
@@ -287,39 +280,35 @@ final class Split {
 
   private void close(int start, int end, Measure measure, int least) {
     if (start >= 0 && measure.of(start, end) >= least) {
-      parts.add(new Part(start, end, freeName(), slots(start, end)));
+      parts.add(
+          new Part(
+              code, start, end, replacements, in.name(), isStatic, freeName(), reads(start, end)));
     }
   }
 
-  /// The local variables that a range needs. A part of an instance method is one, too: a static
+  /// The parameters that a range needs, by slot. A part of an instance method is one, too: a static
   /// method would wait for the class to be initialized, and name the class in its type, which a
   /// hidden class cannot.
-  private List<Integer> slots(int start, int end) {
-    return IntStream.concat(
-            isStatic ? IntStream.empty() : IntStream.of(0),
-            code.subList(start, end).stream()
-                .filter(LoadInstruction.class::isInstance)
-                .mapToInt(element -> ((LoadInstruction) element).slot()))
-        .distinct()
-        .sorted()
-        .boxed()
-        .toList();
+  private SortedMap<Integer, ClassDesc> reads(int start, int end) {
+    SortedMap<Integer, ClassDesc> reads = new TreeMap<>();
+    if (!isStatic) {
+      reads.put(0, in.name());
+    }
+    for (CodeElement element : code.subList(start, end)) {
+      ClassDesc type = element instanceof LoadInstruction load ? parameters.get(load.slot()) : null;
+      if (type != null) {
+        reads.put(((LoadInstruction) element).slot(), type);
+      }
+    }
+    return reads;
   }
 
   /// If a part begins at an element, calls it and returns the ordinal after it; otherwise -1.
   int callAt(int ordinal, CodeBuilder builder) {
     for (Part part : parts) {
-      if (part.start == ordinal) {
-        for (int slot : part.slots) {
-          builder.loadLocal(TypeKind.from(type(slot)), slot);
-        }
-        if (isStatic) {
-          builder.invokestatic(in.name(), part.name, type(part));
-        } else {
-          builder.invokespecial(in.name(), part.name, type(part));
-        }
-        line(part.start, part.end, builder); // the rest of it may follow
-        return part.end;
+      if (part.start() == ordinal) {
+        part.call(builder);
+        return part.end();
       }
     }
     return -1;
@@ -327,69 +316,7 @@ final class Split {
 
   /// Adds the new methods.
   void addParts(ClassBuilder builder) {
-    int flags =
-        ClassFile.ACC_PRIVATE | ClassFile.ACC_SYNTHETIC | (isStatic ? ClassFile.ACC_STATIC : 0);
-    for (Part part : parts) {
-      builder.withMethodBody(part.name, type(part), flags, body -> copy(part, body));
-    }
-  }
-
-  private void copy(Part part, CodeBuilder builder) {
-    Map<Integer, Integer> moved = new HashMap<>();
-    int next = 0;
-    for (int slot : part.slots) {
-      moved.put(slot, next);
-      next += TypeKind.from(type(slot)).slotSize();
-    }
-    line(0, part.start, builder);
-    for (int ordinal = part.start; ordinal < part.end; ordinal++) {
-      CodeElement element = code.get(ordinal);
-      DynamicCallSiteDesc site = replacements.get(ordinal);
-      if (site != null) {
-        builder.invokedynamic(site);
-      } else if (element instanceof LoadInstruction load) {
-        builder.loadLocal(load.typeKind(), moved.getOrDefault(load.slot(), -1));
-      } else if (element instanceof Instruction || element instanceof LineNumber) {
-        builder.with(element);
-      }
-    }
-    builder.return_();
-    moved.forEach((slot, to) -> name(slot, to, builder));
-  }
-
-  /// Gives a parameter of a new method its name, for debuggers and for messages of exceptions.
-  private void name(int slot, int to, CodeBuilder builder) {
-    for (CodeElement element : code) {
-      if (element instanceof LocalVariable variable && variable.slot() == slot) {
-        builder.localVariable(
-            to, variable.name(), variable.type(), builder.startLabel(), builder.endLabel());
-        return;
-      }
-    }
-  }
-
-  /// Writes the last line number of a range.
-  private void line(int start, int end, CodeBuilder builder) {
-    for (int ordinal = end - 1; ordinal >= start; ordinal--) {
-      if (code.get(ordinal) instanceof LineNumber number) {
-        builder.lineNumber(number.line());
-        return;
-      }
-    }
-  }
-
-  private ClassDesc type(int slot) {
-    ClassDesc type = parameters.get(slot);
-    if (type == null) {
-      throw new IllegalStateException("slot " + slot + " is no parameter");
-    }
-    return type;
-  }
-
-  private MethodTypeDesc type(Part part) {
-    List<ClassDesc> types =
-        part.slots.stream().filter(slot -> isStatic || slot > 0).map(this::type).toList();
-    return MethodTypeDesc.of(ConstantDescs.CD_void, types);
+    parts.forEach(part -> part.addTo(builder));
   }
 
   /// A name that no method of the class has: it may have parts already, that other rules made.
