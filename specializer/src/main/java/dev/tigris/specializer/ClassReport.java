@@ -1,9 +1,7 @@
 package dev.tigris.specializer;
 
-import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.MethodModel;
-import java.lang.classfile.attribute.CodeAttribute;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +17,7 @@ public record ClassReport(String name, boolean declared, List<MethodReport> meth
       ClassModel before, ClassModel after, Map<String, MethodPlan> plans, boolean declared) {
     Map<String, Integer> sizes = new HashMap<>();
     for (MethodModel method : after.methods()) {
-      sizes.put(MethodPlan.key(method), codeBytes(method));
+      sizes.put(MethodPlan.key(method), MethodPlan.codeBytes(method));
     }
     List<MethodReport> methods = new ArrayList<>();
     for (MethodModel method : before.methods()) {
@@ -29,7 +27,7 @@ public record ClassReport(String name, boolean declared, List<MethodReport> meth
         methods.add(
             new MethodReport(
                 method.methodName().stringValue() + method.methodTypeSymbol().displayDescriptor(),
-                codeBytes(method),
+                MethodPlan.codeBytes(method),
                 sizes.getOrDefault(key, 0),
                 plan.rewrittenEarlier(),
                 plan.parts(),
@@ -38,10 +36,6 @@ public record ClassReport(String name, boolean declared, List<MethodReport> meth
       }
     }
     return new ClassReport(Location.nameOf(before.thisClass().asSymbol()), declared, methods);
-  }
-
-  private static int codeBytes(MethodModel method) {
-    return method.findAttribute(Attributes.code()).map(CodeAttribute::codeLength).orElse(0);
   }
 
   void print(StringBuilder out) {

@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.io.UncheckedIOException;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
@@ -10,6 +11,7 @@ import java.lang.classfile.Instruction;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.Opcode;
+import java.lang.classfile.attribute.CodeAttribute;
 import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
@@ -66,6 +68,11 @@ final class MethodPlan {
   /// Name and descriptor, which tell the methods of a class apart.
   static String key(MethodModel method) {
     return method.methodName().stringValue() + method.methodType().stringValue();
+  }
+
+  /// How long the code of a method is; 0 if it has none.
+  static int codeBytes(MethodModel method) {
+    return method.findAttribute(Attributes.code()).map(CodeAttribute::codeLength).orElse(0);
   }
 
   static MethodPlan of(

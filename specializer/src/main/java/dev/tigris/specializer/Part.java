@@ -16,6 +16,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 
 /// A private method that takes over a run of statements `[start, end)` from another's code.
@@ -46,9 +47,8 @@ record Part(
 
   /// Adds it to its class.
   void addTo(ClassBuilder builder) {
-    int flags = ClassFile.ACC_PRIVATE | ClassFile.ACC_SYNTHETIC;
-    builder.withMethodBody(
-        name, type(), isStatic ? flags | ClassFile.ACC_STATIC : flags, this::write);
+    int flags = ClassFile.ACC_PRIVATE | (isStatic ? ClassFile.ACC_STATIC : 0);
+    new AddedMember.Method(name, type(), flags, this::write).addTo(builder);
   }
 
   private MethodTypeDesc type() {
@@ -71,7 +71,7 @@ record Part(
       if (site != null) {
         builder.invokedynamic(site);
       } else if (element instanceof LoadInstruction load) {
-        builder.loadLocal(load.typeKind(), moved.getOrDefault(load.slot(), -1));
+        builder.loadLocal(load.typeKind(), Objects.requireNonNull(moved.get(load.slot())));
       } else if (element instanceof Instruction || element instanceof LineNumber) {
         builder.with(element);
       }

@@ -1,6 +1,5 @@
 package dev.tigris.specializer;
 
-import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Instruction;
@@ -43,7 +42,7 @@ final class PsoCursorRule implements Rule {
 
   @Override
   public Decision decide(Site site) {
-    if (!isElement(site.instruction()) || codeBytes(site) > MOST_CODE_BYTES) {
+    if (!isElement(site.instruction()) || MethodPlan.codeBytes(site.method()) > MOST_CODE_BYTES) {
       return Decision.PASS;
     }
     if (site.sequence(2).getLast() instanceof TypeCheckInstruction check
@@ -64,9 +63,5 @@ final class PsoCursorRule implements Rule {
         && call.owner().asSymbol().equals(MemoryNames.CURSOR)
         && call.name().equalsString(MemoryNames.ELEMENT)
         && call.typeSymbol().equals(METHOD_TYPE);
-  }
-
-  private static int codeBytes(Site site) {
-    return site.method().findAttribute(Attributes.code()).orElseThrow().codeLength();
   }
 }

@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
@@ -77,9 +78,6 @@ final class Split {
   private final boolean isStatic;
   private final Map<Integer, ClassDesc> parameters;
   private final List<Part> parts = new ArrayList<>();
-
-  /// The names of the class's methods, and of those that are added.
-  private final Set<String> names = new HashSet<>();
 
   private Split(
       MethodModel method,
@@ -172,10 +170,9 @@ final class Split {
       find(model, this::sites, MIN_PART_SITES, wanted, Integer.MAX_VALUE);
       return;
     }
-    int before = code.stream().mapToInt(Split::bytes).sum();
     int switches = (int) code.stream().filter(Split::isSwitch).count();
     int excess = bytes(0, code.size()) + SWITCH_PADDING_BYTES * switches - INLINED_BYTES;
-    if (before <= INLINED_BYTES && excess > 0 && !replacements.isEmpty()) {
+    if (MethodPlan.codeBytes(method) <= INLINED_BYTES && excess > 0 && !replacements.isEmpty()) {
       find(model, this::saved, excess, excess, 1);
     }
   }
@@ -286,7 +283,7 @@ final class Split {
     }
   }
 
-  /// The parameters that a range needs, by slot. A part of an instance method is one, too: a static
+  /// The parameters that a run needs, by slot. A part of an instance method is one, too: a static
   /// method would wait for the class to be initialized, and name the class in its type, which a
   /// hidden class cannot.
   private SortedMap<Integer, ClassDesc> reads(int start, int end) {
@@ -295,9 +292,8 @@ final class Split {
       reads.put(0, in.name());
     }
     for (CodeElement element : code.subList(start, end)) {
-      ClassDesc type = element instanceof LoadInstruction load ? parameters.get(load.slot()) : null;
-      if (type != null) {
-        reads.put(((LoadInstruction) element).slot(), type);
+      if (element instanceof LoadInstruction load) {
+        reads.put(load.slot(), Objects.requireNonNull(parameters.get(load.slot())));
       }
     }
     return reads;
@@ -322,12 +318,14 @@ final class Split {
   /// A name that no method of the class has: it may have parts already, that other rules made.
   private String freeName() {
     List<MethodModel> methods = method.parent().orElseThrow().methods();
-    methods.forEach(each -> names.add(each.methodName().stringValue()));
+    Set<String> taken = new HashSet<>();
+    methods.forEach(each -> taken.add(each.methodName().stringValue()));
+    parts.forEach(part -> taken.add(part.name()));
     // The index tells overloads apart.
     String prefix =
         "tigris$" + method.methodName().stringValue() + "$" + methods.indexOf(method) + "$";
     int number = 0;
-    while (!names.add(prefix + number)) {
+    while (taken.contains(prefix + number)) {
       number++;
     }
     return prefix + number;
