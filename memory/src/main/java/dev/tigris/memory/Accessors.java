@@ -54,7 +54,8 @@ final class Accessors {
       methods.add("accessor" + index);
     }
     List<Object> constants = new ArrayList<>();
-    byte[] classFile = RecipeCompiler.compile(className(of), recipes, methods, constants);
+    byte[] classFile =
+        RecipeCompiler.compile(className(of), PsoClass.of(of), recipes, methods, constants);
     List<MethodHandle> accessors = new ArrayList<>();
     try {
       Lookup hidden =

@@ -241,7 +241,7 @@ public final class Container extends Region {
       return null;
     }
     Pso known = root;
-    if (known != null && known.isAt(stored) && type.isInstance(known)) {
+    if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
       return type.cast(known);
     }
     PsoClass target = PsoClass.of(type);
@@ -281,7 +281,7 @@ public final class Container extends Region {
     }
     if (root instanceof PsoCollection<?> known
         && kind.isInstance(known)
-        && known.isAt(stored)
+        && known.isAt(this, stored)
         && known.isOf(element)) {
       return known;
     }
@@ -300,7 +300,7 @@ public final class Container extends Region {
     if (object != null && object.container() != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
-    root = object;
+    root = Pso.lasting(object);
     rootOffset(object == null ? 0 : object.offset());
   }
 

@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// `VolatileReferenceTest`).
 ///
 /// **References** are stored as offsets. The first read makes an object of the field's declared
-/// class, without running its constructors; later reads return the same object as long as the
-/// stored offset is the same. A reference to an object of *another* container cannot be stored:
+/// class, without running its constructors; later reads return the same object, or the one that was
+/// written, as long as the stored offset is the same. (The object of a [PsoCursor], which moves, is
+/// not kept for them.) A reference to an object of *another* container cannot be stored:
 /// this Java object keeps it for itself, and everybody else sees null.
 ///
 /// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
@@ -41,13 +42,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: fields are plain memory, shared by whoever shares the container.
 public abstract class Pso {
-  private static final VarHandle FIRST;
   private static final VarHandle HOME;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      FIRST = lookup.findVarHandle(Pso.class, "first", Pso.class);
       HOME = lookup.findVarHandle(Pso.class, "home", PsoHome.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -62,18 +61,6 @@ public abstract class Pso {
   /// The container, and what few objects remember. Each field here costs every object its room in
   /// the cache, so one is for both. Null in an object that was made without its constructor.
   private PsoHome home;
-
-  /// Where the object lies in its container, in words of eight bytes, as an unsigned number: what
-  /// [#offset] computes from the address, for comparing it with what a reference field holds by one
-  /// load and not by four. It is 0 where it is too large for that, in the object of a cursor, which
-  /// moves, and at the beginning of a raw container.
-  private final int words;
-
-  /// The object last written to or recovered from the reference of slot 0, if its `words` are not
-  /// 0. Most classes have no more than that one, and following it is what lists and trees do all
-  /// day.
-  @SuppressWarnings("UnusedVariable") // through FIRST
-  private @Nullable Pso first;
 
   /// Makes a new object, all zero, in a container.
   ///
@@ -90,11 +77,9 @@ public abstract class Pso {
     long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
     PsoHome shared = container.forObjects().home;
     long bits = Raw.bits(container.address + place);
-    int words = words(place, container);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
     this.home = shared;
     this.bits = bits;
-    this.words = words;
     publish();
   }
 
@@ -110,10 +95,8 @@ public abstract class Pso {
               .formatted(binding.type.getName(), getClass().getName()));
     }
     long bits = Raw.bits(binding.container.address + binding.offset);
-    int words = words(binding.offset, binding.container);
-    this.home = binding.container.home;
+    this.home = binding.moves ? binding.container.movingHome : binding.container.home;
     this.bits = bits;
-    this.words = words;
     publish();
   }
 
@@ -122,12 +105,6 @@ public abstract class Pso {
   /// 0, and so the scratch area and no container (jcstress: `PublishedObjectTest`).
   static void publish() {
     VarHandle.storeStoreFence();
-  }
-
-  /// The `words` of an object there. A cursor's begins outside of the container ([PsoBinding]).
-  private static int words(long offset, Region container) {
-    boolean fits = (offset & ~(0xffff_ffffL * Long.BYTES)) == 0 && offset < container.bytes;
-    return fits ? (int) (offset / Long.BYTES) : 0;
   }
 
   /// What the object lives in; null if it was made without its constructor.
@@ -142,13 +119,14 @@ public abstract class Pso {
     return address() - container().address;
   }
 
-  /// Whether that is where it lies.
-  final boolean isAt(long offset) {
-    return words == 0 ? offset() == offset : wordsAsOffset() == offset;
+  /// Whether it lies at an offset in a container.
+  final boolean isAt(Region container, long offset) {
+    return address() == container.address + offset;
   }
 
-  private long wordsAsOffset() {
-    return Integer.toUnsignedLong(words) * Long.BYTES;
+  /// Whether it is a cursor's object, which nobody remembers, since it moves.
+  final boolean moves() {
+    return home.moves;
   }
 
   /// Makes this object, which [PsoBinding#nowhere] was for, stand for another place of its
@@ -251,10 +229,11 @@ public abstract class Pso {
   /// walks it C2 would keep the loop's variables in memory.
   ///
   /// @param stored what was read from the field, once: the memory may change at any time
-  static @Nullable Pso recover(Pso holder, long stored, int slot) {
-    Pso known = holder.known(slot);
-    // Its words are not 0, so it lies at no stored 0: asking for that too took half as long again.
-    if (known != null && known.wordsAsOffset() == stored) {
+  static @Nullable Pso recover(Pso holder, long stored, PsoSlot slot) {
+    Pso known = slot.known(holder);
+    // None that is remembered lies at a stored 0: asking for that too took half as long again. And
+    // an object that was made without its constructor remembers none.
+    if (known != null && Raw.distance(known.bits) == holder.home.distance + stored) {
       return known;
     }
     if (stored != 0) {
@@ -267,84 +246,50 @@ public abstract class Pso {
     return home == null || home.foreign() == null ? null : holder.foreign(home, slot);
   }
 
-  private @Nullable Pso known(int slot) {
-    if (slot == 0) {
-      return first;
-    }
-    PsoHome known = home;
-    return known == null ? null : known.recovered(slot);
-  }
-
   /// What a reference means in whose place 0 was read.
-  private @Nullable Pso foreign(PsoHome home, int slot) {
+  private @Nullable Pso foreign(PsoHome home, PsoSlot slot) {
     Pso[] slots = home.foreign();
     if (slots == null) { // a cursor went on meanwhile
       return null;
     }
-    Pso known = slots[slot];
+    Pso known = slots[slot.index()];
     if (known != null) {
       return known;
     }
     // Null was written, or an object of this container, between the two reads: look at both again.
     long stored;
     synchronized (slots) {
-      long at = PsoClass.of(getClass()).layout().references().get(slot).offset();
+      long at = PsoClass.of(getClass()).layout().references().get(slot.index()).offset();
       stored = (long) Raw.LONG.get(Raw.GLOBAL, address() + at);
       if (stored == 0) {
-        return slots[slot];
+        return slots[slot.index()];
       }
     }
     return recover(this, stored, slot);
   }
 
   @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
-  private Pso recoverAnew(long stored, int slot) {
+  private Pso recoverAnew(long stored, PsoSlot slot) {
     requireConstructed();
-    Pso distant = home.distant(slot);
-    if (distant != null && distant.isAt(stored)) {
-      return distant;
-    }
-    PsoClass.Slot reference = PsoClass.of(getClass()).slot(slot);
-    PsoClass target = reference.target();
-    Pso fresh = target.bind(PsoBinding.check(target, container(), stored, reference.where()));
-    Class<? extends Pso> element = reference.element();
+    PsoClass target = slot.target();
+    Pso fresh = target.bind(PsoBinding.check(target, container(), stored, slot.where()));
+    Class<? extends Pso> element = slot.element();
     if (fresh instanceof PsoCollection<?> collection && element != null) {
       collection.open(element);
     }
-
-    boolean isDistant = fresh.words == 0;
-    Pso known = isDistant ? distant : known(slot);
-    if (known != null && known.isAt(stored)) {
+    Pso known = slot.known(this);
+    if (known != null && known.isAt(container(), stored)) {
       return known;
     }
     // Of several threads that recover the same reference, all return the first one's object.
-    Pso winner =
-        (Pso)
-            (slot == 0 && !isDistant
-                ? FIRST.compareAndExchange(this, known, fresh)
-                : ownHome().compareAndExchange(this, isDistant, slot, known, fresh));
-    return winner != null && winner != known && winner.isAt(stored) ? winner : fresh;
-  }
-
-  /// Remembers what was written. Partner of the plain reads in `known`: where an object lies is
-  /// seen by whoever sees the object ([#publish]), so a reader needs no more.
-  private void remember(int slot, @Nullable Pso value) {
-    boolean isDistant = value != null && value.words == 0;
-    if (isDistant || home.distant(slot) != null) {
-      ownHome().rememberDistant(this, slot, isDistant ? value : null);
-    }
-    Pso known = isDistant ? null : value;
-    if (slot == 0) {
-      FIRST.setRelease(this, known);
-    } else if (known != null || home.isOwn()) {
-      ownHome().remember(this, slot, known);
-    }
+    Pso winner = slot.exchange(this, known, fresh);
+    return winner != null && winner != known && winner.isAt(container(), stored) ? winner : fresh;
   }
 
   /// Writes a reference field.
   ///
   /// @param at the field's offset in the object
-  static void assign(Pso holder, @Nullable Pso value, int slot, int at, boolean release) {
+  static void assign(Pso holder, @Nullable Pso value, PsoSlot slot, int at, boolean release) {
     holder.requireConstructed();
     boolean stays = value == null || value.container() == holder.container();
     if (!stays || holder.hasForeign()) {
@@ -352,23 +297,29 @@ public abstract class Pso {
       return;
     }
     long stored = value == null ? 0 : value.offsetToStore();
-    holder.remember(slot, value);
+    slot.remember(holder, lasting(value));
     holder.store(at, stored, release);
+  }
+
+  /// What is remembered of an object that was written. Whoever sees it there sees where it lies, as
+  /// whoever sees any object does ([#publish]).
+  static @Nullable Pso lasting(@Nullable Pso value) {
+    return value == null || value.moves() ? null : value;
   }
 
   /// The rare case: the object refers, or did refer, to an object of another container. The order
   /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
   /// and not the null that lies between.
-  private void assignForeign(@Nullable Pso value, boolean stays, int slot, int at) {
+  private void assignForeign(@Nullable Pso value, boolean stays, PsoSlot slot, int at) {
     Pso[] slots = ownHome().foreign(this);
     synchronized (slots) {
       if (stays && value != null) {
         long stored = value.offsetToStore();
-        remember(slot, value);
+        slot.remember(this, lasting(value));
         store(at, stored, true);
-        slots[slot] = null;
+        slots[slot.index()] = null;
       } else {
-        slots[slot] = value;
+        slots[slot.index()] = value;
         store(at, 0, true);
       }
     }
@@ -404,7 +355,7 @@ public abstract class Pso {
     if (known.isOwn()) {
       return known;
     }
-    PsoHome fresh = new PsoHome(known.container);
+    PsoHome fresh = known.own();
     PsoHome earlier = (PsoHome) HOME.compareAndExchange(this, known, fresh);
     return earlier == known ? fresh : earlier;
   }

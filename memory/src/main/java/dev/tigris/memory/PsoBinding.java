@@ -10,10 +10,14 @@ public final class PsoBinding {
   final Region container;
   final long offset;
 
-  private PsoBinding(Class<?> type, Region container, long offset) {
+  /// Whether the object is a cursor's, which moves.
+  final boolean moves;
+
+  private PsoBinding(Class<?> type, Region container, long offset, boolean moves) {
     this.type = type;
     this.container = container.forObjects();
     this.offset = offset;
+    this.moves = moves;
   }
 
   /// Checks an offset that came from a container's bytes, for an object of a class. What it is
@@ -22,7 +26,7 @@ public final class PsoBinding {
   /// @param where names the reference in the exception's message
   static PsoBinding check(PsoClass type, Region container, long offset, String where) {
     require(type, container, offset, where);
-    return new PsoBinding(type.type(), container, offset);
+    return new PsoBinding(type.type(), container, offset, false);
   }
 
   /// The check alone, for who makes no object.
@@ -38,13 +42,13 @@ public final class PsoBinding {
 
   /// A place that was checked, or lies in one that was.
   static PsoBinding checked(PsoClass type, Region container, long offset) {
-    return new PsoBinding(type.type(), container, offset);
+    return new PsoBinding(type.type(), container, offset, false);
   }
 
   /// The scratch area, which is larger than any object: where the object of a cursor begins, which
   /// a hand-written constructor might give to somebody before there is an element.
   static PsoBinding nowhere(PsoClass type, Region container) {
-    return new PsoBinding(type.type(), container, Raw.SCRATCH - container.address);
+    return new PsoBinding(type.type(), container, Raw.SCRATCH - container.address, true);
   }
 
   /// The place of an object that lies in another one, at `at` behind its first byte. It follows
@@ -52,7 +56,7 @@ public final class PsoBinding {
   /// scratch area until there is an element.
   static PsoBinding inside(PsoClass type, Pso holder, int at) {
     Region container = holder.container();
-    return new PsoBinding(type.type(), container, holder.masked() - container.address + at);
+    return new PsoBinding(type.type(), container, holder.masked() - container.address + at, false);
   }
 
   private static @Nullable String fault(Region container, long offset, int sizeBytes) {

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +32,12 @@ final class PsoClass {
   private volatile @Nullable Lookup lookup;
 
   private volatile @Nullable PsoLayout layout;
-  private volatile Slot @Nullable [] slots;
+  private volatile PsoSlot @Nullable [] slots;
   private volatile @Nullable Accessors accessors;
   private volatile @Nullable Function<PsoBinding, Pso> binder;
 
   /// Whether this class and all its superclasses have declared themselves.
   private volatile boolean specialized;
-
-  /// What is needed to recover a reference.
-  ///
-  /// @param target what it refers to
-  /// @param element the class of its elements if the target is a list or a table
-  /// @param where names the field in messages
-  record Slot(PsoClass target, @Nullable Class<? extends Pso> element, String where) {}
 
   private PsoClass(Class<?> type) {
     if (!Pso.class.isAssignableFrom(type) || type == Pso.class) {
@@ -71,6 +65,14 @@ final class PsoClass {
     lookup = own;
   }
 
+  private Lookup own() {
+    Lookup known = lookup;
+    if (known == null) {
+      throw new UnspecializedClassException(type);
+    }
+    return known;
+  }
+
   Class<?> type() {
     return type;
   }
@@ -93,20 +95,19 @@ final class PsoClass {
     return known;
   }
 
-  /// The reference of an object of this class that has this slot.
-  Slot slot(int index) {
-    Slot[] known = slots;
+  /// The reference of an object of this class that has this slot. The class has declared itself.
+  PsoSlot slot(int index) {
+    PsoSlot[] known = slots;
     if (known == null) {
-      known = layout().references().stream().map(PsoClass::slot).toArray(Slot[]::new);
+      List<PsoField> references = layout().references();
+      known = new PsoSlot[references.size()];
+      for (int each = 0; each < known.length; each++) {
+        PsoField reference = references.get(each);
+        known[each] = PsoSlot.of(each, reference, of(reference.declaringClass()).own());
+      }
       slots = known;
     }
     return known[index];
-  }
-
-  private static Slot slot(PsoField field) {
-    FieldKind.Reference kind = (FieldKind.Reference) field.kind();
-    String where = field.declaringClass().getName() + "." + field.name();
-    return new Slot(of(kind.target()), kind.element(), where);
   }
 
   /// The accessors of the fields that this class declares: those of whoever is first.
@@ -130,10 +131,9 @@ final class PsoClass {
       return;
     }
     for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
-      if (of(at).lookup == null) {
-        throw new UnspecializedClassException(at);
-      }
+      of(at).own();
     }
+    layout().references().forEach(PsoSlot::memory);
     specialized = true;
   }
 
@@ -170,10 +170,7 @@ final class PsoClass {
         Class.forName(type.getName(), true, type.getClassLoader());
       }
       requireSpecialized();
-      Lookup own = lookup;
-      if (own == null) {
-        throw new UnspecializedClassException(type);
-      }
+      Lookup own = own();
       return (Function<PsoBinding, Pso>)
           LambdaMetafactory.metafactory(
                   own,

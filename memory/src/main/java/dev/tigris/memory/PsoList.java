@@ -57,7 +57,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     long stored = load(index);
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
-    if (object != null && object.isAt(stored)) {
+    if (object != null && object.isAt(container(), stored)) {
       return type().cast(object);
     }
     if (stored == 0) {
@@ -102,7 +102,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
       others[(int) index] = kept;
       foreign = others;
     }
-    known()[(int) index] = stays;
+    known()[(int) index] = lasting(stays);
     store(index, stored);
   }
 

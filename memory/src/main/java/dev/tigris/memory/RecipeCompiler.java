@@ -54,14 +54,19 @@ final class RecipeCompiler {
   private static final ClassDesc SEGMENT = desc(MemorySegment.class);
   private static final ClassDesc HANDLE = desc(VarHandle.class);
   private static final ClassDesc CODES = desc(EnumCodes.class);
+  private static final ClassDesc CLASS = desc(PsoClass.class);
+  private static final ClassDesc SLOT = desc(PsoSlot.class);
   private static final ClassDesc ENUM = desc(Enum.class);
   private static final DirectMethodHandleDesc CLASS_DATA_AT =
       ConstantDescs.ofConstantBootstrap(
           ConstantDescs.CD_MethodHandles, "classDataAt", CD_Object, CD_int);
+  private static final DirectMethodHandleDesc SLOT_CONSTANT =
+      ConstantDescs.ofConstantBootstrap(SLOT, "constant", SLOT, CLASS, CD_int);
 
   private static final int RECEIVER = 0;
   private static final int ARGUMENT = 1;
 
+  private final PsoClass of;
   private final Recipe recipe;
   private final CodeBuilder code;
   private final int distance;
@@ -69,7 +74,8 @@ final class RecipeCompiler {
   /// What the code refers to as constants: the class data of the class it becomes part of.
   private final List<Object> constants;
 
-  private RecipeCompiler(Recipe recipe, CodeBuilder code, List<Object> constants) {
+  private RecipeCompiler(PsoClass of, Recipe recipe, CodeBuilder code, List<Object> constants) {
+    this.of = of;
     this.recipe = recipe;
     this.code = code;
     this.constants = constants;
@@ -78,10 +84,15 @@ final class RecipeCompiler {
 
   /// Compiles recipes, which are verified first, to a class file with one static method for each.
   ///
+  /// @param of the class whose objects they are for
   /// @param methods their names, in the order of the recipes
   /// @param constants is added what the class must be given as class data when it is defined
   static byte[] compile(
-      ClassDesc name, List<Recipe> recipes, List<String> methods, List<Object> constants) {
+      ClassDesc name,
+      PsoClass of,
+      List<Recipe> recipes,
+      List<String> methods,
+      List<Object> constants) {
     recipes.forEach(Recipe::verify);
     return ClassFile.of()
         .build(
@@ -94,7 +105,7 @@ final class RecipeCompiler {
                     methods.get(index),
                     recipe.type().describeConstable().orElseThrow(),
                     ClassFile.ACC_STATIC,
-                    code -> new RecipeCompiler(recipe, code, constants).compile());
+                    code -> new RecipeCompiler(of, recipe, code, constants).compile());
               }
             });
   }
@@ -274,15 +285,25 @@ final class RecipeCompiler {
     return desc(MethodType.methodType(primitive.type()).wrap().returnType());
   }
 
-  /// Pushes an object as a constant of the class, which C2 folds.
   private void constant(EnumCodes codes) {
+    code.loadConstant(classData(CODES, codes));
+  }
+
+  /// An object as a constant of the class, which C2 folds.
+  private DynamicConstantDesc<?> classData(ClassDesc type, Object value) {
     // The code may be built twice, when a jump gets too long: the same constant stays at its place.
-    if (!constants.contains(codes)) {
-      constants.add(codes);
+    if (!constants.contains(value)) {
+      constants.add(value);
     }
+    return DynamicConstantDesc.ofNamed(
+        CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, type, constants.indexOf(value));
+  }
+
+  /// Pushes a slot, which is looked up when the code first comes here.
+  private void slot(int index) {
     code.loadConstant(
         DynamicConstantDesc.ofNamed(
-            CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, CODES, constants.indexOf(codes)));
+            SLOT_CONSTANT, ConstantDescs.DEFAULT_NAME, SLOT, classData(CLASS, of), index));
   }
 
   private void peek(Primitive primitive, int offset, Ordering ordering) {
@@ -333,23 +354,19 @@ final class RecipeCompiler {
 
   private void recover(int slot) {
     int stored = code.allocateLocal(TypeKind.LONG);
-    code.lstore(stored)
-        .aload(RECEIVER)
-        .lload(stored)
-        .loadConstant(slot)
-        .invokestatic(PSO, "recover", MethodTypeDesc.of(PSO, PSO, CD_long, CD_int));
+    code.lstore(stored).aload(RECEIVER).lload(stored);
+    slot(slot);
+    code.invokestatic(PSO, "recover", MethodTypeDesc.of(PSO, PSO, CD_long, SLOT));
   }
 
   private void assign(int slot, int offset, Ordering ordering) {
     int value = code.allocateLocal(TypeKind.REFERENCE);
-    code.astore(value)
-        .aload(RECEIVER)
-        .aload(value)
-        .loadConstant(slot)
-        .loadConstant(offset)
+    code.astore(value).aload(RECEIVER).aload(value);
+    slot(slot);
+    code.loadConstant(offset)
         .loadConstant(ordering == Ordering.RELEASE ? 1 : 0)
         .invokestatic(
-            PSO, "assign", MethodTypeDesc.of(CD_void, PSO, PSO, CD_int, CD_int, CD_boolean));
+            PSO, "assign", MethodTypeDesc.of(CD_void, PSO, PSO, SLOT, CD_int, CD_boolean));
   }
 
   private static ClassDesc memoryType(Primitive primitive) {

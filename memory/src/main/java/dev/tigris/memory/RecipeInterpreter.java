@@ -49,11 +49,11 @@ final class RecipeInterpreter {
         boolean release = ordering == Ordering.RELEASE;
         poke(primitive, address(offset), pop(), release);
       }
-      case Instruction.Recover(int slot) ->
-          stack.push(new Value(Pso.recover(receiver, (long) pop(), slot)));
-      case Instruction.Assign(int slot, int offset, Ordering ordering) -> {
+      case Instruction.Recover(int index) ->
+          stack.push(new Value(Pso.recover(receiver, (long) pop(), slot(index))));
+      case Instruction.Assign(int index, int offset, Ordering ordering) -> {
         boolean release = ordering == Ordering.RELEASE;
-        Pso.assign(receiver, (Pso) stack.pop().value, slot, offset, release);
+        Pso.assign(receiver, (Pso) stack.pop().value, slot(index), offset, release);
       }
       case Instruction.Decode(EnumCodes codes) -> stack.push(new Value(codes.decode((int) pop())));
       case Instruction.Encode(EnumCodes codes) ->
@@ -70,6 +70,10 @@ final class RecipeInterpreter {
       case Instruction.Reinterpret(Primitive _, Primitive _) ->
           stack.push(new Value(reinterpret(pop())));
     }
+  }
+
+  private PsoSlot slot(int index) {
+    return PsoClass.of(receiver.getClass()).slot(index);
   }
 
   private static Object compute(Operator operator, Primitive of, Object left, Object right) {

@@ -6,7 +6,10 @@ import dev.tigris.memory.raw.Raw;
 /// user says where they are. References are offsets from a region's first byte.
 public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
   /// What the objects share that remember nothing of their own.
-  final PsoHome home = new PsoHome(this);
+  final PsoHome home = new PsoHome(this, false);
+
+  /// The same for the objects of cursors.
+  final PsoHome movingHome = new PsoHome(this, true);
 
   Region(Lease lease, long address, long bytes) {
     super(lease, address, bytes);

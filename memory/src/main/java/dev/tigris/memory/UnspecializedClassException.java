@@ -25,4 +25,13 @@ public final class UnspecializedClassException extends IllegalStateException {
   UnspecializedClassException(Class<?> type) {
     super((type.isHidden() ? HIDDEN : FORGOTTEN).formatted(type.getName()));
   }
+
+  UnspecializedClassException(Class<?> type, String field) {
+    super(
+        """
+        %s was specialized by an earlier version, which left no room in its Java objects for what \
+        the field '%s' refers to: compile it again, and specialize what the compiler makes\
+        """
+            .formatted(type.getName(), field));
+  }
 }

@@ -2,12 +2,15 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.FieldModel;
+import java.lang.reflect.AccessFlag;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,7 +22,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
@@ -252,8 +257,10 @@ class DeadFieldTest {
     assertEquals(describe(compiled), describe(specialized));
   }
 
-  /// Makes of each class what a specializer made that left its fields as they were.
-  private Path specializedEarlier() throws IOException {
+  /// Makes of each class what an earlier specializer made.
+  ///
+  /// @param fields those that it left, of the class as it was compiled and as it is specialized now
+  private Path specializedEarlier(BinaryOperator<List<FieldModel>> fields) throws IOException {
     Path folder = Files.createDirectories(temporary.resolve("earlier"));
     for (String name : List.of("Kinds", "Kinds$Side", "Kinds$Point", "Kinds$Inner")) {
       Path file = Path.of("app", name + ".class");
@@ -267,7 +274,7 @@ class DeadFieldTest {
                     if (!(element instanceof FieldModel)) {
                       builder.with(element);
                     } else if (element == after.fields().getFirst()) {
-                      before.fields().forEach(builder::with);
+                      fields.apply(before.fields(), after.fields()).forEach(builder::with);
                     }
                   });
       Files.createDirectories(folder.resolve("app"));
@@ -276,9 +283,26 @@ class DeadFieldTest {
     return folder;
   }
 
+  /// Once there was a byte of each field, and what was recovered was remembered elsewhere.
   @Test
-  void classesThatWereSpecializedEarlierCanStillBeUsed() throws Exception {
-    Path earlier = specializedEarlier();
+  void saysWhatToDoAboutAClassThatWasSpecializedBetween() throws Exception {
+    Path earlier =
+        specializedEarlier(
+            (before, after) ->
+                after.stream().filter(field -> !field.flags().has(AccessFlag.SYNTHETIC)).toList());
+    Path user = user(earlier);
+    Outside.specialize(user, earlier);
+    Throwable thrown = assertThrows(InvocationTargetException.class, () -> run(user, earlier));
+    Throwable cause = Objects.requireNonNull(thrown.getCause());
+    assertInstanceOf(UnspecializedClassException.class, cause);
+    assertTrue(
+        cause.getMessage().startsWith("app.Kinds was specialized by an earlier version"),
+        cause.getMessage());
+  }
+
+  @Test
+  void classesWhoseFieldsWereLeftAsTheyAreCanStillBeUsed() throws Exception {
+    Path earlier = specializedEarlier((before, after) -> before);
     byte[] kinds = Files.readAllBytes(earlier.resolve("app/Kinds.class"));
     Path user = user(earlier);
     Outside.specialize(user, earlier);

@@ -35,6 +35,7 @@ class MemoryNamesTest {
     assertEquals(desc(Capacity.class), MemoryNames.CAPACITY);
     assertEquals(desc(InPlace.class), MemoryNames.IN_PLACE);
     assertEquals(desc(PsoCursor.class), MemoryNames.CURSOR);
+    assertEquals(PsoSlot.RECOVERED, MemoryNames.RECOVERED);
     assertEquals(
         Stream.of(
                 Utf8.class,

@@ -28,7 +28,7 @@ class PsoModesTest {
     Outside.compileResource(folder, "Holders");
     Outside.specialize(folder);
     expected = run("Modes");
-    assertTrue(expected.endsWith(" true true true false true false false true\n"), expected);
+    assertTrue(expected.endsWith(" false false false false true false false true\n"), expected);
   }
 
   private String run(String main, String... options) throws Exception {

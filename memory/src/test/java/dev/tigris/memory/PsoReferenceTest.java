@@ -288,7 +288,7 @@ class PsoReferenceTest {
   }
 
   @Test
-  void returnsACursorsObjectUntilThatGoesOn() {
+  void keepsNoObjectOfACursor() {
     PsoTable<Bare> table = new PsoTable<>(container, Bare.class, 2);
     Bare one = table.add();
     one.value = 1;
@@ -300,14 +300,13 @@ class PsoReferenceTest {
     Node element = cursor.element();
     holder.next = element;
     holder.other = element;
-    assertSame(element, holder.next);
-    assertSame(element, holder.other);
+    Node next = holder.next;
+    assertNotSame(element, next);
     assertTrue(cursor.next());
     assertSame(element, cursor.element());
     assertEquals(2, element.value);
-    assertNotSame(element, holder.next);
-    assertEquals(1, holder.next.value);
-    assertSame(holder.next, holder.next);
+    assertEquals(1, next.value);
+    assertSame(next, holder.next);
     assertEquals(1, holder.other.value);
   }
 

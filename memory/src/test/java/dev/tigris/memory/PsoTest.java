@@ -8,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PsoTest {
@@ -217,6 +222,18 @@ class PsoTest {
     Point point = labelled;
     assertEquals(9, point.y);
     assertEquals(8, point.x);
+  }
+
+  /// What a loop over objects takes follows from how many cache lines they fill
+  /// (docs/decisions/011).
+  @Test
+  void takesTheRoomOfTwoFieldsInTheHeap() {
+    Set<String> fields =
+        Stream.of(Pso.class.getDeclaredFields())
+            .filter(field -> !Modifier.isStatic(field.getModifiers()))
+            .map(Field::getName)
+            .collect(Collectors.toSet());
+    assertEquals(Set.of("bits", "home"), fields);
   }
 
   @Test

@@ -77,7 +77,11 @@ class RecipeProperties {
     List<Object> constants = new ArrayList<>();
     byte[] classFile =
         RecipeCompiler.compile(
-            ClassDesc.of("dev.tigris.memory.Compiled"), List.of(recipe), List.of("run"), constants);
+            ClassDesc.of("dev.tigris.memory.Compiled"),
+            PsoClass.of(Room.class),
+            List.of(recipe),
+            List.of("run"),
+            constants);
     Lookup hidden =
         MethodHandles.lookup().defineHiddenClassWithClassData(classFile, constants, true);
     return hidden.findStatic(hidden.lookupClass(), "run", recipe.type());

@@ -66,6 +66,7 @@ class RecipeTest {
         () ->
             RecipeCompiler.compile(
                 ClassDesc.of("dev.tigris.memory.Refused"),
+                PsoClass.of(Sample.class),
                 List.of(recipe(type, body)),
                 List.of("method"),
                 new ArrayList<>()));
@@ -169,7 +170,12 @@ class RecipeTest {
     for (Recipe recipe : recipes) {
       ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
       byte[] bytes =
-          RecipeCompiler.compile(name, List.of(recipe), List.of("method"), new ArrayList<>());
+          RecipeCompiler.compile(
+              name,
+              PsoClass.of(Sample.class),
+              List.of(recipe),
+              List.of("method"),
+              new ArrayList<>());
       MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
       int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
       assertTrue(codeBytes > RecipeCompiler.C1_INLINES_BYTES, recipe + " " + codeBytes);

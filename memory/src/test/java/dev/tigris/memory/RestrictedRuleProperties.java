@@ -235,7 +235,11 @@ class RestrictedRuleProperties {
     List<Object> constants = new ArrayList<>();
     byte[] classFile =
         RecipeCompiler.compile(
-            ClassDesc.of("dev.tigris.memory.Compiled"), List.of(recipe), List.of("run"), constants);
+            ClassDesc.of("dev.tigris.memory.Compiled"),
+            PsoClass.of(Room.class),
+            List.of(recipe),
+            List.of("run"),
+            constants);
     MethodModel method = ClassFile.of().parse(classFile).methods().getFirst();
     int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
     assertTrue(codeBytes <= C2_INLINES_BYTES, recipe + " " + codeBytes);

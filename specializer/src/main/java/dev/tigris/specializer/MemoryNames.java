@@ -52,6 +52,10 @@ public final class MemoryNames {
   /// What visits the elements of a collection.
   public static final ClassDesc CURSOR = ClassDesc.of(PACKAGE, "PsoCursor");
 
+  /// What the name of a reference is followed by in the name of the field that keeps what was
+  /// recovered from it.
+  public static final String RECOVERED = "$recovered";
+
   /// The parameter of the constructor that binds an object to bytes which are already there.
   public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");
 

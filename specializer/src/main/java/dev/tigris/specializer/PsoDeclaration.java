@@ -6,30 +6,37 @@ import static java.lang.constant.ConstantDescs.CLASS_INIT_NAME;
 import static java.lang.constant.ConstantDescs.INIT_NAME;
 import static java.lang.constant.ConstantDescs.MTD_void;
 
+import java.lang.classfile.Annotation;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
+import java.lang.classfile.FieldBuilder;
 import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// What the specializer adds to each class of pre-serialized objects:
 ///
 /// ```java
 /// static { PsoLinkage.declare(MethodHandles.lookup()); ... }    // first of all
-/// protected Trade(PsoBinding binding) { super(binding); }       // synthetic
+/// protected Trade(PsoBinding binding) { super(binding); }       // synthetic, as is what follows
+/// @HeapOnly private transient Trade next$recovered;             // for `Trade next`
 /// ```
 ///
 /// The first tells `memory` that the class is specialized and gives it the right to make views of
-/// it; the second is how it makes them, without running the user's constructors. Of the stored
-/// fields it leaves a [DeadField] each.
+/// it; the second is how it makes them, without running the user's constructors. Each field of the
+/// third kind is where a view remembers the object that a reference was last recovered as. Of the
+/// stored fields it leaves a [DeadField] each.
 final class PsoDeclaration {
   private PsoDeclaration() {}
 
@@ -43,8 +50,17 @@ final class PsoDeclaration {
               new Location(info.name(), INIT_NAME, sourceFile, 0),
               "the constructor that takes a PsoBinding is the specializer's to write: remove it"));
     }
+    Set<String> recovered = new HashSet<>();
+    for (FieldInfo field : info.fields()) {
+      if (isReference(field, hierarchy)) {
+        recovered.add(field.name() + MemoryNames.RECOVERED);
+      }
+    }
     for (FieldInfo field : info.fields()) {
       Location location = new Location(info.name(), field.name(), sourceFile, 0);
+      if (recovered.contains(field.name())) {
+        problems.add(new Problem(location, "the field is the specializer's to add: rename it"));
+      }
       Storage.problem(field, hierarchy)
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
@@ -82,8 +98,9 @@ final class PsoDeclaration {
     };
   }
 
-  /// Adds the binding constructor, and a static initializer if there is none.
-  static ClassTransform members(ClassModel model) {
+  /// Adds the binding constructor, the fields that remember, and a static initializer if there is
+  /// none.
+  static ClassTransform members(ClassModel model, ClassInfo info, ClassHierarchy hierarchy) {
     ClassDesc superclass = model.superclass().orElseThrow().asSymbol();
     boolean initializes = model.methods().stream().anyMatch(PsoDeclaration::isStaticInitializer);
     return ClassTransform.endHandler(
@@ -97,6 +114,12 @@ final class PsoDeclaration {
                       .aload(1)
                       .invokespecial(superclass, INIT_NAME, MemoryNames.BINDING_CONSTRUCTOR_TYPE)
                       .return_());
+          for (FieldInfo field : info.fields()) {
+            if (isReference(field, hierarchy)) {
+              builder.withField(
+                  field.name() + MemoryNames.RECOVERED, field.type(), PsoDeclaration::remember);
+            }
+          }
           if (!initializes) {
             builder.withMethodBody(
                 CLASS_INIT_NAME,
@@ -108,6 +131,18 @@ final class PsoDeclaration {
                 });
           }
         });
+  }
+
+  private static boolean isReference(FieldInfo field, ClassHierarchy hierarchy) {
+    return hierarchy.isPso(field.type())
+        && Storage.of(field, hierarchy).equals(new Storage.Stored());
+  }
+
+  /// Says of a field that it is not stored, as any other that is not.
+  private static void remember(FieldBuilder field) {
+    field
+        .withFlags(ClassFile.ACC_PRIVATE | ClassFile.ACC_TRANSIENT | ClassFile.ACC_SYNTHETIC)
+        .with(RuntimeVisibleAnnotationsAttribute.of(Annotation.of(MemoryNames.HEAP_ONLY)));
   }
 
   private static void declare(CodeBuilder code) {

@@ -300,7 +300,7 @@ public final class Specializer {
         model,
         declare
             ? all.andThen(PsoDeclaration.fields(info, hierarchy))
-                .andThen(PsoDeclaration.members(model))
+                .andThen(PsoDeclaration.members(model, info, hierarchy))
             : all);
   }
 

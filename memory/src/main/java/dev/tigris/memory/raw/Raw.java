@@ -101,6 +101,11 @@ public final class Raw {
     return (distance << BITS_SHIFT) ^ MIX;
   }
 
+  /// How far from [#ORIGIN] the address is that an object keeps as these bits.
+  public static long distance(long bits) {
+    return (bits ^ MIX) >>> BITS_SHIFT;
+  }
+
   /// The address that an object keeps as these bits, in the form in which C2 knows its range and
   /// that it is a multiple of eight.
   public static long address(long bits) {
