@@ -230,7 +230,7 @@ public final class Container extends Region {
   }
 
   /// The root object: where a reader of the container begins. As with a reference field, the same
-  /// object is returned as long as the stored offset is the same.
+  /// object is returned as long as the stored offset is the same, if it is no cursor's.
   ///
   /// @return null if no root was set
   /// @throws CorruptReferenceException if no object of this class can be where the header says

@@ -1,4 +1,3 @@
-// Over 400 lines: where an object lies, and what its references mean, which each access must see.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
@@ -33,9 +32,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **References** are stored as offsets. The first read makes an object of the field's declared
 /// class, without running its constructors; later reads return the same object, or the one that was
-/// written, as long as the stored offset is the same. (The object of a [PsoCursor], which moves, is
-/// not kept for them.) A reference to an object of *another* container cannot be stored:
-/// this Java object keeps it for itself, and everybody else sees null.
+/// written, as long as the stored offset is the same. (The object of a [PsoCursor] over the same
+/// container, which moves, is not kept for them: they return another, which stays.) A reference to
+/// an object of *another* container cannot be stored: this Java object keeps it for itself, and
+/// everybody else sees null.
 ///
 /// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
 /// An object holds its container, and with it the memory.
@@ -124,7 +124,7 @@ public abstract class Pso {
     return address() == container.address + offset;
   }
 
-  /// Whether it is a cursor's object, which nobody remembers, since it moves.
+  /// Whether it is a cursor's object, which moves.
   final boolean moves() {
     return home.moves;
   }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// An element is recovered when it is first read, and later reads return the same object as long as
-/// the same offset is stored. As with a field, an element of *another* container is kept by this
-/// Java object only; everybody else reads null.
+/// the same offset is stored. As with a field, a cursor's object is not kept for them, and an
+/// element of *another* container is kept by this Java object only; everybody else reads null.
 ///
 /// Thread rule: elements may be read by many threads. One thread at a time writes.
 public final class PsoList<T extends Pso> extends PsoCollection<T> implements Iterable<T> {

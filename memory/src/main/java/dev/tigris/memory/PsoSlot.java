@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// A field of a class that is a reference: what it refers to, and where each Java object remembers
 /// the object that was last written to it or recovered from it.
 ///
-/// It is remembered in a field of the Java object that the specializer has added for that. What is
-/// there is compared with what is stored before it is used, and never taken at its word.
+/// It is remembered in a field of the Java object that the specializer has added for that. Where
+/// what is there lies is compared with what is stored before it is used.
 ///
 /// C2 trusts the fields of records: where a slot is a constant, so are its handles.
 ///
@@ -32,7 +32,7 @@ record PsoSlot(
     MethodHandle setter,
     MethodHandle exchanger) {
   /// What the name of that field ends with, behind the reference's.
-  static final String RECOVERED = "$recovered";
+  static final String RECOVERED = "-recovered";
 
   /// @param own the lookup of the class that declares the field
   static PsoSlot of(int index, PsoField reference, Lookup own) {
@@ -73,7 +73,7 @@ record PsoSlot(
     for (Field field : type.getDeclaredFields()) {
       String name = field.getName();
       if (Pso.class.isAssignableFrom(field.getType())) {
-        if (name.equals(reference.name() + RECOVERED)) {
+        if (field.isSynthetic() && name.equals(reference.name() + RECOVERED)) {
           return field;
         }
         itself = name.equals(reference.name()) ? field : itself;

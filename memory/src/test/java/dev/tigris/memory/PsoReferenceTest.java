@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PsoReferenceTest {
-  static class Node extends Pso {
+  static class Node extends Pso implements Cloneable {
     int value;
     Node next;
     Node other;
@@ -33,6 +33,15 @@ class PsoReferenceTest {
     Node(Container container, int value) {
       super(container);
       this.value = value;
+    }
+
+    @Override
+    public Node clone() {
+      try {
+        return (Node) super.clone();
+      } catch (CloneNotSupportedException e) {
+        throw new AssertionError(e);
+      }
     }
   }
 
@@ -308,6 +317,14 @@ class PsoReferenceTest {
     assertEquals(1, next.value);
     assertSame(next, holder.next);
     assertEquals(1, holder.other.value);
+
+    // Nor one that remembers something of its own; but a copy of it, which stays.
+    element.other = new Node(Jbuf.allocate(256).asContainer(), 7);
+    holder.next = element;
+    assertNotSame(element, holder.next);
+    Node copy = element.clone();
+    holder.next = copy;
+    assertSame(copy, holder.next);
   }
 
   @Test

@@ -53,8 +53,8 @@ public final class MemoryNames {
   public static final ClassDesc CURSOR = ClassDesc.of(PACKAGE, "PsoCursor");
 
   /// What the name of a reference is followed by in the name of the field that keeps what was
-  /// recovered from it.
-  public static final String RECOVERED = "$recovered";
+  /// recovered from it. Java has no such names, so it hides nobody's field.
+  public static final String RECOVERED = "-recovered";
 
   /// The parameter of the constructor that binds an object to bytes which are already there.
   public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");

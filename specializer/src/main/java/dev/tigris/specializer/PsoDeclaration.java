@@ -20,17 +20,15 @@ import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /// What the specializer adds to each class of pre-serialized objects:
 ///
 /// ```java
 /// static { PsoLinkage.declare(MethodHandles.lookup()); ... }    // first of all
 /// protected Trade(PsoBinding binding) { super(binding); }       // synthetic, as is what follows
-/// @HeapOnly private transient Trade next$recovered;             // for `Trade next`
+/// @HeapOnly private transient Trade next-recovered;             // for `Trade next`
 /// ```
 ///
 /// The first tells `memory` that the class is specialized and gives it the right to make views of
@@ -50,17 +48,8 @@ final class PsoDeclaration {
               new Location(info.name(), INIT_NAME, sourceFile, 0),
               "the constructor that takes a PsoBinding is the specializer's to write: remove it"));
     }
-    Set<String> recovered = new HashSet<>();
-    for (FieldInfo field : info.fields()) {
-      if (isReference(field, hierarchy)) {
-        recovered.add(field.name() + MemoryNames.RECOVERED);
-      }
-    }
     for (FieldInfo field : info.fields()) {
       Location location = new Location(info.name(), field.name(), sourceFile, 0);
-      if (recovered.contains(field.name())) {
-        problems.add(new Problem(location, "the field is the specializer's to add: rename it"));
-      }
       Storage.problem(field, hierarchy)
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }

@@ -57,7 +57,7 @@ class DeadFieldTest extends InWorkshop {
             "next B Lapp/Trade;",
             "note Ljava/lang/String;",
             "made I",
-            "next$recovered Lapp/Trade;"),
+            "next-recovered Lapp/Trade;"),
         fields(trade));
     assertEquals(List.of(), ClassFile.of().verify(trade));
   }
@@ -88,16 +88,16 @@ class DeadFieldTest extends InWorkshop {
             "variable B TT;",
             "bounded B TU;",
             "generic B Lapp/Kinds<TU;TU;>;",
-            "variable$recovered Lapp/Trade;",
-            "bounded$recovered Lapp/Trade;",
-            "generic$recovered Lapp/Kinds;"),
+            "variable-recovered Lapp/Trade;",
+            "bounded-recovered Lapp/Trade;",
+            "generic-recovered Lapp/Kinds;"),
         fields(kinds));
     assertEquals(infos(before), infos(kinds));
     assertFalse(shop.specializer.specialize(kinds).changed());
 
     byte[] inner = shop.specialize("app/Kinds$Inner").bytes();
     assertEquals(
-        List.of("outer Lapp/Trade; TT;", "outer$recovered Lapp/Trade;"), // another class declares T
+        List.of("outer Lapp/Trade; TT;", "outer-recovered Lapp/Trade;"), // another class declares T
         fields(inner));
     assertEquals(infos(shop.bytes("app/Kinds$Inner")), infos(inner));
   }

@@ -241,27 +241,6 @@ class RefusalTest extends InWorkshop {
   }
 
   @Test
-  void refusesAFieldThatIsNamedAsOneThatIsAdded() throws IOException {
-    List<String> problems =
-        problems(
-            """
-            package app;
-            import dev.tigris.memory.*;
-            class Odd extends Pso {
-              Odd next;
-              @HeapOnly String next$recovered;
-              int quantity;
-              int quantity$recovered;
-              Odd(Container container) { super(container); }
-            }
-            """);
-    assertEquals(
-        List.of(
-            "app.Odd.next$recovered(Odd.java): the field is the specializer's to add: rename it"),
-        problems);
-  }
-
-  @Test
   void refusesAFieldOfATypeThatItsUserCannotSee() throws IOException {
     List<String> problems =
         problems(
