@@ -41,7 +41,7 @@ final class GenCommand implements Command {
             .index("1")
             .type(Path.class)
             .paramLabel("FILE")
-            .description("The file to write; it is replaced if it exists.")
+            .description("The file to write; one that exists is replaced when it is complete.")
             .build());
     Options.addCommon(spec);
     spec.usageMessage()

@@ -279,7 +279,10 @@ final class NetCommand implements Command {
       throw new MisuseException("a message has at most 1 GiB");
     }
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
-    long count = Math.max(1, options.matchedOptionValue("--count", usual));
+    long count = options.matchedOptionValue("--count", usual);
+    if (count == 0) {
+      throw new MisuseException("there is nothing to measure in 0 messages");
+    }
     if (count > MOST_MESSAGES) {
       throw new MisuseException(
           "'%d' are too many messages to measure at a time: at most %d"

@@ -19,16 +19,23 @@ final class Quantity {
 
   /// Parses a number of things.
   static final ITypeConverter<Long> COUNT =
-      text -> parse(text, 1000, "'%s' is not a count, such as 1000000, 1_000_000 or 1M");
+      text ->
+          parse(
+              text,
+              1000,
+              RoundingMode.UNNECESSARY,
+              "'%s' is not a count, such as 1000000, 1_000_000 or 1M");
 
-  /// Parses a number of bytes.
+  /// Parses a number of bytes, all of which are meant.
   static final ITypeConverter<Long> BYTES =
-      text -> parse(text, 1024, "'%s' is not a size, such as 512m, 2g or 1.5g");
+      text ->
+          parse(text, 1024, RoundingMode.UNNECESSARY, "'%s' is not a size, such as 100, 64k or 1m");
 
-  /// Parses a number of bytes of which there must be some.
+  /// Parses the most bytes of memory, of which there must be some.
   static final ITypeConverter<Long> MEMORY =
       text -> {
-        long bytes = BYTES.convert(text);
+        long bytes =
+            parse(text, 1024, RoundingMode.DOWN, "'%s' is not a size, such as 512m, 2g or 1.5g");
         if (bytes == 0) {
           throw new TypeConversionException("nothing can be done in '%s'".formatted(text));
         }
@@ -58,7 +65,7 @@ final class Quantity {
 
   private Quantity() {}
 
-  private static long parse(String text, int base, String refusal) {
+  private static long parse(String text, int base, RoundingMode rounding, String refusal) {
     Matcher matcher = NUMBER.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches() || (base == 1000 && matcher.group(3) != null)) {
       throw new TypeConversionException(refusal.formatted(text));
@@ -75,7 +82,7 @@ final class Quantity {
       // Not for whole numbers: its class takes milliseconds to begin with.
       return new BigDecimal(number)
           .multiply(BigDecimal.valueOf(unit))
-          .setScale(0, base == 1024 ? RoundingMode.DOWN : RoundingMode.UNNECESSARY)
+          .setScale(0, rounding)
           .longValueExact();
     } catch (ArithmeticException | NumberFormatException e) {
       throw new TypeConversionException(

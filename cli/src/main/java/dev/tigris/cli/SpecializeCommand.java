@@ -165,6 +165,11 @@ final class SpecializeCommand implements Command {
             "%s is about the rules of %s: add it".formatted(option, RULES));
       }
     }
+    if (print && options.hasMatchedOption(JSON)) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(),
+          "%s is for people, and %s for programs: give one of them".formatted(PRINT, JSON));
+    }
     if (check && (print || output != null || options.hasMatchedOption(PATCH))) {
       throw new ParameterException(
           options.commandSpec().commandLine(),

@@ -1,5 +1,8 @@
 package dev.tigris.cli;
 
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -25,7 +28,15 @@ final class TrainCommand implements Command {
   }
 
   @Override
-  public ExitCode run(ParseResult options, Console console) {
+  public ExitCode run(ParseResult options, Console console) throws CommandException {
+    for (String file : List.of("data", "sorted")) {
+      if (Files.exists(Path.of(file), LinkOption.NOFOLLOW_LINKS)) {
+        throw new CommandException(
+            ExitCode.BAD_OUTPUT,
+            "'%s' is there already, and training would replace it: run it in an empty folder"
+                .formatted(file));
+      }
+    }
     for (List<String> lesson : LESSONS) {
       ExitCode code = new Tigris(console).run(lesson.toArray(String[]::new));
       if (code != ExitCode.OK) {

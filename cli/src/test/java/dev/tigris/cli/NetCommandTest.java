@@ -185,6 +185,8 @@ class NetCommandTest {
         "net pingpong localhost:99999",
         "net pingpong --size 4g",
         "net pingpong --count many",
+        "net pingpong --count 0",
+        "net bandwidth --size 64.7",
         "net pingpong --count 9223372036854775807",
         "net bandwidth --count 9223372036854775807 --size 0",
         "net"

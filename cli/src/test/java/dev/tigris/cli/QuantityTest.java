@@ -3,6 +3,7 @@ package dev.tigris.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,11 +30,16 @@ class QuantityTest {
     "2GB,2147483648",
     "1.5g,1610612736",
     "1GiB,1073741824",
-    "4096,4096",
-    "1.0001k,1024"
+    "4096,4096"
   })
   void readsSizes(String text, long bytes) throws Exception {
     assertEquals(bytes, Quantity.BYTES.convert(text));
+    assertEquals(bytes, Quantity.MEMORY.convert(text));
+  }
+
+  @Test
+  void roundsMemoryDown() throws Exception {
+    assertEquals(1024, Quantity.MEMORY.convert("1.0001k"));
   }
 
   @ParameterizedTest
@@ -43,7 +49,7 @@ class QuantityTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "lots", "-1m", "1gg", "9999999t", "m"})
+  @ValueSource(strings = {"", "lots", "-1m", "1gg", "9999999t", "m", "1.9", "0.1k"})
   void refusesWhatIsNoSize(String text) {
     assertThrows(TypeConversionException.class, () -> Quantity.BYTES.convert(text));
   }

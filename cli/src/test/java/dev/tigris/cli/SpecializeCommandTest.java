@@ -12,16 +12,23 @@ import dev.tigris.examples.complex.Julia;
 import dev.tigris.memory.Pso;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.TrustedKeys;
+import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -270,6 +277,7 @@ class SpecializeCommandTest {
     assertEquals(ExitCode.OK, shell.run("specialize --check @/classes").code());
     assertEquals(ExitCode.BAD_INPUT, shell.run("specialize --check @/user.txt").code());
     assertEquals(ExitCode.USAGE, shell.run("specialize --check @/classes --print").code());
+    assertEquals(ExitCode.USAGE, shell.run("specialize @/classes --print --json").code());
   }
 
   @Test
@@ -279,6 +287,46 @@ class SpecializeCommandTest {
     assertEquals(ExitCode.BAD_INPUT, binary.code());
     assertMentions(binary.err(), "binary", "no text in UTF-8");
     assertMentions(shell.run("specialize @/ --rules @/none").err(), "there is no", "none");
+  }
+
+  /// Some tools write such a time, for the same jar each time.
+  @Test
+  void takesAJarWhoseEntriesSayATimeThatIsNone() throws Exception {
+    Path jar = folder.resolve("timeless.jar");
+    var bytes = new ByteArrayOutputStream();
+    try (ZipOutputStream entries = new ZipOutputStream(bytes)) {
+      entries.putNextEntry(new ZipEntry("app/User.class"));
+      entries.write(user());
+      entries.closeEntry();
+    }
+    byte[] timeless = bytes.toByteArray();
+    ByteBuffer buffer = ByteBuffer.wrap(timeless).order(ByteOrder.LITTLE_ENDIAN);
+    for (int at = 0; at < timeless.length - 4; at++) {
+      if (buffer.getInt(at) == 0x04034b50) { // a local header
+        buffer.putInt(at + 10, 0);
+      } else if (buffer.getInt(at) == 0x02014b50) { // the same in the directory
+        buffer.putInt(at + 12, 0);
+      }
+    }
+    Files.write(jar, timeless);
+    Result result = shell.run("specialize @/timeless.jar -cp @/classes");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    try (JarFile specialized = new JarFile(jar.toFile())) {
+      JarEntry entry = specialized.getJarEntry("app/User.class");
+      assertEquals(LocalDateTime.of(1980, 1, 1, 0, 0), entry.getTimeLocal());
+      assertFalse(Arrays.equals(user(), specialized.getInputStream(entry).readAllBytes()));
+    }
+  }
+
+  @Test
+  void tellsAClassForANewerJavaFromADamagedOne() throws Exception {
+    Path newer = classes.resolve("app/User.class");
+    byte[] bytes = user();
+    bytes[7]++;
+    Files.write(newer, bytes);
+    Result result = shell.run("specialize @/classes");
+    assertEquals(ExitCode.BAD_INPUT, result.code());
+    assertMentions(result.err(), "User.class", "is for Java 26, and this is Java 25");
   }
 
   @Test

@@ -64,7 +64,8 @@ public final class GenerateJob {
 
   /// Binary records from number 0 on, without a checksum, with as many threads as processors.
   ///
-  /// @param output the file to write, replaced if it exists; `/dev/null` is not written at all
+  /// @param output the file to write, which replaces one that exists when it is complete;
+  ///     `/dev/null` is not written at all
   /// @param records how many
   /// @throws IllegalArgumentException if they are less than none, or too many for a file
   @CheckReturnValue
@@ -158,7 +159,8 @@ public final class GenerateJob {
     return "GenerateJob[%d records, to %s]".formatted(records, output);
   }
 
-  /// Generates the records. On failure the incomplete file is deleted.
+  /// Generates the records. The file appears under its name when it is complete; whatever goes
+  /// wrong, what was there before stays, and the incomplete file is deleted.
   ///
   /// @throws SortException if the file cannot be written
   /// @throws InterruptedException if the calling thread is interrupted
@@ -183,17 +185,12 @@ public final class GenerateJob {
   private void generateFile(Total total) throws SortException, InterruptedException {
     OutputPaths.refuseUnusable(output);
     Path target = OutputPaths.target(output);
-    OutputFile opened = OutputFile.replace(target, bytes()); // before, it is not ours to delete
-    boolean complete = false;
-    try {
-      try (OutputFile file = opened) {
+    try (TemporaryFolder folder = new TemporaryFolder(target)) {
+      OutputPaths.refuseIrreplaceable(target, folder.resolve("probe"));
+      try (OutputFile file = OutputFile.create(folder.resolve("output"), bytes())) {
         generate(file, total);
       }
-      complete = true;
-    } finally {
-      if (!complete) {
-        OutputPaths.deleteQuietly(target);
-      }
+      folder.publish("output", target);
     }
   }
 

@@ -5,11 +5,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
-import java.util.Set;
 
 /// A file that several threads write, each its own part, around the page cache where that is
 /// possible.
@@ -24,25 +21,21 @@ final class OutputFile implements Closeable {
 
   /// Creates the file, which must not exist. A file of size 0 grows as it is written.
   static OutputFile create(Path path, long size) throws SortException {
-    return new OutputFile(path, size, StandardOpenOption.CREATE_NEW);
-  }
-
-  /// Creates the file, or empties the one that is there. One that cannot be opened stays as it is.
-  static OutputFile replace(Path path, long size) throws SortException {
-    return new OutputFile(
-        path, size, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
+    return new OutputFile(path, size);
   }
 
   // The file has its final size from the beginning, so that direct writes need not extend it; a
   // small one is not worth a second channel.
-  private OutputFile(Path path, long size, OpenOption... how) throws SortException {
+  private OutputFile(Path path, long size) throws SortException {
     this.path = path;
-    Set<OpenOption> options =
-        new HashSet<>(Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
-    options.addAll(Set.of(how));
     FileChannel buffered;
     try {
-      buffered = FileChannel.open(path, options);
+      buffered =
+          FileChannel.open(
+              path,
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw SortException.writing(path, e);
     }

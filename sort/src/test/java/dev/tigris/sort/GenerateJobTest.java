@@ -3,7 +3,6 @@ package dev.tigris.sort;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -14,6 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -147,10 +150,30 @@ class GenerateJobTest {
     assertEquals(1_000, generate(GenerateJob.to(out, 10)).length);
   }
 
-  /// A program that runs may not be written to, not even by root.
+  @Test
+  void keepsWhatWasThereUntilTheNewFileIsComplete() throws Exception {
+    Path out = Files.writeString(folder.resolve("out"), "precious");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), out);
+    long tooMany = Long.MAX_VALUE / Gensort.RECORD_SIZE;
+    for (Path output : List.of(out, link)) {
+      SortException failed =
+          assertThrows(SortException.class, () -> GenerateJob.to(output, tooMany).run());
+      assertEquals(SortException.Kind.OUTPUT, failed.kind(), failed.getMessage());
+    }
+    Thread caller = Thread.currentThread();
+    GenerateJob stopped =
+        GenerateJob.to(out, 100_000).progress((phase, done, all) -> caller.interrupt());
+    assertThrows(InterruptedException.class, stopped::run);
+    assertEquals("precious", Files.readString(link));
+    try (Stream<Path> all = Files.list(folder)) {
+      assertEquals(Set.of(out, link), all.collect(Collectors.toSet()));
+    }
+  }
+
+  /// A program that runs may not be written to, not even by root; its file may be replaced.
   @Test
   @EnabledOnOs(OS.LINUX)
-  void leavesAFileAloneThatItCannotOpen() throws Exception {
+  void replacesAFileThatItCannotOpen() throws Exception {
     Path cat = Path.of("/bin/cat");
     assumeTrue(Files.isExecutable(cat), "there is no program to run");
     Path file = Files.copy(cat, folder.resolve("records"));
@@ -159,10 +182,8 @@ class GenerateJobTest {
       running.getOutputStream().write(1);
       running.getOutputStream().flush();
       assertEquals(1, running.getInputStream().read()); // it runs
-      SortException refusal =
-          assertThrows(SortException.class, () -> GenerateJob.to(file, 10).run());
-      assertTrue(refusal.getMessage().contains(file.toString()), refusal.getMessage());
-      assertEquals(-1, Files.mismatch(cat, file));
+      assertEquals(1_000, generate(GenerateJob.to(file, 10)).length);
+      assertTrue(running.isAlive());
     } finally {
       running.destroyForcibly().waitFor();
     }
@@ -183,7 +204,9 @@ class GenerateJobTest {
       SortException failed =
           assertThrows(SortException.class, () -> GenerateJob.to(out, 1_000_000).run());
       assertEquals(SortException.Kind.DISK_FULL, failed.kind(), failed.getMessage());
-      assertFalse(Files.exists(out));
+      try (Stream<Path> left = Files.list(disk.folder())) {
+        assertEquals(List.of(), left.toList());
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.time.DateTimeException;
+import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Jars and other files that are read, and replaced as a whole.
 final class Jars {
+  /// The first time that an entry can have.
+  private static final LocalDateTime FIRST_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
+
   private Jars() {}
 
   /// What writes a file.
@@ -192,7 +197,7 @@ final class Jars {
   /// @param bytes what the entry will hold, or null if that stays as it is
   private static ZipEntry like(ZipEntry entry, byte @Nullable [] bytes) {
     ZipEntry copy = new ZipEntry(entry.getName());
-    copy.setTimeLocal(entry.getTimeLocal());
+    setTime(copy, entry);
     copy.setComment(entry.getComment());
     copy.setMethod(entry.getMethod());
     if (entry.getMethod() == ZipEntry.STORED) {
@@ -204,5 +209,15 @@ final class Jars {
       copy.setSize(bytes == null ? entry.getSize() : bytes.length);
     }
     return copy;
+  }
+
+  /// An entry may say a time that is none, such as 1980-00-00, which some tools write for the same
+  /// jar each time. The first that there is says as much.
+  private static void setTime(ZipEntry copy, ZipEntry entry) {
+    try {
+      copy.setTimeLocal(entry.getTimeLocal());
+    } catch (DateTimeException e) {
+      copy.setTimeLocal(FIRST_TIME);
+    }
   }
 }
