@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -375,5 +376,12 @@ public final class ClassFiles {
           .sorted()
           .toList();
     }
+  }
+
+  /// The version of Java that a class file is for; 0 if it is none.
+  static int release(byte[] classFile) {
+    ByteBuffer header = ByteBuffer.wrap(classFile);
+    boolean isOne = classFile.length >= 8 && header.getInt() == ClassFile.MAGIC_NUMBER;
+    return isOne ? header.getShort(6) - (ClassFile.JAVA_1_VERSION - 1) : 0;
   }
 }

@@ -18,7 +18,6 @@ import java.lang.classfile.constantpool.InvokeDynamicEntry;
 import java.lang.classfile.constantpool.MethodRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -95,10 +94,10 @@ public final class Specializer {
           : e;
     } catch (RuntimeException found) {
       int newest = Runtime.version().feature();
-      return release(classFile) > newest
+      return ClassFiles.release(classFile) > newest
           ? new IllegalArgumentException(
               "the class file is for Java %d, and this is Java %d: run a newer one, or compile it with --release %d"
-                  .formatted(release(classFile), newest, newest),
+                  .formatted(ClassFiles.release(classFile), newest, newest),
               found)
           : damaged(found.toString(), found);
     }
@@ -120,13 +119,6 @@ public final class Specializer {
 
   private static IllegalArgumentException damaged(String how, RuntimeException cause) {
     return new IllegalArgumentException("the class file is damaged: " + how, cause);
-  }
-
-  /// The version of Java that a class file is for; 0 if it is none.
-  private static int release(byte[] classFile) {
-    ByteBuffer header = ByteBuffer.wrap(classFile);
-    boolean isOne = classFile.length >= 8 && header.getInt() == ClassFile.MAGIC_NUMBER;
-    return isOne ? header.getShort(6) - (ClassFile.JAVA_1_VERSION - 1) : 0;
   }
 
   private Specialized specialized(byte[] classFile) {
