@@ -11,14 +11,17 @@ import picocli.CommandLine.ParseResult;
 /// takes and where its time goes. The launcher makes the AOT cache of it, right after a build. The
 /// sort is large enough for room on the disk to be reserved.
 final class TrainCommand implements Command {
+  private static final String DATA = "data";
+  private static final String SORTED = "sorted";
+
   private static final List<List<String>> LESSONS =
       List.of(
           List.of("--version"),
           List.of("help"),
-          List.of("gen", "-c", "--json", "700k", "data"),
-          List.of("sort", "data", "sorted"),
-          List.of("sort", "sorted", "data"), // which is replaced
-          List.of("check", "data"));
+          List.of("gen", "-c", "--json", "700k", DATA),
+          List.of("sort", DATA, SORTED),
+          List.of("sort", SORTED, DATA), // which is replaced
+          List.of("check", DATA));
 
   @Override
   public CommandSpec spec() {
@@ -29,7 +32,7 @@ final class TrainCommand implements Command {
 
   @Override
   public ExitCode run(ParseResult options, Console console) throws CommandException {
-    for (String file : List.of("data", "sorted")) {
+    for (String file : List.of(DATA, SORTED)) {
       if (Files.exists(Path.of(file), LinkOption.NOFOLLOW_LINKS)) {
         throw new CommandException(
             ExitCode.BAD_OUTPUT,

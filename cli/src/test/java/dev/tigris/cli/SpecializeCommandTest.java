@@ -302,10 +302,10 @@ class SpecializeCommandTest {
     byte[] timeless = bytes.toByteArray();
     ByteBuffer buffer = ByteBuffer.wrap(timeless).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = 0; at < timeless.length - 4; at++) {
-      if (buffer.getInt(at) == 0x04034b50) { // a local header
-        buffer.putInt(at + 10, 0);
-      } else if (buffer.getInt(at) == 0x02014b50) { // the same in the directory
-        buffer.putInt(at + 12, 0);
+      if (buffer.getInt(at) == ZipEntry.LOCSIG) {
+        buffer.putInt(at + ZipEntry.LOCTIM, 0);
+      } else if (buffer.getInt(at) == ZipEntry.CENSIG) {
+        buffer.putInt(at + ZipEntry.CENTIM, 0);
       }
     }
     Files.write(jar, timeless);

@@ -34,6 +34,11 @@ record PsoSlot(
   /// What the name of that field ends with, behind the reference's.
   static final String RECOVERED = "-recovered";
 
+  private static final MethodType GETTER = MethodType.methodType(Pso.class, Pso.class);
+  private static final MethodType SETTER = MethodType.methodType(void.class, Pso.class, Pso.class);
+  private static final MethodType EXCHANGER =
+      MethodType.methodType(Pso.class, Pso.class, Pso.class, Pso.class);
+
   /// @param own the lookup of the class that declares the field
   static PsoSlot of(int index, PsoField reference, Lookup own) {
     FieldKind.Reference kind = (FieldKind.Reference) reference.kind();
@@ -48,19 +53,9 @@ record PsoSlot(
         PsoClass.of(kind.target()),
         kind.element(),
         reference.declaringClass().getName() + "." + reference.name(),
-        handle(memory, AccessMode.GET),
-        handle(memory, AccessMode.SET_RELEASE),
-        handle(memory, AccessMode.COMPARE_AND_EXCHANGE));
-  }
-
-  private static MethodHandle handle(VarHandle memory, AccessMode mode) {
-    MethodHandle exact = memory.toMethodHandle(mode);
-    MethodType type = exact.type();
-    for (int index = 0; index < type.parameterCount(); index++) {
-      type = type.changeParameterType(index, Pso.class);
-    }
-    boolean returns = type.returnType() != void.class;
-    return exact.asType(returns ? type.changeReturnType(Pso.class) : type);
+        memory.toMethodHandle(AccessMode.GET).asType(GETTER),
+        memory.toMethodHandle(AccessMode.SET_RELEASE).asType(SETTER),
+        memory.toMethodHandle(AccessMode.COMPARE_AND_EXCHANGE).asType(EXCHANGER));
   }
 
   /// The field that remembers. A class whose fields are still as they were declared, which an
