@@ -59,7 +59,9 @@ final class GenCommand implements Command {
     try {
       return UInt128.parse(text);
     } catch (NumberFormatException e) {
-      throw new TypeConversionException(String.valueOf(e.getMessage()));
+      throw new TypeConversionException(
+          "'%s' is no record's number, which is a whole number of digits only, below 2^128"
+              .formatted(text));
     }
   }
 

@@ -56,6 +56,10 @@ public final class FileScan {
 
   /// Scans a file: `java ... dev.tigris.examples.FileScan samples`.
   public static void main(String[] arguments) throws IOException {
+    if (arguments.length != 1) {
+      System.err.println("usage: FileScan FILE");
+      return;
+    }
     System.out.println("the largest value is " + largestValue(Path.of(arguments[0])));
   }
 }

@@ -1,5 +1,6 @@
 package dev.tigris.specializer;
 
+import dev.tigris.specializer.structure.StructureMethod;
 import java.lang.classfile.AccessFlags;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
@@ -18,8 +19,10 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// The methods without a body in classes of objects: each stands for a peek or a poke, as in the
 /// papers' external objects (papers: 000 sections 3.2 and 4, figure 4).
@@ -68,6 +71,39 @@ final class BodylessMethods {
                       + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
                       + " a field 'T name', name it in a rule, or give it a body"));
         }
+      }
+    }
+    return problems;
+  }
+
+  /// What a rule says of a class in vain, since the class has no such method without a body. Who
+  /// wrote the rule would go on thinking that the method reads or writes what he said.
+  ///
+  /// @param takes whether the rule has given a method its meaning, by its key
+  static List<Problem> inVain(
+      StructureRule rule,
+      ClassModel model,
+      ClassInfo info,
+      Optional<String> sourceFile,
+      Predicate<String> takes) {
+    Map<String, MethodModel> methods =
+        model.methods().stream()
+            .collect(Collectors.toMap(MethodPlan::key, method -> method, (one, _) -> one));
+    List<Problem> problems = new ArrayList<>();
+    for (StructureMethod said : rule.methods(info.name())) {
+      Optional<MethodModel> method = Optional.ofNullable(methods.get(said.key()));
+      // Of a native method that stands for a field, problems() has told.
+      boolean isNative = method.filter(of -> of.flags().has(AccessFlag.NATIVE)).isPresent();
+      if (!isNative && !takes.test(said.key())) {
+        String what =
+            method.isPresent()
+                ? "this method, which has a body: declare it as 'native'"
+                : "'%s', which the class does not declare: declare it as 'native'".formatted(said);
+        problems.add(
+            new Problem(
+                new Location(info.name(), said.name(), sourceFile, 0),
+                "%s says what is meant by %s, or take it out of the rule"
+                    .formatted(rule.name(), what)));
       }
     }
     return problems;

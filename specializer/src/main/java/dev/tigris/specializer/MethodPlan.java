@@ -229,6 +229,11 @@ final class MethodPlan {
         || choices.stream().anyMatch(choice -> choice.decision() instanceof Decision.Refuse);
   }
 
+  /// Whether a rule decided on anything in the method.
+  boolean isDecidedBy(Rule rule) {
+    return choices.stream().anyMatch(choice -> choice.rule().equals(rule.name()));
+  }
+
   boolean changesCode() {
     return !replacements.isEmpty() || !passages.isEmpty();
   }

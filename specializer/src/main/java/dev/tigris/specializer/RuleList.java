@@ -94,6 +94,13 @@ public final class RuleList {
             at + "a line is a rule, MODULE/RULE, restricted FILE, or trust MODULE");
       }
       String name = match.group(2);
+      if (match.group(1) == null && (name.equals("trust") || name.equals("restricted"))) {
+        throw new IOException(
+            at
+                + (name.equals("trust")
+                    ? "name the module that is trusted: trust com.example.rules"
+                    : "name the file with the rules: restricted ipv4.rules"));
+      }
       if ("trust".equals(match.group(1))) {
         trust.add(name);
       } else if (!named.add(name)) {

@@ -142,6 +142,14 @@ public final class Specializer {
                   .isPresent();
       problems.addAll(
           BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, rules, isDecided));
+      for (Rule rule : rules) {
+        if (rule instanceof StructureRule structures) {
+          Predicate<String> takes =
+              key -> plans.containsKey(key) && plans.get(key).isDecidedBy(rule);
+          problems.addAll(
+              BodylessMethods.inVain(structures, compiled, info, sourceFile(model), takes));
+        }
+      }
     }
     problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));

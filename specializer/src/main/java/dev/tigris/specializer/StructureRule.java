@@ -10,10 +10,12 @@ import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /// A file in the restricted rule language, as a rule.
 ///
@@ -42,15 +44,11 @@ final class StructureRule implements Rule {
   static StructureRule parse(String name, String file, String text) throws IOException {
     StructureRule rule = new StructureRule(name);
     for (Structure structure : StructureParser.parse(file, text)) {
-      Map<String, StructureMethod> methods = new HashMap<>();
-      structure.methods().forEach(method -> methods.put(key(method.name(), method.type()), method));
+      Map<String, StructureMethod> methods = new TreeMap<>();
+      structure.methods().forEach(method -> methods.put(method.key(), method));
       rule.structures.put(structure.type(), methods);
     }
     return rule;
-  }
-
-  private static String key(String name, MethodTypeDesc type) {
-    return name + type.descriptorString();
   }
 
   @Override
@@ -102,13 +100,18 @@ final class StructureRule implements Rule {
       return false;
     }
     MethodTypeDesc taken = was.typeSymbol().dropParameterTypes(0, 1);
-    return find(type, key(was.name().stringValue(), taken))
+    return find(type, was.name().stringValue() + taken.descriptorString())
         .filter(method -> !was.bootstrapArgs().equals(List.of(method.recipe())))
         .isPresent();
   }
 
   private Optional<StructureMethod> find(ClassDesc type, String key) {
     return Optional.ofNullable(structures.getOrDefault(type, Map.of()).get(key));
+  }
+
+  /// What the file says of a class, in the order of the methods' names.
+  Collection<StructureMethod> methods(ClassDesc type) {
+    return structures.getOrDefault(type, Map.of()).values();
   }
 
   /// Whether the file says something of a method.
@@ -123,8 +126,8 @@ final class StructureRule implements Rule {
       for (Map.Entry<String, StructureMethod> entry : each.getValue().entrySet()) {
         if (other.find(type, entry.getKey()).isPresent()) {
           StructureMethod method = entry.getValue();
-          String types = method.type().displayDescriptor();
-          return Optional.of(Location.nameOf(type) + "." + method.name() + types);
+          return Optional.of(
+              Location.nameOf(type) + "." + method.name() + method.type().displayDescriptor());
         }
       }
     }

@@ -109,6 +109,8 @@ class RuleListTest {
     assertTrue(
         problem("trust absent\nabsent/rule").startsWith("rules:2:1: there is no module absent"));
     assertTrue(problem("pso-field\n\n pso-field").startsWith("rules:3:2: pso-field is there"));
+    assertTrue(problem("pso-field\nrestricted").startsWith("rules:2:1: name the file"));
+    assertTrue(problem(" trust # whom?").startsWith("rules:1:2: name the module"));
     assertTrue(problem("pso field now").startsWith("rules:1:1: a line is a rule"));
     assertTrue(problem("# nothing").contains("begin with pso-field"));
   }

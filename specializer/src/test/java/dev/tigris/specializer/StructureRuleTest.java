@@ -41,7 +41,6 @@ class StructureRuleTest extends InWorkshop {
         int version() = byte @0 >> 4;
         void length(int value) { big char @2 = (char) value; }
         int forEver() = 7;
-        int twice() = 7;
       }
       """;
 
@@ -130,6 +129,20 @@ class StructureRuleTest extends InWorkshop {
     assertFalse(specializer(RULES).specialize(shop.bytes("app/Header")).changed());
   }
 
+  @Test
+  void refusesWhatIsSaidInVain() throws IOException {
+    String problem =
+        problem(HEADER, RULES.replace("forEver() = 7;", "forEver() = 7; int twice() = 7;"));
+    assertTrue(problem.startsWith("app.Header.twice(Header.java): header.rules says"), problem);
+    assertTrue(problem.contains("has a body"), problem);
+    problem =
+        problem(
+            HEADER,
+            RULES.replace("forEver() = 7;", "forEver() = 7; void set(int i) { int @4 = i; }"));
+    assertTrue(problem.startsWith("app.Header.set(Header.java): header.rules says"), problem);
+    assertTrue(problem.contains("'void set(int)', which the class does not declare"), problem);
+  }
+
   private String problem(String source, String rules) throws IOException {
     shop.javac.compile(source);
     Specialized header = specializer(rules).specialize(shop.bytes("app/Header"));
@@ -153,7 +166,7 @@ class StructureRuleTest extends InWorkshop {
 
   @Test
   void refusesAMethodThatAFieldAndARuleGiveAMeaning() throws IOException {
-    String problem = problem(HEADER, RULES.replace("int twice()", "int plain()"));
+    String problem = problem(HEADER, RULES.replace("int forEver()", "int plain()"));
     assertTrue(problem.startsWith("app.Header.plain(Header.java): "), problem);
     assertTrue(problem.contains("rename the field"), problem);
   }
