@@ -1,6 +1,5 @@
 package dev.tigris.specializer;
 
-import dev.tigris.specializer.structure.StructureMethod;
 import java.lang.classfile.AccessFlags;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
@@ -18,11 +17,12 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The methods without a body in classes of objects: each stands for a peek or a poke, as in the
 /// papers' external objects (papers: 000 sections 3.2 and 4, figure 4).
@@ -40,16 +40,16 @@ import java.util.stream.Collectors;
 final class BodylessMethods {
   private BodylessMethods() {}
 
-  /// What is wrong with the methods of a class of objects.
+  /// What is wrong with the methods of a class of objects, and with what rules say of them.
   ///
-  /// @param isDecided whether a rule has said something of a method
+  /// @param plans what the rules decided for each method, by its key
   static List<Problem> problems(
       ClassModel model,
       ClassInfo info,
       Optional<String> sourceFile,
       ClassHierarchy hierarchy,
       List<Rule> rules,
-      Predicate<MethodModel> isDecided) {
+      Map<String, MethodPlan> plans) {
     List<Problem> problems = new ArrayList<>();
     for (MethodModel method : model.methods()) {
       if (method.flags().has(AccessFlag.NATIVE)) {
@@ -63,7 +63,7 @@ final class BodylessMethods {
                   location,
                   "stands for the field of its name, and a restricted rule says something of it,"
                       + " too: rename the field, or take it out of the rule"));
-        } else if (!ofField && !isDecided.test(method)) {
+        } else if (!ofField && !isDecided(plans.get(MethodPlan.key(method)))) {
           problems.add(
               new Problem(
                   location,
@@ -73,40 +73,49 @@ final class BodylessMethods {
         }
       }
     }
+    for (Rule rule : rules) {
+      if (rule instanceof StructureRule structures) {
+        problems.addAll(saidInVain(structures, model, info, sourceFile, plans));
+      }
+    }
     return problems;
   }
 
-  /// What a rule says of a class in vain, since the class has no such method without a body. Who
-  /// wrote the rule would go on thinking that the method reads or writes what he said.
-  ///
-  /// @param takes whether the rule has given a method its meaning, by its key
-  static List<Problem> inVain(
+  private static boolean isDecided(@Nullable MethodPlan plan) {
+    return plan != null && plan.changesOrRefuses();
+  }
+
+  /// What a rule says of a class that has no such method without a body. Who wrote the rule would
+  /// go on thinking that the method reads or writes what he said.
+  private static List<Problem> saidInVain(
       StructureRule rule,
       ClassModel model,
       ClassInfo info,
       Optional<String> sourceFile,
-      Predicate<String> takes) {
-    Map<String, MethodModel> methods =
-        model.methods().stream()
-            .collect(Collectors.toMap(MethodPlan::key, method -> method, (one, _) -> one));
-    List<Problem> problems = new ArrayList<>();
-    for (StructureMethod said : rule.methods(info.name())) {
-      Optional<MethodModel> method = Optional.ofNullable(methods.get(said.key()));
-      // Of a native method that stands for a field, problems() has told.
-      boolean isNative = method.filter(of -> of.flags().has(AccessFlag.NATIVE)).isPresent();
-      if (!isNative && !takes.test(said.key())) {
-        String what =
-            method.isPresent()
-                ? "this method, which has a body: declare it as 'native'"
-                : "'%s', which the class does not declare: declare it as 'native'".formatted(said);
-        problems.add(
-            new Problem(
-                new Location(info.name(), said.name(), sourceFile, 0),
-                "%s says what is meant by %s, or take it out of the rule"
-                    .formatted(rule.name(), what)));
+      Map<String, MethodPlan> plans) {
+    Set<String> declared = new HashSet<>();
+    Set<String> taken = new HashSet<>();
+    for (MethodModel method : model.methods()) {
+      String key = MethodPlan.key(method);
+      declared.add(key);
+      MethodPlan plan = plans.get(key);
+      // Of a native method that stands for a field, problems() tells.
+      if (method.flags().has(AccessFlag.NATIVE) || (plan != null && plan.isDecidedBy(rule))) {
+        taken.add(key);
       }
     }
-    return problems;
+    return rule.methods(info.name()).stream()
+        .filter(said -> !taken.contains(said.key()))
+        .map(
+            said ->
+                new Problem(
+                    new Location(info.name(), said.name(), sourceFile, 0),
+                    "%s says what is meant by '%s', which the class does not declare%s: declare it as 'native', or take it out of the rule"
+                        .formatted(
+                            rule.name(),
+                            said,
+                            declared.contains(said.key()) ? " as a method without a body" : "")))
+        .toList();
   }
 
   private static boolean isNamed(MethodModel method, ClassInfo info, List<Rule> rules) {

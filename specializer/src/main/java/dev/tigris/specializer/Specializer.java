@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// Rewrites class files by an ordered list of rules.
@@ -135,21 +134,8 @@ public final class Specializer {
     }
     Map<String, MethodPlan> plans = plan(model, info);
     if (declare) {
-      Predicate<MethodModel> isDecided =
-          method ->
-              Optional.ofNullable(plans.get(MethodPlan.key(method)))
-                  .filter(MethodPlan::changesOrRefuses)
-                  .isPresent();
       problems.addAll(
-          BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, rules, isDecided));
-      for (Rule rule : rules) {
-        if (rule instanceof StructureRule structures) {
-          Predicate<String> takes =
-              key -> plans.containsKey(key) && plans.get(key).isDecidedBy(rule);
-          problems.addAll(
-              BodylessMethods.inVain(structures, compiled, info, sourceFile(model), takes));
-        }
-      }
+          BodylessMethods.problems(compiled, info, sourceFile(model), hierarchy, rules, plans));
     }
     problems.addAll(refusals(plans));
     problems.addAll(memberClashes(model, plans));

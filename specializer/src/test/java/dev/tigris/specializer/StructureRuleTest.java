@@ -134,13 +134,14 @@ class StructureRuleTest extends InWorkshop {
     String problem =
         problem(HEADER, RULES.replace("forEver() = 7;", "forEver() = 7; int twice() = 7;"));
     assertTrue(problem.startsWith("app.Header.twice(Header.java): header.rules says"), problem);
-    assertTrue(problem.contains("has a body"), problem);
+    assertTrue(
+        problem.contains("'int twice()', which the class does not declare as a method"), problem);
     problem =
         problem(
             HEADER,
             RULES.replace("forEver() = 7;", "forEver() = 7; void set(int i) { int @4 = i; }"));
     assertTrue(problem.startsWith("app.Header.set(Header.java): header.rules says"), problem);
-    assertTrue(problem.contains("'void set(int)', which the class does not declare"), problem);
+    assertTrue(problem.contains("'void set(int)', which the class does not declare:"), problem);
   }
 
   private String problem(String source, String rules) throws IOException {
