@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -36,6 +37,12 @@ import java.util.stream.Collectors;
 /// from anybody.
 public final class RuleList {
   private static final Pattern LINE = Pattern.compile("(?:(trust|restricted)\\s+)?(\\S+)");
+
+  /// What to say of a line that ends behind its first word.
+  private static final Map<String, String> LACKING =
+      Map.of(
+          "trust", "name the module that is trusted: trust com.example.rules",
+          "restricted", "name the file with the rules: restricted ipv4.rules");
 
   /// Nobody writes as much by hand.
   private static final int MAX_BYTES = 1 << 20;
@@ -94,12 +101,8 @@ public final class RuleList {
             at + "a line is a rule, MODULE/RULE, restricted FILE, or trust MODULE");
       }
       String name = match.group(2);
-      if (match.group(1) == null && (name.equals("trust") || name.equals("restricted"))) {
-        throw new IOException(
-            at
-                + (name.equals("trust")
-                    ? "name the module that is trusted: trust com.example.rules"
-                    : "name the file with the rules: restricted ipv4.rules"));
+      if (match.group(1) == null && LACKING.containsKey(name)) {
+        throw new IOException(at + LACKING.get(name));
       }
       if ("trust".equals(match.group(1))) {
         trust.add(name);

@@ -126,8 +126,8 @@ final class StructureRule implements Rule {
       for (Map.Entry<String, StructureMethod> entry : each.getValue().entrySet()) {
         if (other.find(type, entry.getKey()).isPresent()) {
           StructureMethod method = entry.getValue();
-          return Optional.of(
-              Location.nameOf(type) + "." + method.name() + method.type().displayDescriptor());
+          String types = method.type().displayDescriptor();
+          return Optional.of(Location.nameOf(type) + "." + method.name() + types);
         }
       }
     }
