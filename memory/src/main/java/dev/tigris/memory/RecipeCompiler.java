@@ -39,15 +39,13 @@ import java.util.List;
 /// Four things about that shape are there for HotSpot, and were measured (docs/decisions/011): the
 /// shift and the constant let C2 fold the JDK's bounds check away, and the handles check no
 /// alignment, but for volatile fields; they are `static final` and called with exact types; the
-/// address is read from the field itself and not through a getter; and the body is longer than
-/// [#C1_INLINES_BYTES], so that C1, whose stack overflows on a long method full of these, calls it,
-/// while C2 inlines it.
+/// address is read from the field itself and not through a getter; and the body needs more stack
+/// than [#C1_INLINES_WORDS], so that C1, whose own stack overflows on a long method full of these,
+/// calls it, while C2 inlines it: most have no more than 35 bytes, and need not even be hot.
 final class RecipeCompiler {
-  /// C1 inlines methods up to this size (`-XX:MaxInlineSize`).
-  static final int C1_INLINES_BYTES = 35;
-
-  /// What is added to every body, so that the shortest is longer than that.
-  private static final int PADDING_BYTES = 16;
+  /// C1 inlines methods that have up to so many words of stack and locals beside their parameters
+  /// (`-XX:C1InlineStackLimit`). A handle, a segment and two longs are six.
+  static final int C1_INLINES_WORDS = 5;
 
   private static final ClassDesc PSO = desc(Pso.class);
   private static final ClassDesc RAW = desc(Raw.class);
@@ -111,9 +109,6 @@ final class RecipeCompiler {
   }
 
   private void compile() {
-    for (int count = 0; count < PADDING_BYTES; count++) {
-      code.nop();
-    }
     if (Lease.CHECKED) {
       code.aload(RECEIVER).invokestatic(PSO, "checkLease", MethodTypeDesc.of(CD_void, PSO));
     }

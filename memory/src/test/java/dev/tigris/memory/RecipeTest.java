@@ -13,6 +13,8 @@ import dev.tigris.memory.Instruction.Recover;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.attribute.CodeAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
@@ -177,8 +179,13 @@ class RecipeTest {
               List.of("method"),
               new ArrayList<>());
       MethodModel method = ClassFile.of().parse(bytes).methods().getFirst();
-      int codeBytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
-      assertTrue(codeBytes > RecipeCompiler.C1_INLINES_BYTES, recipe + " " + codeBytes);
+      CodeAttribute code = method.findAttribute(Attributes.code()).orElseThrow();
+      int parameters =
+          method.methodTypeSymbol().parameterList().stream()
+              .mapToInt(type -> TypeKind.from(type).slotSize())
+              .sum();
+      int words = code.maxStack() + code.maxLocals() - parameters;
+      assertTrue(words > RecipeCompiler.C1_INLINES_WORDS, recipe + " " + words);
     }
   }
 }
