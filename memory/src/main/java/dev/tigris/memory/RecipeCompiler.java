@@ -39,13 +39,21 @@ import java.util.List;
 /// Four things about that shape are there for HotSpot, and were measured (docs/decisions/011): the
 /// shift and the constant let C2 fold the JDK's bounds check away, and the handles check no
 /// alignment, but for volatile fields; they are `static final` and called with exact types; the
-/// address is read from the field itself and not through a getter; and the body needs more stack
-/// than [#C1_INLINES_WORDS], so that C1, whose own stack overflows on a long method full of these,
-/// calls it, while C2 inlines it: most have no more than 35 bytes, and need not even be hot.
+/// address is read from the field itself and not through a getter; and the body is beyond what C1
+/// inlines ([#C1_INLINES_WORDS], [#C1_INLINES_BYTES]), so that C1, whose own stack overflows on a
+/// long method full of these, calls it, while C2 inlines it: most have no more than 35 bytes, and
+/// need not be hot, only not rare.
 final class RecipeCompiler {
   /// C1 inlines methods that have up to so many words of stack and locals beside their parameters
-  /// (`-XX:C1InlineStackLimit`). A handle, a segment and two longs are six.
+  /// (`C1InlineStackLimit`). A handle, a segment and two longs are six.
   static final int C1_INLINES_WORDS = 5;
+
+  /// The same of a JVM without C2, whose limit is higher: there the size decides, which is 35 bytes
+  /// less a tenth for each of the two methods between a call site and its accessor.
+  static final int C1_ALONE_INLINES_WORDS = 10;
+
+  /// How many bytes these leave.
+  static final int C1_INLINES_BYTES = 27;
 
   private static final ClassDesc PSO = desc(Pso.class);
   private static final ClassDesc RAW = desc(Raw.class);

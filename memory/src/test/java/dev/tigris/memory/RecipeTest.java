@@ -186,6 +186,14 @@ class RecipeTest {
               .sum();
       int words = code.maxStack() + code.maxLocals() - parameters;
       assertTrue(words > RecipeCompiler.C1_INLINES_WORDS, recipe + " " + words);
+      boolean touchesMemory =
+          recipe.body().stream()
+              .anyMatch(it -> it instanceof Instruction.Peek || it instanceof Instruction.Poke);
+      assertTrue(
+          !touchesMemory
+              || words > RecipeCompiler.C1_ALONE_INLINES_WORDS
+              || code.codeLength() > RecipeCompiler.C1_INLINES_BYTES,
+          recipe + " " + words + " " + code.codeLength());
     }
   }
 }
