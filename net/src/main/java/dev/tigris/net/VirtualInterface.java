@@ -344,6 +344,7 @@ public final class VirtualInterface implements AutoCloseable {
       reportForgotten();
     }
     link.close(abruptly);
+    queue.remind(); // meanwhile something may have completed
     if (remoteAccess != null) {
       remoteAccess.close();
     }

@@ -57,6 +57,11 @@ abstract class FabricContract {
       return Jbuf.allocate(bytes, owner, pages());
     }
 
+    /// How many idle connections two sides have beside each one.
+    default int connectionsBeside() {
+      return 0;
+    }
+
     /// How many connections are many.
     default int manyConnections() {
       return 1_000;
@@ -112,6 +117,12 @@ abstract class FabricContract {
 
   /// Lets the first side connect and the second one accept.
   void connect(Side from, Side to, Attributes its, Attributes others) {
+    for (int i = 0; i <= subject.connectionsBeside(); i++) {
+      connectOnce(from, to, its, others);
+    }
+  }
+
+  private void connectOnce(Side from, Side to, Attributes its, Attributes others) {
     Future<Connection> asked = ask(from, its);
     ConnectionRequest request = listener.next(PATIENCE);
     assertNotNull(request, "nobody asked");

@@ -30,6 +30,12 @@ class UringOnLinux60Test {
         public String anyAddress() {
           return UringTest.URING.anyAddress();
         }
+
+        /// Else messages would hardly arrive by the ring.
+        @Override
+        public int connectionsBeside() {
+          return UringLinksTest.BESIDE_OTHERS.connectionsBeside();
+        }
       };
 
   @Nested
@@ -44,6 +50,10 @@ class UringOnLinux60Test {
     Completions() {
       super(SUBJECT);
     }
+
+    /// Arrays want a queue of their own.
+    @Override
+    void handsOverPostedArraysBeforeItWaitsForAnAnswer() {}
   }
 
   @Nested

@@ -50,8 +50,12 @@ public final class Calls {
       link("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
   private static final MethodHandle GETSOCKNAME = link("getsockname", JAVA_INT, ADDRESS, ADDRESS);
   private static final MethodHandle GETPEERNAME = link("getpeername", JAVA_INT, ADDRESS, ADDRESS);
-  private static final MethodHandle SEND = bytes("send");
-  private static final MethodHandle RECV = bytes("recv");
+  private static final FunctionDescriptor BYTES =
+      FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle SEND = link("send", BYTES);
+  private static final MethodHandle RECV = link("recv", BYTES);
+  private static final MethodHandle SEND_QUIETLY = linkQuietly("send", BYTES);
+  private static final MethodHandle RECV_QUIETLY = linkQuietly("recv", BYTES);
   private static final MethodHandle SHUTDOWN = intsQuietly("shutdown", 2);
   private static final MethodHandle CLOSE = intsQuietly("close", 1);
   private static final MethodHandle POLL =
@@ -214,6 +218,22 @@ public final class Calls {
   static long recv(MemorySegment errno, int fd, MemorySegment to, long count, int flags) {
     try {
       return result((long) RECV.invokeExact(errno, fd, to, count, flags), errno);
+    } catch (Throwable e) {
+      throw notCalled("recv", e);
+    }
+  }
+
+  static long sendQuietly(int fd, MemorySegment from, long count, int flags) {
+    try {
+      return (long) SEND_QUIETLY.invokeExact(fd, from, count, flags);
+    } catch (Throwable e) {
+      throw notCalled("send", e);
+    }
+  }
+
+  static long recvQuietly(int fd, MemorySegment to, long count, int flags) {
+    try {
+      return (long) RECV_QUIETLY.invokeExact(fd, to, count, flags);
     } catch (Throwable e) {
       throw notCalled("recv", e);
     }
@@ -420,10 +440,6 @@ public final class Calls {
     MemoryLayout[] arguments = new MemoryLayout[count];
     Arrays.fill(arguments, JAVA_INT);
     return FunctionDescriptor.of(JAVA_INT, arguments);
-  }
-
-  private static MethodHandle bytes(String name) {
-    return link(name, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
   }
 
   private static MethodHandle message(String name) {

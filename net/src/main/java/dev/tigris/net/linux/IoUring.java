@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One io_uring: a ring of operations that the kernel is to do, and one of those that it has done,
@@ -69,6 +68,7 @@ public final class IoUring implements AutoCloseable {
   private static final int REGISTER_BUFFERS = 22;
 
   private static final int POLL_ADD = 6;
+  private static final int POLLIN = 1;
   private static final int POLLERR = 8;
   private static final int POLLHUP = 16;
   private static final int SENDMSG = 9;
@@ -99,14 +99,8 @@ public final class IoUring implements AutoCloseable {
   /// are, some kernels' for aarch64.
   private static final int LARGEST_PAGE_BYTES = 1 << 16;
 
-  /// How many ranges a message can be gathered from.
-  public static final int MOST_RANGES = 32;
-
   /// How many buffers can be provided.
   public static final int MOST_BUFFERS = 4096;
-
-  private static final int MSGHDR_BYTES = 64; // 56, and the ranges aligned behind it
-  private static final int MESSAGE_BYTES = MSGHDR_BYTES + MOST_RANGES * 16;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
   private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
@@ -137,7 +131,6 @@ public final class IoUring implements AutoCloseable {
   private int submitted;
   private int cqHead;
   private int cqTail;
-  private int ranges;
   private long userData;
   private int result;
   private int flags;
@@ -169,7 +162,7 @@ public final class IoUring implements AutoCloseable {
               completionsAt + COMPLETION_BYTES * (long) cqEntries);
       rings = map(ringBytes, 0);
       submissions = map(sqEntries * (long) SUBMISSION_BYTES, SUBMISSIONS_AT);
-      messages = arena.allocate(sqEntries * (long) MESSAGE_BYTES, 64);
+      messages = arena.allocate(sqEntries * (long) Ranges.BYTES, 64);
       sqMask = sqEntries - 1;
       sqHeadAt = setup.submissionsOffset(0);
       sqTailAt = setup.submissionsOffset(4);
@@ -268,67 +261,33 @@ public final class IoUring implements AutoCloseable {
 
   // ---- operations
 
-  /// Begins to gather ranges: [#gather], then [#send] or [#receiveScattered], with no other
-  /// operation between.
-  public void startGathering() {
-    makeRoom();
-    ranges = 0;
-  }
-
-  /// How many more ranges can be gathered.
-  public int rangesLeft() {
-    return MOST_RANGES - ranges;
-  }
-
-  /// Adds a range.
-  public void gather(MemorySegment from, long offset, long bytes) {
-    Objects.checkFromIndexSize(offset, bytes, from.byteSize());
-    Objects.checkIndex(ranges, MOST_RANGES);
-    long at = messageAt() + MSGHDR_BYTES + ranges * 16L;
-    messages.set(LONG, at, from.address() + offset);
-    messages.set(LONG, at + 8, bytes);
-    ranges++;
-  }
-
-  /// Sends all of what was gathered.
-  public void send(long user, int socket) {
-    long message = messageAt();
-    long ranged = message + MSGHDR_BYTES;
-    if (ranges == 1) {
-      long bytes = Math.toIntExact(messages.get(LONG, ranged + 8));
-      add(SEND, socket, messages.get(LONG, ranged), bytes | TO_SEND, user);
-      return;
+  /// Sends all of some ranges.
+  public void send(long user, int socket, Ranges from) {
+    if (from.count() == 1) {
+      add(SEND, socket, from.address(0), Math.toIntExact(from.length(0)) | TO_SEND, user);
+    } else {
+      add(SENDMSG, socket, message(from), 1 | TO_SEND, user);
     }
-    add(SENDMSG, socket, header(message), 1 | TO_SEND, user);
   }
 
-  /// Receives what is there, at most what the ranges take that were gathered.
+  /// Receives what is there, at most what some ranges take.
   ///
   /// The kernel has its own copy of the header from the submission on, and writes only flags and
   /// the length of what is beside the data back, both zero for TCP: so the next to use this slot
   /// sees no difference.
-  public void receiveScattered(long user, int socket) {
-    add(RECVMSG, socket, header(messageAt()), 1, user);
+  public void receive(long user, int socket, Ranges to) {
+    add(RECVMSG, socket, message(to), 1, user);
   }
 
-  /// Writes the header of the message whose ranges were gathered; returns its address.
-  private long header(long message) {
-    for (int i = 0; i < MSGHDR_BYTES; i += Long.BYTES) {
-      messages.set(LONG, message + i, 0);
-    }
-    messages.set(LONG, message + 16, messages.address() + message + MSGHDR_BYTES);
-    messages.set(LONG, message + 24, ranges);
-    return messages.address() + message;
+  /// Copies ranges to where the slot that is filled next has its message; returns the address.
+  private long message(Ranges ranges) {
+    makeRoom();
+    return ranges.copyTo(messages, (sqTail & sqMask) * (long) Ranges.BYTES);
   }
 
-  private long messageAt() {
-    return (sqTail & sqMask) * (long) MESSAGE_BYTES;
-  }
-
-  /// Receives exactly so many bytes, or fewer if the stream ends.
-  public void receive(long user, int socket, MemorySegment to, long offset, long bytes) {
-    Objects.checkFromIndexSize(offset, bytes, to.byteSize());
-    add(RECV, socket, to.address() + offset, Math.toIntExact(bytes) | TO_FILL, user);
+  /// Fills the only one of some ranges, or less of it if the stream ends.
+  public void receiveAll(long user, int socket, Ranges to) {
+    add(RECV, socket, to.address(0), Math.toIntExact(to.length(0)) | TO_FILL, user);
   }
 
   /// Receives what is there, at most so many bytes, into a buffer that is picked then: the
@@ -347,6 +306,11 @@ public final class IoUring implements AutoCloseable {
   /// [#isLoss] tells apart.
   public void watch(long user, int socket) {
     add(POLL_ADD, socket, 0, 0, user);
+  }
+
+  /// Completes when there is something to receive, or the stream has ended.
+  public void await(long user, int socket) {
+    add(POLL_ADD, socket, 0, (long) POLLIN << Integer.SIZE, user);
   }
 
   /// What an operation that has watched a socket says.
@@ -376,7 +340,7 @@ public final class IoUring implements AutoCloseable {
   /// ```
   ///
   /// @param operation with the two flags beside it
-  /// @param bytes with the flags behind it
+  /// @param bytes with the flags behind it, which of a poll are the events
   private void add(int operation, int file, long address, long bytes, long user) {
     makeRoom();
     long at = (sqTail & sqMask) * (long) SUBMISSION_BYTES;

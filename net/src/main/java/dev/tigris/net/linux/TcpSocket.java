@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A TCP socket with a descriptor, which the JDK does not tell of its own: made and connected here,
@@ -261,6 +262,35 @@ public final class TcpSocket implements AutoCloseable {
       read += n;
     }
     return bytes;
+  }
+
+  /// Receives into the first bytes of memory what is there, without waiting, and without an object:
+  /// so an error is not told of. The stream has ended behind it.
+  ///
+  /// @return how many bytes, 0 at the end of the stream, or -1 if there is nothing
+  public int receive(MemorySegment to, int most) {
+    Objects.checkFromIndexSize(0, most, to.byteSize());
+    return (int) Calls.recvQuietly(fd(), to, most, MSG_DONTWAIT);
+  }
+
+  /// As above, into ranges.
+  public int receive(Ranges to) {
+    return (int) Calls.recvmsgQuietly(fd(), to.header(), MSG_DONTWAIT);
+  }
+
+  /// Sends the first bytes of memory, as many of them as the socket takes without waiting; returns
+  /// how many, and 0 if that has failed.
+  public int send(MemorySegment from, int count) {
+    Objects.checkFromIndexSize(0, count, from.byteSize());
+    return (int) Math.max(0, Calls.sendQuietly(fd(), from, count, MSG_DONTWAIT | MSG_NOSIGNAL));
+  }
+
+  /// As above, what is in ranges, and of that so many bytes at the most.
+  public int send(Ranges from, long most) {
+    from.limit(most);
+    long sent = Calls.sendmsgQuietly(fd(), from.header(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    from.endLimit();
+    return (int) Math.max(0, sent);
   }
 
   /// Says that nothing more will be sent. Without effect on a connection that is gone.

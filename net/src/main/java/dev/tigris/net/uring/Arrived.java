@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// The bytes that have arrived at a link and were not taken, in order: first those that came behind
-/// a message that was shorter than expected, then the buffers that the kernel has filled.
+/// The bytes that have arrived at a link and were not taken, in order: first those that the link
+/// has seen itself, or that came behind a message that was shorter than expected, then the buffers
+/// that the kernel has filled.
 final class Arrived {
   private final UringPort port;
 
-  /// What came behind a message, in a buffer of its own; null if that is nothing.
+  /// What the link has seen or what came behind a message, in a buffer of its own; null if that is
+  /// nothing.
   private @Nullable Staging surplus;
 
   /// The numbers of the buffers that the kernel has filled.
@@ -37,7 +39,7 @@ final class Arrived {
     kept.add(buffer);
   }
 
-  /// Has these bytes, which came behind a message, taken next: all before them were.
+  /// Has these bytes, which no buffer of the kernel brought, taken next: all before them were.
   void addSurplus(Staging bytes) {
     surplus = bytes;
   }

@@ -1,7 +1,11 @@
+// Over 400 lines: what is asked for, what has come of it and what is taken next follow from the
+// same few fields.
 package dev.tigris.net.uring;
 
 import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.Ranges;
 import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.ReceiveQueue;
@@ -33,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 /// While a message waits, the link listens only until a few buffers are full: that is what holds a
 /// sender back.
 ///
+/// Where links are few in a port, each *looks* instead, whenever the port is moved: a call takes
+/// what is there to where an operation would, and sooner, since that tells of it in two steps.
+///
 /// When the application has closed the interface this listens still, and forgets what it hears
 /// ([#discard]); when the link is given up it asks for nothing more ([#close]).
 final class Incoming {
@@ -49,8 +56,8 @@ final class Incoming {
   private static final int MOST_KEPT = 4;
 
   private final UringPort port;
-  private final IoUring ring;
   private final Operations operations;
+  private final TcpSocket socket;
   private final ReceiveQueue receives;
   private final long maximumBytes;
   private final Arrived arrived;
@@ -63,6 +70,9 @@ final class Incoming {
   /// Whether what is missing of a message is received to where it belongs: the link does not
   /// listen, or stops to.
   private boolean direct;
+
+  /// Whether it looks: nothing is asked for, and nothing left.
+  private boolean looks;
 
   /// How much the operation that receives may write to the application's memory; 0 if it writes to
   /// a buffer of the port.
@@ -85,11 +95,19 @@ final class Incoming {
 
   private @Nullable String loss;
 
+  /// Whether a look has seen the end of the stream, and so not how it has ended.
+  private boolean hasSeenTheEnd;
+
   /// @param maximumBytes the longest message that this side takes
-  Incoming(UringPort port, Operations operations, ReceiveQueue receives, long maximumBytes) {
+  Incoming(
+      UringPort port,
+      Operations operations,
+      TcpSocket socket,
+      ReceiveQueue receives,
+      long maximumBytes) {
     this.port = port;
-    this.ring = port.ring();
     this.operations = operations;
+    this.socket = socket;
     this.receives = receives;
     this.maximumBytes = maximumBytes;
     this.arrived = new Arrived(port);
@@ -100,6 +118,11 @@ final class Incoming {
   /// Whether a message waits for a receive.
   boolean isWaiting() {
     return stage == Stage.WAITING;
+  }
+
+  /// Whether something that arrives, or the end of the stream, will be heard of.
+  boolean isAsking() {
+    return looks || operations.isReceiving();
   }
 
   /// Whether the peer's last frame was taken.
@@ -116,7 +139,9 @@ final class Incoming {
 
   /// Why it is over without a goodbye.
   String loss() {
-    return loss == null ? "it ended without a goodbye: the peer was killed, or has aborted" : loss;
+    return loss == null
+        ? "it ended without a goodbye: the peer was killed or aborted, or the network has failed"
+        : loss;
   }
 
   /// Whether the kernel may write to the application's memory.
@@ -139,6 +164,7 @@ final class Incoming {
   /// From now on nothing is asked for, and nothing taken.
   void close() {
     closed = true;
+    looks = false;
     arrived.forget();
   }
 
@@ -147,13 +173,38 @@ final class Incoming {
   /// Asks for more, unless it was asked for already, or something is left: if it does not listen
   /// then with the next doorbell.
   void receive() {
-    if (direct && !discards && stage != Stage.SKIPPING) {
+    looks = port.areFew() && canAsk();
+    if (looks) {
+      return;
+    }
+    if (isToItsPlace()) {
       if (!asks) {
         asks = true;
         port.askLater(this);
       }
     } else if (canAsk()) {
       operations.listen();
+    }
+  }
+
+  /// Whether what comes next is received to where it belongs.
+  private boolean isToItsPlace() {
+    return direct && !discards && stage != Stage.SKIPPING;
+  }
+
+  /// Links are not few any more, or few again: goes on in the way that is right now.
+  void changeWay() {
+    if (looks) {
+      receive();
+    } else if (port.areFew() && !closed) {
+      operations.stopListening(); // and then it looks
+    }
+  }
+
+  /// If it looks, has an operation complete when there is something to see.
+  void awaitSight() {
+    if (looks) {
+      operations.await();
     }
   }
 
@@ -164,21 +215,58 @@ final class Incoming {
   /// What the port was told to do later.
   void ask() {
     asks = false;
-    if (!canAsk()) {
+    if (looks || !canAsk()) {
       return;
     }
-    if (!direct || discards || stage == Stage.SKIPPING) {
+    if (!isToItsPlace()) {
       operations.listen();
       return;
     }
     Transfer memory = receives.peek();
     if (stage == Stage.FILLING) {
-      receiveBody(Objects.requireNonNull(memory));
+      operations.receiveAll(rest(Objects.requireNonNull(memory)));
     } else if (memory != null && isExpected(memory)) {
-      expect(memory);
+      operations.receive(expected(memory));
     } else {
       operations.receiveAhead(AHEAD_OF_LONG_BYTES);
     }
+  }
+
+  /// Looks whether something has arrived, if it is to, and takes it.
+  ///
+  /// @throws BreachException if the peer has sent what it must not
+  void look() {
+    if (!looks) {
+      return;
+    }
+    Transfer memory = receives.peek();
+    int result;
+    if (!isToItsPlace() || memory == null || !(stage == Stage.FILLING || isExpected(memory))) {
+      result = lookAhead(isToItsPlace() ? AHEAD_OF_LONG_BYTES : Staging.BYTES);
+    } else {
+      result = socket.receive(stage == Stage.FILLING ? rest(memory) : expected(memory));
+    }
+    if (result < 0) {
+      bodyBytes = 0;
+      expecting = false;
+    } else {
+      looks = false;
+      hasSeenTheEnd = result == 0;
+      received(result, -1);
+    }
+  }
+
+  /// Receives what is there into a buffer of the port; returns how many bytes, or -1.
+  private int lookAhead(int most) {
+    Staging buffer = port.staging();
+    int result = socket.receive(buffer.memory(), most);
+    if (result > 0) {
+      buffer.bytes().limit(result);
+      arrived.addSurplus(buffer);
+    } else {
+      port.giveBack(buffer);
+    }
+    return result;
   }
 
   /// Whether this may be memory for another message like the last one, whose surplus there is a
@@ -191,27 +279,29 @@ final class Incoming {
         && memory.bytes() >= frame.length;
   }
 
-  private void expect(Transfer memory) {
+  /// Where another message like the last one is received to.
+  private Ranges expected(Transfer memory) {
     expecting = true;
     bodyBytes = frame.length;
-    ring.startGathering();
-    ring.gather(arrived.headerMemory(), 0, Frame.HEADER_BYTES);
-    ring.gather(memory.region(0).segment(), memory.offset(0), bodyBytes);
-    operations.receiveScattered();
+    Ranges ranges = port.ranges();
+    ranges.add(arrived.headerMemory(), 0, Frame.HEADER_BYTES);
+    ranges.add(memory.region(0).segment(), memory.offset(0), bodyBytes);
+    return ranges;
   }
 
-  /// Asks for the rest of a message, or of the range that is next.
-  private void receiveBody(Transfer memory) {
+  /// Where the rest of a message is received to, or that of its range that is next.
+  private Ranges rest(Transfer memory) {
     int i = memory.rangeAt(taken);
     long skip = taken - memory.before(i);
-    long offset = memory.offset(i) + skip;
     bodyBytes = Math.min(memory.length(i) - skip, frame.length - taken);
-    operations.receive(memory.region(i).segment(), offset, bodyBytes);
+    Ranges ranges = port.ranges();
+    ranges.add(memory.region(i).segment(), memory.offset(i) + skip, bodyBytes);
+    return ranges;
   }
 
   // ---- what has arrived
 
-  /// The operation that receives has completed.
+  /// The operation that receives has completed, or a look has.
   ///
   /// @param result how many bytes, or the negative number of an error
   /// @param buffer the number of the buffer that was filled, or -1
@@ -307,12 +397,10 @@ final class Incoming {
     if (arrived.buffers() >= MOST_KEPT) {
       operations.stopListening();
     }
-    if (!peerHasClosed
-        && !endOfStream
-        && !operations.isReceiving()
-        && !operations.isWatching()
-        && !arrived.isEmpty()) {
-      operations.watch(); // while nothing is asked for, who else would notice that it is lost?
+    // While nothing is asked for, who else would notice that the connection is lost?
+    boolean mayBeLost = hasSeenTheEnd || (!endOfStream && !isAsking() && !arrived.isEmpty());
+    if (mayBeLost && !peerHasClosed && !operations.isWatching()) {
+      operations.watch();
     }
   }
 
@@ -375,6 +463,9 @@ final class Incoming {
   }
 
   void checkInvariants() {
+    if (looks && (operations.isReceiving() || !arrived.isEmpty())) {
+      throw new IllegalStateException("it looks while something is asked for, or left");
+    }
     if (bodyBytes > 0 && !arrived.isEmpty()) {
       throw new IllegalStateException("more is asked for while something is left");
     }

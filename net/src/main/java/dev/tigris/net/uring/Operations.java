@@ -1,7 +1,7 @@
 package dev.tigris.net.uring;
 
 import dev.tigris.net.linux.IoUring;
-import java.lang.foreign.MemorySegment;
+import dev.tigris.net.linux.Ranges;
 
 /// The operations of one socket that are in flight: at most one of each kind, but for those that
 /// cancel others. Asked for here, they go to the kernel with the next doorbell of the port.
@@ -15,7 +15,8 @@ import java.lang.foreign.MemorySegment;
 ///   +-----------+------+
 /// ```
 ///
-/// Conserved: operations in flight = sending + receiving + listening + watching + cancelling.
+/// Conserved: operations in flight = sending + receiving + listening + watching + awaiting
+/// + cancelling.
 final class Operations {
   private static final int KIND_BITS = 3;
 
@@ -29,8 +30,12 @@ final class Operations {
     LISTEN(2),
     /// Completes when the peer has closed, or the connection is lost.
     WATCH(3),
-    /// Cancels others.
-    CANCEL(4);
+    /// Cancels another one.
+    CANCEL(4),
+    /// Cancels all.
+    CANCEL_ALL(6),
+    /// Completes when there is something to receive.
+    AWAIT(5);
 
     private final int code;
 
@@ -44,7 +49,9 @@ final class Operations {
         case 1 -> RECEIVE;
         case 2 -> LISTEN;
         case 3 -> WATCH;
-        default -> CANCEL;
+        case 4 -> CANCEL;
+        case 5 -> AWAIT;
+        default -> CANCEL_ALL;
       };
     }
   }
@@ -58,6 +65,7 @@ final class Operations {
   private boolean receiving;
   private boolean listening;
   private boolean watching;
+  private boolean awaiting;
   private int cancelling;
 
   /// Whether the one that listens is to be cancelled.
@@ -80,23 +88,23 @@ final class Operations {
 
   // ---- asking
 
-  /// Sends what the ring has gathered.
-  void send() {
+  /// Sends all of some ranges.
+  void send(Ranges from) {
     sending = true;
     inFlight++;
-    ring.send(user(Kind.SEND), fd);
+    ring.send(user(Kind.SEND), fd, from);
   }
 
-  /// Receives exactly so many bytes, or fewer if the stream ends.
-  void receive(MemorySegment to, long offset, long bytes) {
+  /// Fills the only one of some ranges, or less of it if the stream ends.
+  void receiveAll(Ranges to) {
     startReceiving();
-    ring.receive(user(Kind.RECEIVE), fd, to, offset, bytes);
+    ring.receiveAll(user(Kind.RECEIVE), fd, to);
   }
 
-  /// Receives what is there into the ranges that the ring has gathered.
-  void receiveScattered() {
+  /// Receives what is there into ranges.
+  void receive(Ranges to) {
     startReceiving();
-    ring.receiveScattered(user(Kind.RECEIVE), fd);
+    ring.receive(user(Kind.RECEIVE), fd, to);
   }
 
   /// Receives what is there into a buffer that the kernel picks: so many bytes at the most.
@@ -122,6 +130,16 @@ final class Operations {
     ring.watch(user(Kind.WATCH), fd);
   }
 
+  /// Completes when there is something to receive, or the stream has ended, unless that was asked
+  /// for already.
+  void await() {
+    if (!awaiting) {
+      awaiting = true;
+      inFlight++;
+      ring.await(user(Kind.AWAIT), fd);
+    }
+  }
+
   /// Has the one that listens complete, unless that was asked for already.
   void stopListening() {
     if (listening && !stopping) {
@@ -140,7 +158,7 @@ final class Operations {
   /// Has all of them complete.
   void stopAll() {
     startCancelling();
-    ring.cancelAll(user(Kind.CANCEL), fd);
+    ring.cancelAll(user(Kind.CANCEL_ALL), fd);
   }
 
   private void startCancelling() {
@@ -168,10 +186,12 @@ final class Operations {
         stopping = false;
       }
       case WATCH -> watching = false;
+      case AWAIT -> awaiting = false;
       case CANCEL -> {
         cancelling--;
         stopping &= result >= 0; // if it came too late, there may be another attempt
       }
+      case CANCEL_ALL -> cancelling--;
     }
     return kind;
   }
@@ -206,6 +226,7 @@ final class Operations {
             + (receiving ? 1 : 0)
             + (listening ? 1 : 0)
             + (watching ? 1 : 0)
+            + (awaiting ? 1 : 0)
             + cancelling;
     if (inFlight != known) {
       throw new IllegalStateException(

@@ -1,7 +1,8 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.linux.IoUring;
+import dev.tigris.net.linux.Ranges;
 import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.SendQueue;
 import dev.tigris.net.provider.Transfer;
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The sending half of a link. One operation at a time sends what is posted: headers and short
 /// messages are copied into a buffer of the port, longer ones are gathered from their own memory.
+/// Where links are few in a port, all of that is given to the socket by a call, and the operation
+/// sends what the socket has not taken.
 ///
 /// ```text
 ///   sends         [ framed: the operation in flight | posted ]
@@ -23,11 +26,14 @@ final class Outgoing {
   static final int COPIED_BYTES = 4096;
 
   /// How much is put into one operation, as long as that is whole messages: they complete together.
-  private static final long MOST_SENT_BYTES = 256 * 1024;
+  static final int MOST_SENT_BYTES = 256 * 1024;
+
+  /// How much is given to the socket by one call: long messages then leave up to twice as fast.
+  private static final int MOST_GIVEN_BYTES = 512 * 1024;
 
   private final UringPort port;
-  private final IoUring ring;
   private final Operations operations;
+  private final TcpSocket socket;
   private final SendQueue sends;
 
   /// Of the operation in flight; null if there is none.
@@ -42,10 +48,10 @@ final class Outgoing {
   private int sequence;
   private @Nullable String failure;
 
-  Outgoing(UringPort port, Operations operations, SendQueue sends) {
+  Outgoing(UringPort port, Operations operations, TcpSocket socket, SendQueue sends) {
     this.port = port;
-    this.ring = port.ring();
     this.operations = operations;
+    this.socket = socket;
     this.sends = sends;
   }
 
@@ -54,13 +60,17 @@ final class Outgoing {
     return operations.isSending() && framed < sends.size();
   }
 
-  /// Frames what is posted, and asks for it to be sent, unless something is under way.
+  /// Frames what is posted, and sends it or asks for it to be sent, unless something is under way.
   void send() {
-    if (operations.isSending() || failure != null || sends.isEmpty()) {
-      return;
+    while (!operations.isSending() && failure == null && !sends.isEmpty()) {
+      sendNext();
     }
+  }
+
+  private void sendNext() {
     Staging buffer = start();
     ByteBuffer frames = buffer.bytes();
+    Ranges ranges = port.ranges();
     int copied = 0; // up to here the buffer is named by a range
     long total = 0;
     for (boolean fits = true; fits && framed < sends.size() && total < MOST_SENT_BYTES; ) {
@@ -68,32 +78,59 @@ final class Outgoing {
       boolean copies = next.bytes() <= COPIED_BYTES;
       fits =
           frames.remaining() >= Frame.HEADER_BYTES + (copies ? next.bytes() : 0)
-              && ring.rangesLeft() >= 2 + (copies ? 0 : next.count());
+              && ranges.left() >= 2 + (copies ? 0 : next.count());
       if (fits) {
         Frame.put(frames, next, sequence++);
         if (copies) {
           buffer.append(next, 0, next.bytes());
         } else {
-          ring.gather(buffer.memory(), copied, frames.position() - copied);
+          ranges.add(buffer.memory(), copied, frames.position() - copied);
           copied = frames.position();
-          gather(next);
+          add(ranges, next);
         }
         framed++;
         total += Frame.HEADER_BYTES + next.bytes();
       }
     }
     if (frames.position() > copied) {
-      ring.gather(buffer.memory(), copied, frames.position() - copied);
+      ranges.add(buffer.memory(), copied, frames.position() - copied);
     }
     bytes = Math.toIntExact(total);
-    operations.send();
+    if (port.areFew()) {
+      give(buffer, ranges);
+    } else {
+      operations.send(ranges);
+    }
   }
 
-  private void gather(Transfer message) {
+  private static void add(Ranges ranges, Transfer message) {
     for (int i = 0; i < message.count(); i++) {
       if (message.length(i) > 0) {
-        ring.gather(message.region(i).segment(), message.offset(i), message.length(i));
+        ranges.add(message.region(i).segment(), message.offset(i), message.length(i));
       }
+    }
+  }
+
+  /// Gives the socket what it takes, and asks for the rest to be sent. If that has failed, so does
+  /// the operation.
+  private void give(Staging buffer, Ranges ranges) {
+    int sent = 0;
+    if (ranges.count() == 1) { // all of it was copied
+      sent = socket.send(buffer.memory(), bytes);
+      ranges.skip(sent);
+    } else {
+      for (int n = 0, most = 0; n == most && sent < bytes; sent += n) {
+        most = Math.min(MOST_GIVEN_BYTES, bytes - sent);
+        n = socket.send(ranges, most);
+        ranges.skip(n);
+      }
+    }
+    bytes -= sent;
+    if (bytes == 0) {
+      boolean _ = completed(0);
+      completeSent();
+    } else {
+      operations.send(ranges);
     }
   }
 
@@ -101,15 +138,15 @@ final class Outgoing {
   void sayGoodbye() {
     Staging buffer = start();
     Frame.putGoodbye(buffer.bytes(), sequence++);
-    ring.gather(buffer.memory(), 0, Frame.HEADER_BYTES);
+    Ranges ranges = port.ranges();
+    ranges.add(buffer.memory(), 0, Frame.HEADER_BYTES);
     bytes = Frame.HEADER_BYTES;
-    operations.send();
+    operations.send(ranges);
   }
 
   private Staging start() {
-    Staging buffer = port.staging();
+    Staging buffer = port.framing();
     staging = buffer;
-    ring.startGathering();
     return buffer;
   }
 

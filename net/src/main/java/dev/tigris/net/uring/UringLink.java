@@ -56,8 +56,9 @@ final class UringLink extends Link {
     this.socket = socket;
     this.peer = peer;
     this.operations = new Operations(port.ring(), slot, socket.file().number());
-    this.outgoing = new Outgoing(port, operations, sends);
-    this.incoming = new Incoming(port, operations, receives, attributes.maximumMessageBytes());
+    this.outgoing = new Outgoing(port, operations, socket, sends);
+    this.incoming =
+        new Incoming(port, operations, socket, receives, attributes.maximumMessageBytes());
   }
 
   int slot() {
@@ -92,6 +93,18 @@ final class UringLink extends Link {
     }
   }
 
+  /// Looks for what has arrived, where the port is to.
+  void look() {
+    if (ending == Ending.NOT_YET) {
+      try {
+        incoming.look();
+        endIfOver();
+      } catch (BreachException e) {
+        failOf(e);
+      }
+    }
+  }
+
   private void take() {
     try {
       incoming.take();
@@ -121,14 +134,15 @@ final class UringLink extends Link {
         case WATCH -> {
           if (!IoUring.isLoss(result)) {
             incoming.peerHasClosed();
-          } else if (!operations.isReceiving()) { // that would tell, after what arrived before
+          } else if (!incoming.isAsking()) { // that would tell, after what arrived before
             fail("the connection is lost");
           }
         }
-        case CANCEL -> {
+        case AWAIT, CANCEL -> {} // the port looks next, or what was cancelled completes
+        case CANCEL_ALL -> {
           // What was cancelled completes after this. To shut down for that would end the stream in
           // order, when it is to end abruptly.
-          if (ending != Ending.NOT_YET && operations.areMoreThan(Math.max(0, result))) {
+          if (operations.areMoreThan(Math.max(0, result))) {
             socket.shutdown(); // whatever escaped the cancellation ends by this
           }
         }
@@ -161,7 +175,7 @@ final class UringLink extends Link {
   /// What the peer has sent before it closed, in order perhaps, may be there still: if something is
   /// asked for, that will tell.
   private void sendFailed() {
-    if (!operations.isReceiving() || lingering) {
+    if (!incoming.isAsking() || lingering) {
       giveUp(Ending.BROKEN, sendFailure());
     }
   }

@@ -4,6 +4,7 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.IoUring;
 import dev.tigris.net.linux.PollSet;
+import dev.tigris.net.linux.Ranges;
 import dev.tigris.net.linux.Signal;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
@@ -25,12 +26,21 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The buffers that messages arrive in are the port's. The kernel picks one when something arrives,
 /// so that idle links have none; a link keeps some only while it waits for a receive to be posted.
+///
+/// Where links are few, each sends and receives by calls of its own, since the ring tells of a
+/// message in two steps (docs/decisions/062-few-links.md).
 final class UringPort extends Port {
   /// Every open port. The kernel may write to memory that only a port's links hold on to: this
   /// keeps it from the collector when the application forgets a queue instead of closing it.
   private static final Set<UringPort> OPEN = ConcurrentHashMap.newKeySet();
 
   private static final int CALLS_BETWEEN_CLOCKS = 1024;
+
+  /// How many links are few; those that linger count.
+  static final int FEW = 4;
+
+  /// What one of few links frames messages in: as much as is framed at once.
+  private static final int LARGE_BYTES = Outgoing.MOST_SENT_BYTES + Staging.BYTES;
 
   /// After how long a wait looks once more whether there is work: it takes far less until what one
   /// processor has written is seen by all.
@@ -43,12 +53,21 @@ final class UringPort extends Port {
   private final Signal signal;
 
   private final List<@Nullable UringLink> links = new ArrayList<>();
+
+  /// All links, if they are few and a thread of ours makes the system calls; or else none.
+  private final List<UringLink> few = new ArrayList<>();
+
+  /// Whether somebody waits, or is about to: set by the owner, and cleared by who has waited.
+  private volatile boolean armed;
+
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
   private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
   private final ArrayDeque<Incoming> starved = new ArrayDeque<>();
   private final ArrayDeque<Incoming> asking = new ArrayDeque<>();
   private final LentBuffers buffers;
+  private final Ranges ranges = new Ranges();
   private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
+  private final SpareBuffers large = new SpareBuffers(LARGE_BYTES, System.nanoTime());
   private int calls;
 
   /// Held by the thread that waits, which may be another than the owner: it touches the ring.
@@ -115,6 +134,7 @@ final class UringPort extends Port {
     } else {
       links.set(slot, link);
     }
+    count();
     link.incoming().receive();
     return link;
   }
@@ -125,6 +145,27 @@ final class UringPort extends Port {
     freeSlots.push(link.slot());
     lingering.remove(link);
     starved.remove(link.incoming());
+    count();
+  }
+
+  /// A link was added or removed: looks whether they are few.
+  private void count() {
+    boolean wereFew = areFew();
+    few.clear();
+    if (!ring.isPolled() && links.size() - freeSlots.size() <= FEW) {
+      links.stream().filter(Objects::nonNull).forEach(few::add);
+    }
+    if (areFew() != wereFew) {
+      links.stream().filter(Objects::nonNull).forEach(link -> link.incoming().changeWay());
+    }
+    while (areFew() && !starved.isEmpty()) {
+      starved.poll().receive(); // it looks
+    }
+  }
+
+  /// Whether there are few links, and a thread of ours makes the system calls.
+  boolean areFew() {
+    return !few.isEmpty();
   }
 
   /// Has [#progress] look after a link that is closed and not yet gone.
@@ -148,7 +189,16 @@ final class UringPort extends Port {
     for (Incoming next = asking.poll(); next != null; next = asking.poll()) {
       next.ask();
     }
+    if (armed) {
+      awaitSight();
+    }
     ring.submit();
+  }
+
+  private void awaitSight() {
+    for (int i = 0; i < few.size(); i++) {
+      few.get(i).incoming().awaitSight();
+    }
   }
 
   @Override
@@ -158,6 +208,12 @@ final class UringPort extends Port {
       ring.collect();
     }
     takeCompletions();
+    for (int i = few.size() - 1; i >= 0; i = Math.min(i, few.size()) - 1) {
+      few.get(i).look(); // then it may be gone
+    }
+    if (armed) {
+      submit(); // a look may have taken what the operation that awaits something completed for
+    }
     UringLink oldest = lingering.peek();
     if (oldest != null && oldest.isOverdue()) {
       lingering.poll();
@@ -166,6 +222,7 @@ final class UringPort extends Port {
     if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
       long now = System.nanoTime();
       spare.look(now);
+      large.look(now);
       buffers.look(now);
     }
   }
@@ -193,25 +250,31 @@ final class UringPort extends Port {
   // ---- waiting
 
   @Override
+  public boolean arm() {
+    armed = true;
+    awaitSight(); // another thread may be clearing that
+    submit();
+    return true;
+  }
+
+  @Override
   @SuppressWarnings("ReferenceEquality") // a thread is itself
   public boolean park(long nanos) {
-    if (wake.take()) {
-      return true;
-    }
-    boolean isOwner = Thread.currentThread() == owner;
-    if (isOwner) {
-      submit(); // what links have asked for since the last doorbell
-    }
-    waiting.lock();
-    try {
-      // Who closes may wait for links to end, and has then taken the request that was for another.
-      if (isOwner || !closed) {
-        await(nanos);
+    boolean woken = wake.take();
+    if (!woken) {
+      waiting.lock();
+      try {
+        // Who closes may wait for links to end, and has taken the request that was for another.
+        if (Thread.currentThread() == owner || !closed) {
+          await(nanos);
+        }
+      } finally {
+        waiting.unlock();
       }
-    } finally {
-      waiting.unlock();
+      woken = wake.take();
     }
-    return wake.take();
+    armed = false;
+    return woken;
   }
 
   /// The wish for a signal comes before the look for work: what completes after that look is
@@ -264,20 +327,32 @@ final class UringPort extends Port {
 
   /// A link has found no buffer: makes some more, or else has the link wait for one.
   void starve(Incoming incoming) {
-    if (buffers.makeMore()) {
+    if (areFew() || buffers.makeMore()) {
       incoming.receive();
     } else {
       starved.add(incoming);
     }
   }
 
-  /// An empty buffer to send from.
+  /// Ranges for a call, or for an operation that is asked for, until others need them; empty.
+  Ranges ranges() {
+    ranges.clear();
+    return ranges;
+  }
+
+  /// An empty buffer for what was received.
   Staging staging() {
     return spare.take();
   }
 
+  /// An empty buffer to send from, and a large one where links are few: many may keep theirs.
+  Staging framing() {
+    return areFew() ? large.take() : spare.take();
+  }
+
+  /// Gives one of either kind back.
   void giveBack(Staging buffer) {
-    spare.giveBack(buffer);
+    (buffer.bytes().capacity() == LARGE_BYTES ? large : spare).giveBack(buffer);
   }
 
   // ---- closing
@@ -292,7 +367,7 @@ final class UringPort extends Port {
       progress();
       if (freeSlots.size() < links.size()) {
         postponeInterrupt();
-        park(left);
+        boolean _ = arm() && park(left);
       }
       left = LINGER_NANOS - (System.nanoTime() - start);
     }

@@ -75,10 +75,10 @@ class IoUringTest {
         message.setAtIndex(ValueLayout.JAVA_LONG, i, 100 + i);
       }
       ring.receiveAlways(1, receiver.file().number());
-      ring.startGathering();
-      ring.gather(message, 0, 16);
-      ring.gather(message, 16, 16);
-      ring.send(2, sender.file().number());
+      Ranges ranges = new Ranges();
+      ranges.add(message, 0, 16);
+      ranges.add(message, 16, 16);
+      ring.send(2, sender.file().number(), ranges);
       int filled = 0;
       boolean goesOn = true;
       while (goesOn) {
@@ -109,11 +109,13 @@ class IoUringTest {
         TcpSocket sender = TcpSocket.connect(server.localAddress(), 1_000_000_000L);
         TcpSocket receiver = server.accept()) {
       MemorySegment memory = arena.allocate(8);
+      Ranges to = new Ranges();
+      to.add(memory, 0, 8);
       Thread asking =
           Thread.ofPlatform()
               .start(
                   () -> {
-                    ring.receive(1, receiver.file().number(), memory, 0, 8);
+                    ring.receiveAll(1, receiver.file().number(), to);
                     ring.submit();
                   });
       asking.join();
@@ -172,26 +174,6 @@ class IoUringTest {
           assertEquals(SystemException.NO_SUCH_CALL, refusal.error());
         }
       }
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void neverTakesAnAddressOutsideTheMemoryItIsGiven(IoUring.Polling polling) throws Exception {
-    try (Arena arena = Arena.ofConfined();
-        IoUring ring = new IoUring(polling, null)) {
-      MemorySegment memory = arena.allocate(16);
-      ring.startGathering();
-      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, 1, 16));
-      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, -1, 1));
-      assertThrows(IndexOutOfBoundsException.class, () -> ring.receive(1, -1, memory, 8, 9));
-      for (int i = 0; i < IoUring.MOST_RANGES; i++) {
-        ring.gather(memory, 0, 16);
-      }
-      assertEquals(0, ring.rangesLeft());
-      assertThrows(IndexOutOfBoundsException.class, () -> ring.gather(memory, 0, 16));
-      ring.submit();
-      assertFalse(ring.next());
     }
   }
 

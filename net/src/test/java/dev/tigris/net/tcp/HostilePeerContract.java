@@ -65,26 +65,37 @@ public abstract class HostilePeerContract {
   private static final long LONG_NANOS = PATIENCE.toNanos();
 
   private final String provider;
+  private final int linksBeside;
+  private final List<Socket> beside = new ArrayList<>();
   private Fabric fabric;
   private CompletionQueue queue;
   private Listener listener;
 
-  protected HostilePeerContract(String provider) {
+  /// @param linksBeside how many idle links the queue has beside the one under attack
+  protected HostilePeerContract(String provider, int linksBeside) {
     this.provider = provider;
+    this.linksBeside = linksBeside;
   }
 
   /// The provider's half of a listener, with this much patience.
   protected abstract Door door(String address, long handshakeNanos);
 
   @BeforeEach
-  void open() {
+  void open() throws IOException {
     fabric = Fabric.open(provider);
     queue = fabric.completionQueue();
     listener = fabric.listen("127.0.0.1:0");
+    for (int i = 0; i < linksBeside; i++) {
+      beside.add(socket());
+      VirtualInterface _ = accept(beside.getLast(), Attributes.DEFAULT);
+    }
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
+    for (Socket idle : beside) {
+      idle.close();
+    }
     queue.close();
     listener.close();
     fabric.close();

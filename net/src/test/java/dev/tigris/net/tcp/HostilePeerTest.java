@@ -4,7 +4,7 @@ import dev.tigris.net.provider.Door;
 
 class HostilePeerTest extends HostilePeerContract {
   HostilePeerTest() {
-    super("tcp");
+    super("tcp", 0);
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
     disabledReason = "io_uring is missing here, or forbidden")
 class HostilePeerTest extends HostilePeerContract {
   HostilePeerTest() {
-    super("uring");
+    super("uring", 0);
   }
 
   @Override
