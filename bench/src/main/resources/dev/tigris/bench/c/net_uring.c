@@ -17,9 +17,11 @@ enum {
   LONG_BYTES = 16 * 1024,
   AHEAD_OF_LONG_BYTES = HEADER_BYTES + 4096,
   MOST_SENT_BYTES = 256 * 1024,
+  MOST_GIVEN_BYTES = 512 * 1024,
+  FRAMING_BYTES = MOST_SENT_BYTES + STAGING_BYTES, /* UringPort */
   MOST_KEPT = 4,
   BUFFERS = 16, /* UringPort */
-  SURPLUS = BUFFERS, /* the number of one more, for what came behind a shorter message */
+  SURPLUS = BUFFERS, /* one more, for what was seen, or came behind a shorter message */
   SUBMISSIONS = 256, /* IoUring */
   COMPLETIONS = 4096,
   BUFFER_SLOTS = 4096,
@@ -27,7 +29,7 @@ enum {
   POLLING_IDLE_MILLIS = 10 /* IoUringSetup */
 };
 
-enum kind { SEND, RECEIVE, LISTEN, CANCEL };
+enum kind { SEND, RECEIVE, LISTEN, CANCEL, AWAIT };
 
 struct ring {
   int fd, event;
@@ -47,7 +49,7 @@ struct vi {
   struct queue sends, receives, complete;
 
   bool sending;
-  unsigned char out[STAGING_BYTES];
+  unsigned char out[FRAMING_BYTES];
   uint32_t framed, sent_bytes, out_sequence;
   struct iovec ranges[MOST_RANGES];
   struct msghdr message;
@@ -64,7 +66,7 @@ struct vi {
   uint64_t taken;
   uint32_t in_sequence;
 
-  bool asks, expecting;
+  bool asks, expecting, looks, awaiting;
   struct iovec expected_ranges[2];
   struct msghdr expected_message;
   unsigned char expected_header[HEADER_BYTES];
@@ -227,8 +229,62 @@ static void gather(struct vi *vi, void *from, size_t bytes) {
   vi->ranges[vi->message.msg_iovlen++] = (struct iovec){from, bytes};
 }
 
-static void ask_to_send(struct vi *vi, uint32_t total) {
+static void send_completed(struct vi *vi, int result);
+
+/* Leaves the first bytes of the ranges out. */
+static void skip(struct vi *vi, size_t left) {
+  struct msghdr *message = &vi->message;
+  size_t first = 0;
+  while (first < message->msg_iovlen && left >= vi->ranges[first].iov_len) {
+    left -= vi->ranges[first++].iov_len;
+  }
+  message->msg_iovlen -= first;
+  memmove(vi->ranges, vi->ranges + first, message->msg_iovlen * sizeof *vi->ranges);
+  if (left > 0) {
+    vi->ranges[0].iov_base = (unsigned char *)vi->ranges[0].iov_base + left;
+    vi->ranges[0].iov_len -= left;
+  }
+}
+
+/* Gives the socket what it takes of the ranges, the last of which may be long; returns how much
+   that was. */
+static uint32_t give(struct vi *vi) {
+  struct msghdr *message = &vi->message;
+  message->msg_iov = vi->ranges;
+  int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  uint32_t given = 0;
+  bool all = true;
+  while (all && message->msg_iovlen > 0) {
+    struct iovec *last = &vi->ranges[message->msg_iovlen - 1];
+    size_t whole = last->iov_len;
+    if (whole > MOST_GIVEN_BYTES) {
+      last->iov_len = MOST_GIVEN_BYTES;
+    }
+    size_t most = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++) {
+      most += vi->ranges[i].iov_len;
+    }
+    ssize_t sent = message->msg_iovlen == 1 ? send(vi->socket, last->iov_base, last->iov_len, flags)
+                                            : sendmsg(vi->socket, message, flags);
+    last->iov_len = whole;
+    all = sent == (ssize_t)most;
+    if (sent > 0) {
+      given += (uint32_t)sent;
+      skip(vi, (size_t)sent);
+    }
+  }
+  return given;
+}
+
+static void send_or_ask(struct vi *vi, uint32_t total) {
+  if (!vi->ring.polled) {
+    total -= give(vi);
+  }
   vi->sent_bytes = total;
+  if (total == 0) {
+    send_completed(vi, 0);
+    return;
+  }
   vi->sending = true;
   if (vi->message.msg_iovlen == 1) {
     struct io_uring_sqe *slot = submission(vi, IORING_OP_SEND, SEND);
@@ -248,6 +304,7 @@ static void send_posted(struct vi *vi) {
   if (vi->sending || queue_size(&vi->sends) == 0) {
     return;
   }
+  uint32_t room = vi->ring.polled ? STAGING_BYTES : FRAMING_BYTES;
   uint32_t end = 0;
   uint32_t copied = 0; /* up to here the buffer is named by a range */
   uint32_t total = 0;
@@ -255,7 +312,7 @@ static void send_posted(struct vi *vi) {
   for (bool fits = true; fits && vi->framed < queue_size(&vi->sends) && total < MOST_SENT_BYTES;) {
     struct transfer *next = queue_at(&vi->sends, vi->framed);
     bool copies = next->bytes <= COPIED_BYTES;
-    fits = STAGING_BYTES - end >= HEADER_BYTES + (copies ? next->bytes : 0) &&
+    fits = room - end >= HEADER_BYTES + (copies ? next->bytes : 0) &&
            MOST_RANGES - vi->message.msg_iovlen >= (copies ? 2 : 3);
     if (fits) {
       struct header header = {next->bytes, next->tag, MESSAGE | INTS << 8, vi->out_sequence++};
@@ -276,7 +333,7 @@ static void send_posted(struct vi *vi) {
   if (end > copied) {
     gather(vi, vi->out + copied, end - copied);
   }
-  ask_to_send(vi, total);
+  send_or_ask(vi, total);
 }
 
 static void send_completed(struct vi *vi, int result) {
@@ -301,7 +358,12 @@ static bool is_left(const struct vi *vi) {
   return kept_size(vi) > 0 || vi->starts[SURPLUS] < vi->ends[SURPLUS];
 }
 
+/* There is one connection: unless a thread of the kernel polls, calls receive, and not the ring. */
 static void receive(struct vi *vi) {
+  vi->looks = !vi->ring.polled && !vi->receiving && !is_left(vi);
+  if (vi->looks) {
+    return;
+  }
   if (vi->direct) {
     vi->asks = true;
   } else {
@@ -309,7 +371,7 @@ static void receive(struct vi *vi) {
   }
 }
 
-/* Asks for another message like the last one to go to where it belongs, if it may. */
+/* Whether another message like the last one may go to where it belongs; then it is to. */
 static bool expect(struct vi *vi) {
   struct transfer *memory = queue_size(&vi->receives) == 0 ? NULL : queue_at(&vi->receives, 0);
   if (vi->stage != HEADER || vi->split_bytes > 0 || memory == NULL ||
@@ -320,9 +382,6 @@ static bool expect(struct vi *vi) {
   vi->expected_ranges[0] = (struct iovec){vi->expected_header, HEADER_BYTES};
   vi->expected_ranges[1] = (struct iovec){memory->memory, vi->frame.length};
   vi->expected_message = (struct msghdr){.msg_iov = vi->expected_ranges, .msg_iovlen = 2};
-  struct io_uring_sqe *slot = submission(vi, IORING_OP_RECVMSG, RECEIVE);
-  slot->addr = (uint64_t)(uintptr_t)&vi->expected_message;
-  slot->len = 1;
   return true;
 }
 
@@ -333,6 +392,9 @@ static void ask(struct vi *vi) {
   }
   if (vi->direct && expect(vi)) {
     vi->receiving = true;
+    struct io_uring_sqe *slot = submission(vi, IORING_OP_RECVMSG, RECEIVE);
+    slot->addr = (uint64_t)(uintptr_t)&vi->expected_message;
+    slot->len = 1;
     return;
   }
   struct io_uring_sqe *slot = submission(vi, IORING_OP_RECV, vi->direct ? RECEIVE : LISTEN);
@@ -549,6 +611,9 @@ static void completed(struct vi *vi, const struct io_uring_cqe *cqe) {
     case CANCEL:
       vi->stopping &= cqe->res >= 0;
       break;
+    case AWAIT:
+      vi->awaiting = false;
+      break;
   }
 }
 
@@ -563,12 +628,48 @@ static void take_completions(struct vi *vi) {
   }
 }
 
+static void look(struct vi *vi) {
+  unsigned char *buffer = vi->buffers + (size_t)SURPLUS * STAGING_BYTES;
+  bool fills = vi->direct && vi->stage == FILLING;
+  bool expects = vi->direct && expect(vi);
+  ssize_t there;
+  if (fills) {
+    unsigned char *memory = queue_at(&vi->receives, 0)->memory;
+    struct iovec rest = {memory + vi->taken, vi->frame.length - vi->taken};
+    struct msghdr message = {.msg_iov = &rest, .msg_iovlen = 1};
+    there = recvmsg(vi->socket, &message, MSG_DONTWAIT);
+  } else if (expects) {
+    there = recvmsg(vi->socket, &vi->expected_message, MSG_DONTWAIT);
+  } else {
+    size_t most = vi->direct ? AHEAD_OF_LONG_BYTES : STAGING_BYTES;
+    there = recv(vi->socket, buffer, most, MSG_DONTWAIT);
+  }
+  if (there == 0 || (there < 0 && errno != EAGAIN)) {
+    fail("receive");
+  }
+  if (there > 0 && fills) {
+    vi->taken += (uint32_t)there;
+  } else if (there > 0 && expects) {
+    expected_arrived(vi, (int)there);
+  } else if (there > 0) {
+    vi->starts[SURPLUS] = 0;
+    vi->ends[SURPLUS] = (uint32_t)there;
+  }
+  vi->expecting = false;
+  if (there > 0) {
+    take(vi);
+  }
+}
+
 static void progress(struct vi *vi) {
   submit(vi);
   if (has_deferred_work(&vi->ring)) {
     enter(&vi->ring, 0, 0, IORING_ENTER_GETEVENTS);
   }
   take_completions(vi);
+  if (vi->looks && vi->connected) {
+    look(vi);
+  }
 }
 
 /* ---- the interface */
@@ -600,6 +701,10 @@ struct transfer *vi_poll(struct vi *vi) {
 
 void vi_park(struct vi *vi, int64_t nanos) {
   struct ring *ring = &vi->ring;
+  if (vi->looks && !vi->awaiting && vi->connected) {
+    vi->awaiting = true;
+    submission(vi, IORING_OP_POLL_ADD, AWAIT)->poll32_events = POLLIN;
+  }
   submit(vi);
   want_signal(ring, true);
   if (!has_deferred_work(ring) &&
