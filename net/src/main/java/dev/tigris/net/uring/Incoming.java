@@ -170,8 +170,8 @@ final class Incoming {
 
   // ---- asking
 
-  /// Asks for more, unless it was asked for already, or something is left: if it does not listen
-  /// then with the next doorbell.
+  /// Looks or asks for more, unless it was asked for already, or something is left: if it does not
+  /// listen then with the next doorbell.
   void receive() {
     looks = port.areFew() && canAsk();
     if (looks) {
@@ -239,12 +239,14 @@ final class Incoming {
     if (!looks) {
       return;
     }
-    Transfer memory = receives.peek();
+    Transfer memory = isToItsPlace() ? receives.peek() : null;
     int result;
-    if (!isToItsPlace() || memory == null || !(stage == Stage.FILLING || isExpected(memory))) {
-      result = lookAhead(isToItsPlace() ? AHEAD_OF_LONG_BYTES : Staging.BYTES);
+    if (memory != null && stage == Stage.FILLING) {
+      result = socket.receive(rest(memory));
+    } else if (memory != null && isExpected(memory)) {
+      result = socket.receive(expected(memory));
     } else {
-      result = socket.receive(stage == Stage.FILLING ? rest(memory) : expected(memory));
+      result = lookAhead(isToItsPlace() ? AHEAD_OF_LONG_BYTES : Staging.BYTES);
     }
     if (result < 0) {
       bodyBytes = 0;
