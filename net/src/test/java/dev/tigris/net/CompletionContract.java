@@ -406,7 +406,7 @@ abstract class CompletionContract extends FabricContract {
 
   @Test
   void handsOverPostedArraysBeforeItWaitsForAnAnswer() {
-    connect();
+    connectAlone(); // arrays want a queue of their own
     ArrayInterface asking = left.call(() -> new ArrayInterface(left.link(), 64, 4));
     ArrayInterface answering = right.call(() -> new ArrayInterface(right.link(), 64, 4));
     int[] array = {0};

@@ -122,6 +122,11 @@ abstract class FabricContract {
     }
   }
 
+  /// As [#connect()], with no connection beside.
+  void connectAlone() {
+    connectOnce(left, right, Attributes.DEFAULT, Attributes.DEFAULT);
+  }
+
   private void connectOnce(Side from, Side to, Attributes its, Attributes others) {
     Future<Connection> asked = ask(from, its);
     ConnectionRequest request = listener.next(PATIENCE);

@@ -22,69 +22,31 @@ import org.junit.jupiter.params.provider.ValueSource;
     value = "dev.tigris.net.UringTest#isAllowed",
     disabledReason = "io_uring is missing here, or forbidden")
 class UringLinksTest {
-  /// How many links are few.
-  private static final int FEW = 4;
-
-  static final FabricContract.Subject BESIDE_OTHERS =
-      new FabricContract.Subject() {
-        @Override
-        public Fabric open() {
-          return UringTest.URING.open();
-        }
-
-        @Override
-        public String anyAddress() {
-          return UringTest.URING.anyAddress();
-        }
-
-        @Override
-        public int connectionsBeside() {
-          return FEW;
-        }
-      };
-
   @Nested
   class Messages extends MessageContract {
     Messages() {
-      super(BESIDE_OTHERS);
+      super(UringTest.BESIDE_OTHERS);
     }
   }
 
   @Nested
   class Completions extends CompletionContract {
     Completions() {
-      super(BESIDE_OTHERS);
+      super(UringTest.BESIDE_OTHERS);
     }
-
-    /// Arrays want a queue of their own.
-    @Override
-    void handsOverPostedArraysBeforeItWaitsForAnAnswer() {}
   }
 
   @Nested
   class Memory extends MemoryContract {
     Memory() {
-      super(BESIDE_OTHERS);
+      super(UringTest.BESIDE_OTHERS);
     }
   }
 
   @Nested
-  class Connections extends ConnectionContract {
+  class Connections extends UringConnectionContract {
     Connections() {
-      super(BESIDE_OTHERS);
-    }
-
-    /// With few, receives are still under way for more; with many, the kernel only watches.
-    @ParameterizedTest
-    @ValueSource(ints = {1, 8})
-    void noticeAnAbortWhileMessagesWait(int messages) {
-      connect();
-      for (int i = 0; i < messages; i++) {
-        expect(left, left.send(left.memory(new byte[100])), Status.DONE);
-        right.expectNothing();
-      }
-      left.run(left.link()::abort);
-      expectBroken(right);
+      super(UringTest.BESIDE_OTHERS);
     }
   }
 
@@ -169,7 +131,7 @@ class UringLinksTest {
     }
 
     private void change(SplittableRandom random, List<VirtualInterface> others) {
-      int pairs = random.nextInt(2 * FEW);
+      int pairs = random.nextInt(2 * UringTest.FEW);
       for (int there = others.size() / 2; there < pairs; there++) {
         connect();
         others.add(left.link());
@@ -223,7 +185,7 @@ class UringLinksTest {
       connect();
       VirtualInterface from = left.link();
       VirtualInterface to = right.link();
-      for (int i = 0; i < FEW; i++) {
+      for (int i = 0; i < UringTest.FEW; i++) {
         connect();
       }
       left.run(left.link()::close);

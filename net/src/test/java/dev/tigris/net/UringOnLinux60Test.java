@@ -21,20 +21,20 @@ class UringOnLinux60Test {
         @Override
         public Fabric open() {
           long before = WithoutDeferredWork.refusals();
-          Fabric fabric = UringTest.URING.open();
+          Fabric fabric = UringTest.BESIDE_OTHERS.open();
           assertTrue(WithoutDeferredWork.refusals() > before, "it has got another ring");
           return fabric;
         }
 
         @Override
         public String anyAddress() {
-          return UringTest.URING.anyAddress();
+          return UringTest.BESIDE_OTHERS.anyAddress();
         }
 
         /// Else messages would hardly arrive by the ring.
         @Override
         public int connectionsBeside() {
-          return UringLinksTest.BESIDE_OTHERS.connectionsBeside();
+          return UringTest.BESIDE_OTHERS.connectionsBeside();
         }
       };
 
@@ -50,10 +50,6 @@ class UringOnLinux60Test {
     Completions() {
       super(SUBJECT);
     }
-
-    /// Arrays want a queue of their own.
-    @Override
-    void handsOverPostedArraysBeforeItWaitsForAnAnswer() {}
   }
 
   @Nested

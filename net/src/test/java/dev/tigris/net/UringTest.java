@@ -29,10 +29,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UringTest {
   private static final String SQPOLL = "tigris.net.uring.sqpoll";
 
-  static final FabricContract.Subject URING = subject(false);
-  static final FabricContract.Subject POLLED_BY_THE_KERNEL = subject(true);
+  /// How many links of a queue are few.
+  static final int FEW = 4;
 
-  private static FabricContract.Subject subject(boolean polled) {
+  static final FabricContract.Subject URING = subject(false, 0);
+  static final FabricContract.Subject BESIDE_OTHERS = subject(false, FEW);
+  static final FabricContract.Subject POLLED_BY_THE_KERNEL = subject(true, 0);
+
+  private static FabricContract.Subject subject(boolean polled, int connectionsBeside) {
     return new FabricContract.Subject() {
       @Override
       public Fabric open() {
@@ -47,6 +51,11 @@ class UringTest {
       @Override
       public String anyAddress() {
         return "127.0.0.1:0";
+      }
+
+      @Override
+      public int connectionsBeside() {
+        return connectionsBeside;
       }
 
       @Override
@@ -140,22 +149,9 @@ class UringTest {
   }
 
   @Nested
-  class Connections extends ConnectionContract {
+  class Connections extends UringConnectionContract {
     Connections() {
       super(URING);
-    }
-
-    /// Of an empty one nothing is left to take.
-    @ParameterizedTest
-    @CsvSource({"1, 100", "8, 100", "1, 0"})
-    void noticeAnAbortWhileMessagesWait(int messages, int bytes) {
-      connect();
-      for (int i = 0; i < messages; i++) {
-        expect(left, left.send(left.memory(new byte[bytes])), Status.DONE);
-        right.expectNothing();
-      }
-      left.run(left.link()::abort);
-      expectBroken(right);
     }
   }
 

@@ -40,8 +40,8 @@ public final class Calls {
   private static final MethodHandle CONNECT = link("connect", JAVA_INT, ADDRESS, JAVA_INT);
   private static final MethodHandle LISTEN = ints("listen", 2);
   private static final MethodHandle ACCEPT = link("accept4", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT);
-  private static final MethodHandle SENDMSG = message("sendmsg");
-  private static final MethodHandle RECVMSG = message("recvmsg");
+  private static final MethodHandle SENDMSG = link("sendmsg", MESSAGE);
+  private static final MethodHandle RECVMSG = link("recvmsg", MESSAGE);
   private static final MethodHandle SENDMSG_QUIETLY = linkQuietly("sendmsg", MESSAGE);
   private static final MethodHandle RECVMSG_QUIETLY = linkQuietly("recvmsg", MESSAGE);
   private static final MethodHandle GETSOCKOPT =
@@ -440,10 +440,6 @@ public final class Calls {
     MemoryLayout[] arguments = new MemoryLayout[count];
     Arrays.fill(arguments, JAVA_INT);
     return FunctionDescriptor.of(JAVA_INT, arguments);
-  }
-
-  private static MethodHandle message(String name) {
-    return link(name, MESSAGE);
   }
 
   /// A function whose result is an `int`.

@@ -30,12 +30,12 @@ final class Operations {
     LISTEN(2),
     /// Completes when the peer has closed, or the connection is lost.
     WATCH(3),
-    /// Cancels another one.
-    CANCEL(4),
-    /// Cancels all.
-    CANCEL_ALL(6),
     /// Completes when there is something to receive.
-    AWAIT(5);
+    AWAIT(4),
+    /// Cancels another one.
+    CANCEL(5),
+    /// Cancels all.
+    CANCEL_ALL(6);
 
     private final int code;
 
@@ -49,8 +49,8 @@ final class Operations {
         case 1 -> RECEIVE;
         case 2 -> LISTEN;
         case 3 -> WATCH;
-        case 4 -> CANCEL;
-        case 5 -> AWAIT;
+        case 4 -> AWAIT;
+        case 5 -> CANCEL;
         default -> CANCEL_ALL;
       };
     }
