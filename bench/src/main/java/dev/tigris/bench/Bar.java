@@ -32,6 +32,7 @@ public record Bar(
   static final String PLAIN = "plain object";
   static final String BYTE_BUFFER = "ByteBuffer getter";
   static final String ARRAY = "array";
+  static final String MEMORY_SEGMENT = "MemorySegment";
   static final String SEGMENT = "FFM segment per object";
   static final String FLATBUFFERS = "FlatBuffers";
   static final String SBE = "SBE";
@@ -91,6 +92,7 @@ public record Bar(
           most("memory\\.field\\.modes\\..*", LIMIT, 10, "no 10x mode in any process"),
           most("memory\\.reference\\.again", BYTE_BUFFER, 2, "<= 2 ns"),
           times("memory\\.view\\..*", ARRAY, 1 / 1.05, "time <= 1.05x"),
+          times("memory\\.bytes\\..*", MEMORY_SEGMENT, 1 / 1.05, "time <= 1.05x"),
           times("memory\\.jbuf\\..*", ARENA, 1, "faster"),
           times("objects\\.update", SEGMENT, 1, "faster"),
           times("objects\\.update", FLATBUFFERS, 1, "faster"),

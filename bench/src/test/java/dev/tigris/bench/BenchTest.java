@@ -33,6 +33,7 @@ class BenchTest {
           Map.entry("memory.object.create", List.of("plain object")),
           Map.entry("memory.reference.", List.of("plain object", "ByteBuffer getter")),
           Map.entry("memory.view.", List.of("array")),
+          Map.entry("memory.bytes.", List.of("MemorySegment", "byte[]")),
           Map.entry("memory.jbuf.allocate", List.of("Arena.ofShared")),
           Map.entry("memory.jbuf.free", List.of("Arena.ofShared")),
           Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),

@@ -14,14 +14,36 @@ public final class Bytes extends View {
 
   /// The number of bytes.
   public long length() {
-    return bytes;
+    return capacityBytes();
+  }
+
+  /// Where a value of so many bytes begins, if all of it lies within the first `length`. The
+  /// compiler knows the range of what `checkIndex` returns.
+  private static long within(long offset, int size, long length) {
+    try {
+      return Objects.checkIndex(offset, length - (size - 1));
+    } catch (IndexOutOfBoundsException e) {
+      throw outside(offset, size, length);
+    }
+  }
+
+  /// As `Objects.checkFromIndexSize`, which is so long that the compiler does not always inline it.
+  private static void requireRange(long offset, long size, long length) {
+    if ((offset | size) < 0 || size > length - offset) {
+      throw outside(offset, size, length);
+    }
+  }
+
+  private static IndexOutOfBoundsException outside(long offset, long size, long length) {
+    return new IndexOutOfBoundsException(
+        "Range [%d, %<d + %d) out of bounds for length %d".formatted(offset, size, length));
   }
 
   /// Reads the byte at `offset`.
   public byte get(long offset) {
     checkLease();
-    Objects.checkIndex(offset, bytes);
-    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = Objects.checkIndex(offset, capacityBytes());
+    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -29,16 +51,16 @@ public final class Bytes extends View {
   /// Writes the byte at `offset`.
   public void set(long offset, byte value) {
     checkLease();
-    Objects.checkIndex(offset, bytes);
-    Raw.BYTE.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = Objects.checkIndex(offset, capacityBytes());
+    Raw.BYTE.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the 16-bit integer at `offset`.
   public short getShort(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 2, bytes);
-    short value = (short) Raw.SHORT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 2, capacityBytes());
+    short value = (short) Raw.SHORT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -46,16 +68,16 @@ public final class Bytes extends View {
   /// Writes the 16-bit integer at `offset`.
   public void setShort(long offset, short value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 2, bytes);
-    Raw.SHORT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 2, capacityBytes());
+    Raw.SHORT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the UTF-16 unit at `offset`.
   public char getChar(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 2, bytes);
-    char value = (char) Raw.CHAR_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 2, capacityBytes());
+    char value = (char) Raw.CHAR_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -63,16 +85,16 @@ public final class Bytes extends View {
   /// Writes the UTF-16 unit at `offset`.
   public void setChar(long offset, char value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 2, bytes);
-    Raw.CHAR_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 2, capacityBytes());
+    Raw.CHAR_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the 32-bit integer at `offset`.
   public int getInt(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 4, capacityBytes());
+    int value = (int) Raw.INT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -80,16 +102,16 @@ public final class Bytes extends View {
   /// Writes the 32-bit integer at `offset`.
   public void setInt(long offset, int value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    Raw.INT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 4, capacityBytes());
+    Raw.INT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the 64-bit integer at `offset`.
   public long getLong(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    long value = (long) Raw.LONG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 8, capacityBytes());
+    long value = (long) Raw.LONG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -97,16 +119,16 @@ public final class Bytes extends View {
   /// Writes the 64-bit integer at `offset`.
   public void setLong(long offset, long value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    Raw.LONG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 8, capacityBytes());
+    Raw.LONG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the 32-bit floating point number at `offset`.
   public float getFloat(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    float value = (float) Raw.FLOAT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 4, capacityBytes());
+    float value = (float) Raw.FLOAT_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -114,17 +136,16 @@ public final class Bytes extends View {
   /// Writes the 32-bit floating point number at `offset`.
   public void setFloat(long offset, float value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    Raw.FLOAT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 4, capacityBytes());
+    Raw.FLOAT_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the 64-bit floating point number at `offset`.
   public double getDouble(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    double value =
-        (double) Raw.DOUBLE_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 8, capacityBytes());
+    double value = (double) Raw.DOUBLE_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -132,16 +153,16 @@ public final class Bytes extends View {
   /// Writes the 64-bit floating point number at `offset`.
   public void setDouble(long offset, double value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    Raw.DOUBLE_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 8, capacityBytes());
+    Raw.DOUBLE_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the big-endian 32-bit integer at `offset`.
   public int getIntBigEndian(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    int value = (int) Raw.INT_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 4, capacityBytes());
+    int value = (int) Raw.INT_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -149,16 +170,16 @@ public final class Bytes extends View {
   /// Writes the big-endian 32-bit integer at `offset`.
   public void setIntBigEndian(long offset, int value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 4, bytes);
-    Raw.INT_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 4, capacityBytes());
+    Raw.INT_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Reads the big-endian 64-bit integer at `offset`.
   public long getLongBigEndian(long offset) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    long value = (long) Raw.LONG_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset);
+    long at = within(offset, 8, capacityBytes());
+    long value = (long) Raw.LONG_BIG_ANY.get(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at);
     Reference.reachabilityFence(this);
     return value;
   }
@@ -166,22 +187,22 @@ public final class Bytes extends View {
   /// Writes the big-endian 64-bit integer at `offset`.
   public void setLongBigEndian(long offset, long value) {
     checkLease();
-    Objects.checkFromIndexSize(offset, 8, bytes);
-    Raw.LONG_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + offset, value);
+    long at = within(offset, 8, capacityBytes());
+    Raw.LONG_BIG_ANY.set(Raw.GLOBAL, (address & Raw.ANY_ADDRESS_MASK) + at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every byte.
   public void fill(byte value) {
-    raw(0, bytes).fill(value);
+    raw(0, length()).fill(value);
     Reference.reachabilityFence(this);
   }
 
   /// Copies `length` bytes from `offset` on to `target` at `targetOffset` on. The ranges may
   /// overlap.
   public void copyTo(long offset, Bytes target, long targetOffset, long length) {
-    Objects.checkFromIndexSize(offset, length, bytes);
-    Objects.checkFromIndexSize(targetOffset, length, target.bytes);
+    requireRange(offset, length, capacityBytes());
+    requireRange(targetOffset, length, target.capacityBytes());
     checkLease();
     target.checkLease();
     // Within one segment: two slices would cost three times as much until the code is compiled.
@@ -195,7 +216,7 @@ public final class Bytes extends View {
   /// Copies `length` bytes from `offset` on to `targetOffset` on of any segment: for those who copy
   /// often to the same array, and keep a segment of it, so that nothing is allocated.
   public void copyTo(long offset, MemorySegment target, long targetOffset, long length) {
-    Objects.checkFromIndexSize(offset, length, bytes);
+    requireRange(offset, length, capacityBytes());
     checkLease();
     long from = (address & Raw.ANY_ADDRESS_MASK) + offset;
     MemorySegment.copy(Raw.GLOBAL, from, target, targetOffset, length);
@@ -210,7 +231,7 @@ public final class Bytes extends View {
 
   /// Copies `length` bytes from `source[sourceIndex]` on to `offset` on.
   public void copyFrom(long offset, byte[] source, int sourceIndex, int length) {
-    Objects.checkFromIndexSize(offset, length, bytes);
+    requireRange(offset, length, capacityBytes());
     checkLease();
     MemorySegment from = MemorySegment.ofArray(source);
     long to = (address & Raw.ANY_ADDRESS_MASK) + offset;
@@ -222,14 +243,14 @@ public final class Bytes extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public byte[] detach() {
-    byte[] array = new byte[arrayLength(bytes)];
+    byte[] array = new byte[arrayLength(length())];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `length` bytes from `offset` on as a view of their own, with the same lifetime.
   public Bytes slice(long offset, long length) {
-    Objects.checkFromIndexSize(offset, length, bytes);
+    requireRange(offset, length, capacityBytes());
     return new Bytes(lease.within(), address + offset, length);
   }
 
@@ -243,7 +264,7 @@ public final class Bytes extends View {
       return this;
     }
     lease.end("handed on");
-    return new Bytes(within.within(), address, bytes);
+    return new Bytes(within.within(), address, capacityBytes());
   }
 
   /// These bytes as a nested container: empty where the bytes of a header are all zero.
@@ -252,13 +273,13 @@ public final class Bytes extends View {
   ///     is smaller than a header ([Container#HEADER_BYTES])
   /// @throws CorruptContainerException if the bytes are no valid container
   public Container asContainer() {
-    return Container.openOrFormat(lease, address, bytes);
+    return Container.openOrFormat(lease, address, capacityBytes());
   }
 
   /// These bytes as objects that lie where their user says, without a header.
   ///
   /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes
   public RawContainer asRawContainer() {
-    return new RawContainer(lease, address, bytes);
+    return new RawContainer(lease, address, capacityBytes());
   }
 }

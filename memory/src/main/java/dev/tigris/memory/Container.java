@@ -91,7 +91,8 @@ public final class Container extends Region {
   }
 
   private void open() {
-    usedBytes = usedBytes(header(MAGIC_AT), (int) header(VERSION_AT), header(USED_AT), bytes);
+    usedBytes =
+        usedBytes(header(MAGIC_AT), (int) header(VERSION_AT), header(USED_AT), capacityBytes());
   }
 
   private static long usedBytes(long magic, int version, long used, long bytes) {
@@ -158,7 +159,7 @@ public final class Container extends Region {
   /// A container that was made without its constructor (serialization libraries do that) has no
   /// bytes, and so no header.
   private void requireMade() {
-    if (bytes < HEADER_BYTES) {
+    if (capacityBytes() < HEADER_BYTES) {
       throw new IllegalStateException("this container was made without its constructor");
     }
   }
@@ -189,12 +190,12 @@ public final class Container extends Region {
 
   /// The bytes that are left for objects.
   public long remainingBytes() {
-    return (bytes & -8) - usedBytes;
+    return (capacityBytes() & -8) - usedBytes;
   }
 
   @Override
   public String toString() {
-    return "Container[%d bytes, %d used]".formatted(bytes, usedBytes);
+    return "Container[%d bytes, %d used]".formatted(capacityBytes(), usedBytes);
   }
 
   /// Reserves zeroed room for an object and returns its offset.
@@ -205,7 +206,7 @@ public final class Container extends Region {
     if (objectBytes < 0 || objectBytes > remainingBytes()) {
       throw new ContainerFullException(
           "no room for an object of %d bytes: %d of %d are used; make the container larger"
-              .formatted(objectBytes, usedBytes, bytes));
+              .formatted(objectBytes, usedBytes, capacityBytes()));
     }
     long rounded = (objectBytes + 7) & -8;
     long offset = usedBytes;
@@ -222,7 +223,7 @@ public final class Container extends Region {
       return;
     }
     checkLease();
-    Objects.checkFromIndexSize(offset, count, bytes);
+    Objects.checkFromIndexSize(offset, count, capacityBytes());
     for (long at = offset; at < offset + count; at += Long.BYTES) {
       Raw.LONG.set(Raw.GLOBAL, at(at), 0L);
     }
@@ -338,9 +339,12 @@ public final class Container extends Region {
     if (fingerprint == 0) {
       return null;
     }
-    boolean isInside = offset >= HEADER_BYTES && offset <= bytes - Long.BYTES && (offset & 7) == 0;
+    boolean isInside =
+        offset >= HEADER_BYTES && offset <= capacityBytes() - Long.BYTES && (offset & 7) == 0;
     long length = isInside ? header(offset) : -1;
-    if (length < 0 || length > SchemaText.MAX_BYTES || length > bytes - offset - Long.BYTES) {
+    if (length < 0
+        || length > SchemaText.MAX_BYTES
+        || length > capacityBytes() - offset - Long.BYTES) {
       throw new CorruptContainerException("the container's schema is not where the header says");
     }
     byte[] text = raw(offset + Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE);

@@ -56,7 +56,7 @@ public final class PsoArray extends Pso {
   ///
   /// @throws CorruptReferenceException if it cannot be an array
   public long length() {
-    return open().bytes / element().sizeBytes();
+    return open().capacityBytes() / element().sizeBytes();
   }
 
   /// What its elements are.
@@ -156,7 +156,7 @@ public final class PsoArray extends Pso {
       requireConstructed();
       Primitive element = storedElement();
       long stored = length;
-      long room = (container().bytes - offset() - ELEMENTS_AT) / element.sizeBytes();
+      long room = (container().capacityBytes() - offset() - ELEMENTS_AT) / element.sizeBytes();
       if (stored < 0 || stored > room) {
         throw new CorruptReferenceException(
             "an array of %d elements cannot be where there is room for %d".formatted(stored, room));

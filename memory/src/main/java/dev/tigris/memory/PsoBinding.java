@@ -60,8 +60,8 @@ public final class PsoBinding {
   }
 
   private static @Nullable String fault(Region container, long offset, int sizeBytes) {
-    if (offset < 0 || offset > container.bytes - sizeBytes) {
-      return "it is outside of the container's %d bytes".formatted(container.bytes);
+    if (offset < 0 || offset > container.capacityBytes() - sizeBytes) {
+      return "it is outside of the container's %d bytes".formatted(container.capacityBytes());
     }
     if (offset < container.firstOffset()) {
       return "it is inside of the container's header";

@@ -56,7 +56,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   final void open(Class<? extends Pso> elements) {
     type = (Class<T>) elements;
     long stored = capacity;
-    long fits = (container().bytes - offset() - ELEMENTS_AT) / strideBytes();
+    long fits = (container().capacityBytes() - offset() - ELEMENTS_AT) / strideBytes();
     if (stored < 0 || stored > fits) {
       throw new CorruptReferenceException(
           "a collection with room for %d elements cannot be where %d fit".formatted(stored, fits));

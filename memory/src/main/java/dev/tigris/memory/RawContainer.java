@@ -50,11 +50,14 @@ public final class RawContainer extends Region {
     PsoClass target = PsoClass.of(type);
     int sizeBytes = target.layout().sizeBytes();
     boolean isInside =
-        offset >= 0 && offset <= bytes && count >= 0 && count <= (bytes - offset) / sizeBytes;
+        offset >= 0
+            && offset <= capacityBytes()
+            && count >= 0
+            && count <= (capacityBytes() - offset) / sizeBytes;
     if (!isInside) {
       throw new IndexOutOfBoundsException(
           "%d objects of %d bytes at %d do not fit %d bytes"
-              .formatted(count, sizeBytes, offset, bytes));
+              .formatted(count, sizeBytes, offset, capacityBytes()));
     }
     if ((offset & 7) != 0) {
       throw new IllegalArgumentException(

@@ -4,7 +4,7 @@ package dev.tigris.memory;
 /// one [Container#clear] to the next, as a lease within the container's own.
 final class Tenancy extends Region {
   Tenancy(Container container) {
-    super(container.lease.within(), container.address, container.bytes);
+    super(container.lease.within(), container.address, container.capacityBytes());
   }
 
   @Override

@@ -18,9 +18,14 @@ import java.util.OptionalInt;
 /// Thread rule: any thread; what is read and written is plain memory.
 public abstract sealed class View
     permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Region {
+  /// The size is kept moved up by as much, and moved down where it is asked for: so the compiler
+  /// knows that no index within it is so large that the JDK's own check could fail, and leaves that
+  /// out (docs/decisions/003-long-indexes.md).
+  private static final int SIZE_SHIFT = 16;
+
   final Lease lease;
   final long address;
-  final long bytes;
+  private final long size;
 
   /// Makes a view of the memory at an address.
   interface Maker<V extends View> {
@@ -30,12 +35,12 @@ public abstract sealed class View
   View(Lease lease, long address, long bytes) {
     this.lease = lease;
     this.address = address;
-    this.bytes = bytes;
+    this.size = bytes << SIZE_SHIFT;
   }
 
   /// The size of this view in bytes.
   public final long capacityBytes() {
-    return bytes;
+    return size >>> SIZE_SHIFT;
   }
 
   /// Refuses memory that has been given up: for those who are about to hand it to a device or to
@@ -55,7 +60,7 @@ public abstract sealed class View
   /// one costs about a microsecond: keep it where it is used often.
   public final MemorySegment segment() {
     checkLease();
-    return Raw.segment(address, bytes, lease);
+    return Raw.segment(address, capacityBytes(), lease);
   }
 
   /// The same memory as a direct, little-endian byte buffer; lifetime and cost as [#segment].
@@ -63,9 +68,9 @@ public abstract sealed class View
   /// @throws IllegalStateException if the view is larger than a byte buffer can be
   ///     (`Integer.MAX_VALUE` bytes): take slices of [#segment] instead
   public final ByteBuffer byteBuffer() {
-    if (bytes > Integer.MAX_VALUE) {
+    if (capacityBytes() > Integer.MAX_VALUE) {
       throw new IllegalStateException(
-          bytes + " bytes are more than a byte buffer holds: take slices of segment()");
+          capacityBytes() + " bytes are more than a byte buffer holds: take slices of segment()");
     }
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -88,7 +93,7 @@ public abstract sealed class View
 
   @Override
   public String toString() {
-    return "%s[%d bytes]".formatted(getClass().getSimpleName(), bytes);
+    return "%s[%d bytes]".formatted(getClass().getSimpleName(), capacityBytes());
   }
 
   /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.
@@ -102,7 +107,7 @@ public abstract sealed class View
   /// fences `this`. Not for anybody outside the package: it does not hold the lease.
   final MemorySegment raw(long offset, long length) {
     checkLease();
-    Objects.checkFromIndexSize(offset, length, bytes);
+    Objects.checkFromIndexSize(offset, length, capacityBytes());
     return Raw.range(address + offset, length);
   }
 

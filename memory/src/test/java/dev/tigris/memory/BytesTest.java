@@ -9,11 +9,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BytesTest {
   private static final int SIZE = 64;
@@ -41,15 +45,26 @@ class BytesTest {
     both(() -> bytes.setIntBigEndian(offset, (int) value), () -> big.putInt(offset, (int) value));
     both(() -> bytes.setLongBigEndian(offset, value), () -> big.putLong(offset, value));
     assertArrayEquals(expected.array(), bytes.detach());
-    if (offset >= 0 && offset <= SIZE - 8) {
-      assertEquals(expected.getShort(offset), bytes.getShort(offset));
-      assertEquals(expected.getInt(offset), bytes.getInt(offset));
-      assertEquals(expected.getLong(offset), bytes.getLong(offset));
-      assertEquals(expected.getChar(offset), bytes.getChar(offset));
-      assertEquals(expected.getFloat(offset), bytes.getFloat(offset));
-      assertEquals(expected.getDouble(offset), bytes.getDouble(offset));
-      assertEquals(big.getInt(offset), bytes.getIntBigEndian(offset));
-      assertEquals(big.getLong(offset), bytes.getLongBigEndian(offset));
+    same(() -> bytes.getShort(offset), () -> expected.getShort(offset));
+    same(() -> bytes.getInt(offset), () -> expected.getInt(offset));
+    same(() -> bytes.getLong(offset), () -> expected.getLong(offset));
+    same(() -> bytes.getChar(offset), () -> expected.getChar(offset));
+    same(() -> bytes.getFloat(offset), () -> expected.getFloat(offset));
+    same(() -> bytes.getDouble(offset), () -> expected.getDouble(offset));
+    same(() -> bytes.getIntBigEndian(offset), () -> big.getInt(offset));
+    same(() -> bytes.getLongBigEndian(offset), () -> big.getLong(offset));
+  }
+
+  /// Both read the same, or both refuse.
+  private static void same(Supplier<Object> ours, Supplier<Object> theirs) {
+    assertEquals(unlessRefused(theirs), unlessRefused(ours));
+  }
+
+  private static Optional<Object> unlessRefused(Supplier<Object> read) {
+    try {
+      return Optional.of(read.get());
+    } catch (IndexOutOfBoundsException e) {
+      return Optional.empty();
     }
   }
 
@@ -65,6 +80,25 @@ class BytesTest {
       assertThrows(IndexOutOfBoundsException.class, ours::run);
     } else {
       ours.run();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -1, 57, 1L << 48, Long.MAX_VALUE - 6, Long.MAX_VALUE})
+  void saysWhatDoesNotFit(long offset) {
+    Bytes bytes = Jbuf.allocate(SIZE).asBytes();
+    IndexOutOfBoundsException refused =
+        assertThrows(IndexOutOfBoundsException.class, () -> bytes.getLong(offset));
+    assertEquals(
+        "Range [%d, %<d + 8) out of bounds for length 64".formatted(offset), refused.getMessage());
+  }
+
+  @Test
+  void whatIsShorterThanANumberHasNone() {
+    for (int length = 0; length < 8; length++) {
+      Bytes bytes = Jbuf.allocate(SIZE).asBytes().slice(0, length);
+      assertThrows(IndexOutOfBoundsException.class, () -> bytes.getLong(0));
+      assertThrows(IndexOutOfBoundsException.class, () -> bytes.setLong(0, 1));
     }
   }
 

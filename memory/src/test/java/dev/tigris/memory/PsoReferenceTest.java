@@ -125,7 +125,7 @@ class PsoReferenceTest {
     assertSame(wide, first.next);
     container.root(first);
     Container reopened =
-        Container.openOrFormat(container.lease, container.address, container.bytes);
+        Container.openOrFormat(container.lease, container.address, container.capacityBytes());
     Node recovered = reopened.root(Node.class).next;
     assertSame(Node.class, recovered.getClass());
     assertEquals(1, recovered.value);
@@ -140,7 +140,7 @@ class PsoReferenceTest {
     }
     container.root(first);
     Container reopened =
-        Container.openOrFormat(container.lease, container.address, container.bytes);
+        Container.openOrFormat(container.lease, container.address, container.capacityBytes());
     List<Integer> values = new ArrayList<>();
     for (Node at = reopened.root(Node.class); at != null; at = at.next) {
       values.add(at.value);
@@ -201,7 +201,7 @@ class PsoReferenceTest {
   @Test
   void believesTheCapacityThatJavaKnowsAndNotTheHeader() {
     Bare bare = bare(first);
-    Bytes bytes = new Bytes(container.lease, container.address, container.bytes);
+    Bytes bytes = new Bytes(container.lease, container.address, container.capacityBytes());
     bytes.setLong(24, 1 << 20);
     bare.next = 1 << 16;
     assertThrows(CorruptReferenceException.class, () -> first.next.value++);
@@ -302,7 +302,8 @@ class PsoReferenceTest {
     Bare one = table.add();
     one.value = 1;
     table.add().value = 2;
-    RawContainer all = new RawContainer(container.lease, container.address, container.bytes);
+    RawContainer all =
+        new RawContainer(container.lease, container.address, container.capacityBytes());
     PsoCursor<Node> cursor = all.cursor(one.offset(), 2, Node.class);
     Node holder = all.at(second.offset(), Node.class);
     assertTrue(cursor.next());

@@ -156,7 +156,7 @@ class PsoTest {
     object.flag = true;
     object.number = 0x0102_0304;
     object.real = 1.0;
-    Bytes bytes = new Bytes(container.lease, container.address, container.bytes);
+    Bytes bytes = new Bytes(container.lease, container.address, container.capacityBytes());
     assertEquals(1, bytes.get(64));
     assertEquals(4, bytes.get(64 + 8));
     assertEquals(0x0102_0304, bytes.getInt(64 + 8));
@@ -167,7 +167,7 @@ class PsoTest {
   void readsTheLowestBitOfABoolean() {
     Container container = container();
     Everything object = new Everything(container);
-    Bytes bytes = new Bytes(container.lease, container.address, container.bytes);
+    Bytes bytes = new Bytes(container.lease, container.address, container.capacityBytes());
     for (int value = 0; value < 256; value++) {
       bytes.set(64, (byte) value);
       assertEquals((value & 1) != 0, object.flag);
@@ -201,7 +201,7 @@ class PsoTest {
 
   /// The same bytes with nothing remembered, as if they had come from elsewhere.
   private static Container reopened(Container container) {
-    return Container.openOrFormat(container.lease, container.address, container.bytes);
+    return Container.openOrFormat(container.lease, container.address, container.capacityBytes());
   }
 
   @Test

@@ -250,7 +250,7 @@ final class ScribbledUser {
   }
 
   private <V extends View> V inside(V view) {
-    check(view.address, view.bytes);
+    check(view.address, view.capacityBytes());
     return view;
   }
 

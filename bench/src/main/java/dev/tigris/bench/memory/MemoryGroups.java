@@ -12,6 +12,7 @@ public final class MemoryGroups {
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("memory.view", ViewSuite.FIGURES, ViewSuite.class, 4, 10),
+        new ForkedGroup("memory.bytes", BytesSuite.FIGURES, BytesSuite.class, 4, 10),
         new ForkedGroup(
             "memory.object", List.of(ObjectSuite.FIGURES.getFirst()), ObjectSuite.class, 4, 10),
         new ForkedGroup(

@@ -80,8 +80,8 @@ public final class ViewSuite implements Suite {
                 "a long[]", value -> fill(filledLongArray, value), i -> filledLongArray[(int) i])));
   }
 
-  /// One pass is a call through an interface, which is nothing beside its thousands of elements.
-  private static Trial sums(String what, LongSupplier pass, long expected) {
+  /// One pass is a call through an interface, which is nothing beside its hundreds of elements.
+  static Trial sums(String what, LongSupplier pass, long expected) {
     return Trial.of(
         what,
         count -> {
