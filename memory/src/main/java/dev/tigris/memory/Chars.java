@@ -12,19 +12,23 @@ public final class Chars extends View {
   private static final ValueLayout.OfChar ELEMENT =
       ValueLayout.JAVA_CHAR_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  private final long length;
+
   Chars(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
+    this.length = bytes >> 1;
   }
 
   /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
   public long length() {
-    return capacityBytes() >> 1;
+    return length;
   }
 
   /// Reads the element at `index`.
   public char get(long index) {
     checkLease();
-    long at = (address & Raw.SHORT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 1);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     char value = (char) Raw.CHAR.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -33,21 +37,22 @@ public final class Chars extends View {
   /// Writes the element at `index`.
   public void set(long index, char value) {
     checkLease();
-    long at = (address & Raw.SHORT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 1);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.CHAR.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every element.
   public void fill(char value) {
-    for (long index = 0; index < length(); index++) {
+    for (long index = 0; index < length; index++) {
       set(index, value);
     }
   }
 
   /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
   public void copyFrom(long index, char[] source, int sourceIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 1, (long) count << 1);
     MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
     Reference.reachabilityFence(this);
@@ -55,7 +60,7 @@ public final class Chars extends View {
 
   /// Copies `count` elements from `index` on to `target[targetIndex]` on.
   public void copyTo(long index, char[] target, int targetIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 1, (long) count << 1);
     MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
     Reference.reachabilityFence(this);
@@ -65,14 +70,14 @@ public final class Chars extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public char[] detach() {
-    char[] array = new char[arrayLength(length())];
+    char[] array = new char[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `count` elements from `index` on as a view of their own, with the same lifetime.
   public Chars slice(long index, long count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     return new Chars(lease, address + (index << 1), count << 1);
   }
 }

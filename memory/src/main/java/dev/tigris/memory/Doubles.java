@@ -12,19 +12,23 @@ public final class Doubles extends View {
   private static final ValueLayout.OfDouble ELEMENT =
       ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  private final long length;
+
   Doubles(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
+    this.length = bytes >> 3;
   }
 
   /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
   public long length() {
-    return capacityBytes() >> 3;
+    return length;
   }
 
   /// Reads the element at `index`.
   public double get(long index) {
     checkLease();
-    long at = (address & Raw.ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 3);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     double value = (double) Raw.DOUBLE.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -33,21 +37,22 @@ public final class Doubles extends View {
   /// Writes the element at `index`.
   public void set(long index, double value) {
     checkLease();
-    long at = (address & Raw.ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 3);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.ADDRESS_MASK) + (index << 3);
     Raw.DOUBLE.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every element.
   public void fill(double value) {
-    for (long index = 0; index < length(); index++) {
+    for (long index = 0; index < length; index++) {
       set(index, value);
     }
   }
 
   /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
   public void copyFrom(long index, double[] source, int sourceIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 3, (long) count << 3);
     MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
     Reference.reachabilityFence(this);
@@ -55,7 +60,7 @@ public final class Doubles extends View {
 
   /// Copies `count` elements from `index` on to `target[targetIndex]` on.
   public void copyTo(long index, double[] target, int targetIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 3, (long) count << 3);
     MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
     Reference.reachabilityFence(this);
@@ -65,14 +70,14 @@ public final class Doubles extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public double[] detach() {
-    double[] array = new double[arrayLength(length())];
+    double[] array = new double[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `count` elements from `index` on as a view of their own, with the same lifetime.
   public Doubles slice(long index, long count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     return new Doubles(lease, address + (index << 3), count << 3);
   }
 }

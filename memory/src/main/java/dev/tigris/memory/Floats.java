@@ -12,19 +12,23 @@ public final class Floats extends View {
   private static final ValueLayout.OfFloat ELEMENT =
       ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  private final long length;
+
   Floats(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
+    this.length = bytes >> 2;
   }
 
   /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
   public long length() {
-    return capacityBytes() >> 2;
+    return length;
   }
 
   /// Reads the element at `index`.
   public float get(long index) {
     checkLease();
-    long at = (address & Raw.INT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 2);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     float value = (float) Raw.FLOAT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -33,21 +37,22 @@ public final class Floats extends View {
   /// Writes the element at `index`.
   public void set(long index, float value) {
     checkLease();
-    long at = (address & Raw.INT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 2);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.FLOAT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every element.
   public void fill(float value) {
-    for (long index = 0; index < length(); index++) {
+    for (long index = 0; index < length; index++) {
       set(index, value);
     }
   }
 
   /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
   public void copyFrom(long index, float[] source, int sourceIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
     MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
     Reference.reachabilityFence(this);
@@ -55,7 +60,7 @@ public final class Floats extends View {
 
   /// Copies `count` elements from `index` on to `target[targetIndex]` on.
   public void copyTo(long index, float[] target, int targetIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
     MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
     Reference.reachabilityFence(this);
@@ -65,14 +70,14 @@ public final class Floats extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public float[] detach() {
-    float[] array = new float[arrayLength(length())];
+    float[] array = new float[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `count` elements from `index` on as a view of their own, with the same lifetime.
   public Floats slice(long index, long count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     return new Floats(lease, address + (index << 2), count << 2);
   }
 }

@@ -12,19 +12,23 @@ public final class Ints extends View {
   private static final ValueLayout.OfInt ELEMENT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  private final long length;
+
   Ints(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
+    this.length = bytes >> 2;
   }
 
   /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
   public long length() {
-    return capacityBytes() >> 2;
+    return length;
   }
 
   /// Reads the element at `index`.
   public int get(long index) {
     checkLease();
-    long at = (address & Raw.INT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 2);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     int value = (int) Raw.INT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -33,21 +37,22 @@ public final class Ints extends View {
   /// Writes the element at `index`.
   public void set(long index, int value) {
     checkLease();
-    long at = (address & Raw.INT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 2);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.INT_ADDRESS_MASK) + (index << 2);
     Raw.INT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every element.
   public void fill(int value) {
-    for (long index = 0; index < length(); index++) {
+    for (long index = 0; index < length; index++) {
       set(index, value);
     }
   }
 
   /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
   public void copyFrom(long index, int[] source, int sourceIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
     MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
     Reference.reachabilityFence(this);
@@ -55,7 +60,7 @@ public final class Ints extends View {
 
   /// Copies `count` elements from `index` on to `target[targetIndex]` on.
   public void copyTo(long index, int[] target, int targetIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
     MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
     Reference.reachabilityFence(this);
@@ -65,14 +70,14 @@ public final class Ints extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public int[] detach() {
-    int[] array = new int[arrayLength(length())];
+    int[] array = new int[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `count` elements from `index` on as a view of their own, with the same lifetime.
   public Ints slice(long index, long count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     return new Ints(lease, address + (index << 2), count << 2);
   }
 }

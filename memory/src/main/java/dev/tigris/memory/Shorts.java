@@ -12,19 +12,23 @@ public final class Shorts extends View {
   private static final ValueLayout.OfShort ELEMENT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  private final long length;
+
   Shorts(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
+    this.length = bytes >> 1;
   }
 
   /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
   public long length() {
-    return capacityBytes() >> 1;
+    return length;
   }
 
   /// Reads the element at `index`.
   public short get(long index) {
     checkLease();
-    long at = (address & Raw.SHORT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 1);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     short value = (short) Raw.SHORT.get(Raw.GLOBAL, at);
     Reference.reachabilityFence(this);
     return value;
@@ -33,21 +37,22 @@ public final class Shorts extends View {
   /// Writes the element at `index`.
   public void set(long index, short value) {
     checkLease();
-    long at = (address & Raw.SHORT_ADDRESS_MASK) + (Objects.checkIndex(index, length()) << 1);
+    Objects.checkIndex(index, length);
+    long at = (address & Raw.SHORT_ADDRESS_MASK) + (index << 1);
     Raw.SHORT.set(Raw.GLOBAL, at, value);
     Reference.reachabilityFence(this);
   }
 
   /// Writes `value` to every element.
   public void fill(short value) {
-    for (long index = 0; index < length(); index++) {
+    for (long index = 0; index < length; index++) {
       set(index, value);
     }
   }
 
   /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
   public void copyFrom(long index, short[] source, int sourceIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 1, (long) count << 1);
     MemorySegment.copy(source, sourceIndex, range, ELEMENT, 0, count);
     Reference.reachabilityFence(this);
@@ -55,7 +60,7 @@ public final class Shorts extends View {
 
   /// Copies `count` elements from `index` on to `target[targetIndex]` on.
   public void copyTo(long index, short[] target, int targetIndex, int count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 1, (long) count << 1);
     MemorySegment.copy(range, ELEMENT, 0, target, targetIndex, count);
     Reference.reachabilityFence(this);
@@ -65,14 +70,14 @@ public final class Shorts extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public short[] detach() {
-    short[] array = new short[arrayLength(length())];
+    short[] array = new short[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
   /// The `count` elements from `index` on as a view of their own, with the same lifetime.
   public Shorts slice(long index, long count) {
-    Objects.checkFromIndexSize(index, count, length());
+    Objects.checkFromIndexSize(index, count, length);
     return new Shorts(lease, address + (index << 1), count << 1);
   }
 }
