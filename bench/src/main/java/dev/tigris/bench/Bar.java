@@ -32,7 +32,6 @@ public record Bar(
   static final String PLAIN = "plain object";
   static final String BYTE_BUFFER = "ByteBuffer getter";
   static final String ARRAY = "array";
-  static final String MEMORY_SEGMENT = "MemorySegment";
   static final String SEGMENT = "FFM segment per object";
   static final String FLATBUFFERS = "FlatBuffers";
   static final String SBE = "SBE";
@@ -57,6 +56,9 @@ public record Bar(
 
   /// Netty over epoll.
   public static final String NETTY_EPOLL = "Netty epoll";
+
+  /// The JDK's own view of memory.
+  public static final String MEMORY_SEGMENT = "MemorySegment";
 
   /// Netty over io_uring.
   public static final String NETTY_IO_URING = "Netty io_uring";

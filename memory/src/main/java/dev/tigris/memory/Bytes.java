@@ -17,26 +17,26 @@ public final class Bytes extends View {
     return capacityBytes();
   }
 
-  /// Where a value of so many bytes begins, if all of it lies within the first `length`. The
-  /// compiler knows the range of what `checkIndex` returns.
-  private static long within(long offset, int size, long length) {
+  /// Where a value of so many bytes begins, if all of it lies within the view. The compiler knows
+  /// the range of what `checkIndex` returns; that names another length, though.
+  private static long within(long offset, int length, long viewBytes) {
     try {
-      return Objects.checkIndex(offset, length - (size - 1));
+      return Objects.checkIndex(offset, viewBytes - (length - 1));
     } catch (IndexOutOfBoundsException e) {
-      throw outside(offset, size, length);
+      throw outside(offset, length, viewBytes);
     }
   }
 
   /// As `Objects.checkFromIndexSize`, which is so long that the compiler does not always inline it.
-  private static void requireRange(long offset, long size, long length) {
-    if ((offset | size) < 0 || size > length - offset) {
-      throw outside(offset, size, length);
+  private static void requireRange(long offset, long length, long viewBytes) {
+    if ((offset | length) < 0 || length > viewBytes - offset) {
+      throw outside(offset, length, viewBytes);
     }
   }
 
-  private static IndexOutOfBoundsException outside(long offset, long size, long length) {
+  private static IndexOutOfBoundsException outside(long offset, long length, long viewBytes) {
     return new IndexOutOfBoundsException(
-        "Range [%d, %<d + %d) out of bounds for length %d".formatted(offset, size, length));
+        "Range [%d, %<d + %d) out of bounds for length %d".formatted(offset, length, viewBytes));
   }
 
   /// Reads the byte at `offset`.
@@ -194,7 +194,7 @@ public final class Bytes extends View {
 
   /// Writes `value` to every byte.
   public void fill(byte value) {
-    raw(0, length()).fill(value);
+    raw(0, capacityBytes()).fill(value);
     Reference.reachabilityFence(this);
   }
 
@@ -243,7 +243,7 @@ public final class Bytes extends View {
   ///
   /// @throws IllegalStateException if they are more than an array can hold
   public byte[] detach() {
-    byte[] array = new byte[arrayLength(length())];
+    byte[] array = new byte[arrayLength(capacityBytes())];
     copyTo(0, array, 0, array.length);
     return array;
   }

@@ -19,13 +19,14 @@ import java.util.OptionalInt;
 public abstract sealed class View
     permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Region {
   /// The size is kept moved up by as much, and moved down where it is asked for: so the compiler
-  /// knows that no index within it is so large that the JDK's own check could fail, and leaves that
-  /// out (docs/decisions/003-long-indexes.md).
+  /// knows that an index within it is not so large that the JDK's own check could fail, and leaves
+  /// that out. Views of elements have their length in a field of its own all the same: their loops
+  /// are vectorized so (docs/decisions/003-long-indexes.md).
   private static final int SIZE_SHIFT = 16;
 
   final Lease lease;
   final long address;
-  private final long size;
+  private final long sizeBits;
 
   /// Makes a view of the memory at an address.
   interface Maker<V extends View> {
@@ -35,12 +36,15 @@ public abstract sealed class View
   View(Lease lease, long address, long bytes) {
     this.lease = lease;
     this.address = address;
-    this.size = bytes << SIZE_SHIFT;
+    if (bytes >>> (Long.SIZE - SIZE_SHIFT) != 0) {
+      throw new IllegalArgumentException("no memory has %d bytes".formatted(bytes));
+    }
+    this.sizeBits = bytes << SIZE_SHIFT;
   }
 
   /// The size of this view in bytes.
   public final long capacityBytes() {
-    return size >>> SIZE_SHIFT;
+    return sizeBits >>> SIZE_SHIFT;
   }
 
   /// Refuses memory that has been given up: for those who are about to hand it to a device or to

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -45,6 +46,7 @@ class BytesTest {
     both(() -> bytes.setIntBigEndian(offset, (int) value), () -> big.putInt(offset, (int) value));
     both(() -> bytes.setLongBigEndian(offset, value), () -> big.putLong(offset, value));
     assertArrayEquals(expected.array(), bytes.detach());
+    same(() -> bytes.get(offset), () -> expected.get(offset));
     same(() -> bytes.getShort(offset), () -> expected.getShort(offset));
     same(() -> bytes.getInt(offset), () -> expected.getInt(offset));
     same(() -> bytes.getLong(offset), () -> expected.getLong(offset));
@@ -58,6 +60,15 @@ class BytesTest {
   /// Both read the same, or both refuse.
   private static void same(Supplier<Object> ours, Supplier<Object> theirs) {
     assertEquals(unlessRefused(theirs), unlessRefused(ours));
+  }
+
+  private static boolean refusesNot(Runnable access) {
+    try {
+      access.run();
+      return true;
+    } catch (IndexOutOfBoundsException e) {
+      return false;
+    }
   }
 
   private static Optional<Object> unlessRefused(Supplier<Object> read) {
@@ -93,12 +104,18 @@ class BytesTest {
         "Range [%d, %<d + 8) out of bounds for length 64".formatted(offset), refused.getMessage());
   }
 
+  /// Also in compiled code, which is handed a bound below zero.
   @Test
   void whatIsShorterThanANumberHasNone() {
-    for (int length = 0; length < 8; length++) {
-      Bytes bytes = Jbuf.allocate(SIZE).asBytes().slice(0, length);
-      assertThrows(IndexOutOfBoundsException.class, () -> bytes.getLong(0));
-      assertThrows(IndexOutOfBoundsException.class, () -> bytes.setLong(0, 1));
+    Bytes bytes = Jbuf.allocate(SIZE).asBytes();
+    for (int round = 0; round < 20_000; round++) {
+      int length = round % 8;
+      Bytes slice = bytes.slice(0, length);
+      assertEquals(length >= 1, refusesNot(() -> slice.get(0)));
+      assertEquals(length >= 2, refusesNot(() -> slice.getShort(0)));
+      assertEquals(length >= 4, refusesNot(() -> slice.getInt(0)));
+      assertFalse(refusesNot(() -> slice.getLong(0)));
+      assertFalse(refusesNot(() -> slice.setLong(-1, 1)));
     }
   }
 
@@ -113,6 +130,8 @@ class BytesTest {
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(60, 5));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(-1, 5));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(1, -1));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(1, Long.MAX_VALUE));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.slice(Long.MAX_VALUE, 1));
   }
 
   @Test
@@ -128,6 +147,10 @@ class BytesTest {
     Bytes other = Jbuf.allocate(8).asBytes();
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 1, 8));
     assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, 0, -1));
+    long most = Long.MAX_VALUE;
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(most, other, 0, 8));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(0, other, most, 8));
+    assertThrows(IndexOutOfBoundsException.class, () -> bytes.copyTo(1, other, 1, most));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tigris.bench.memory;
 
+import dev.tigris.bench.Bar;
 import dev.tigris.bench.Scale;
 import dev.tigris.bench.fork.Contest;
 import dev.tigris.bench.fork.Suite;
@@ -23,7 +24,6 @@ public final class BytesSuite implements Suite {
   static final List<String> FIGURES =
       List.of("memory.bytes.records", "memory.bytes.random", "memory.bytes.header");
 
-  private static final String SEGMENT = "MemorySegment";
   private static final String ARRAY = "byte[]";
 
   private static final int BYTES = 16 * 1024;
@@ -69,14 +69,25 @@ public final class BytesSuite implements Suite {
     long random = random(array, places);
     long headers = headers(array, places);
     return List.of(
-        contest(0, SEGMENT, 2 * RECORDS, records, () -> records(bytes), () -> records(segment)),
+        contest(
+            0,
+            Bar.MEMORY_SEGMENT,
+            2 * RECORDS,
+            records,
+            () -> records(bytes),
+            () -> records(segment)),
         contest(0, ARRAY, 2 * RECORDS, records, () -> records(bytes), () -> records(array)),
         contest(
-            1, SEGMENT, PLACES, random, () -> random(bytes, places), () -> random(segment, places)),
+            1,
+            Bar.MEMORY_SEGMENT,
+            PLACES,
+            random,
+            () -> random(bytes, places),
+            () -> random(segment, places)),
         contest(1, ARRAY, PLACES, random, () -> random(bytes, places), () -> random(array, places)),
         contest(
             2,
-            SEGMENT,
+            Bar.MEMORY_SEGMENT,
             HEADER_FIELDS * PLACES,
             headers,
             () -> headers(bytes, places),

@@ -10,9 +10,10 @@ import java.nio.ByteOrder;
 /// Typed peek and poke at absolute addresses.
 ///
 /// Every view reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`. The mask, or that
-/// of the element's alignment, tells the compiler that the sum is in range and aligned, so that
-/// both of the JDK's checks fold away; for objects' fields a shift does that ([#bits]). What keeps
-/// the access inside its buffer is the check that the caller made against the bounds that it owns.
+/// of the element's alignment, tells the compiler that the address is in range and aligned; for
+/// objects' fields a shift does that ([#bits]). Where it knows the range of the offset too, both of
+/// the JDK's checks fold away (docs/decisions/003-long-indexes.md). What keeps the access inside
+/// its buffer is the check that the caller made against the bounds that it owns.
 /// The handles are exact: the argument types at a call must match.
 ///
 /// Handles named `X` are for naturally aligned addresses and allow acquire and release; handles
