@@ -81,8 +81,11 @@ class LayoutCommandTest {
           int text_length;
           @Capacity(3) Utf8 text;
           int INT32_MAX, uint8_t, char8_t, __LINE__, _Bool;
+          Farbe farbe;
           Child(Container container) { super(container); }
         }
+
+        enum Farbe { GRÜN }
       }
       """;
 
@@ -152,8 +155,10 @@ class LayoutCommandTest {
             "int32_t _Bool_;")) {
       assertTrue(result.out().contains("  " + member), member + " in " + result.out());
     }
+    assertTrue(result.out().contains("\n  app_Awkward_Farbe_GRu00dcN = "), result.out());
     result = shell.run("layout app.Awkward.Child --numpy -cp @/classes");
     assertTrue(result.out().contains("\"kind_Child\""), result.toString());
+    assertTrue(result.out().contains("    \"GRÜN\": "), "a name in quotes is what it is");
   }
 
   @Test

@@ -187,7 +187,7 @@ public final class GenerateJob {
     Path target = OutputPaths.target(output);
     try (TemporaryFolder folder = new TemporaryFolder(target)) {
       OutputPaths.refuseIrreplaceable(target, folder.resolve("probe"));
-      try (OutputFile file = OutputFile.create(folder.resolve("output"), bytes())) {
+      try (OutputFile file = new OutputFile(folder.resolve("output"), bytes())) {
         generate(file, total);
       }
       folder.publish("output", target);

@@ -20,13 +20,9 @@ final class OutputFile implements Closeable {
   private final ChannelPair channels;
 
   /// Creates the file, which must not exist. A file of size 0 grows as it is written.
-  static OutputFile create(Path path, long size) throws SortException {
-    return new OutputFile(path, size);
-  }
-
-  // The file has its final size from the beginning, so that direct writes need not extend it; a
-  // small one is not worth a second channel.
-  private OutputFile(Path path, long size) throws SortException {
+  // It has its final size from the beginning, so that direct writes need not extend it; a small one
+  // is not worth a second channel.
+  OutputFile(Path path, long size) throws SortException {
     this.path = path;
     FileChannel buffered;
     try {

@@ -337,7 +337,7 @@ public final class SortJob {
   private @Nullable OutputFile openOutput(TemporaryFolder folder, long bytes) throws SortException {
     Path path = folder.resolve("output");
     if (!isPartitioned) {
-      return OutputFile.create(path, bytes);
+      return new OutputFile(path, bytes);
     }
     try {
       Files.createDirectory(path);

@@ -96,7 +96,7 @@ final class SortModule implements Module {
       return;
     }
     String name = String.format(Locale.ROOT, "output/part-%04d", replica);
-    try (OutputFile file = OutputFile.create(run.folder().resolve(name), own * recordSize)) {
+    try (OutputFile file = new OutputFile(run.folder().resolve(name), own * recordSize)) {
       write(file, 0);
       if (run.isForced()) {
         file.force();

@@ -45,7 +45,7 @@ final class SpillFile implements AutoCloseable {
   /// A new file; `buffer` is used during each call only.
   SpillFile(Path path, AlignedBuffer buffer, int recordSize) throws SortException {
     this.path = path;
-    this.file = OutputFile.create(path, 0);
+    this.file = new OutputFile(path, 0);
     this.buffer = buffer;
     this.recordSize = recordSize;
   }

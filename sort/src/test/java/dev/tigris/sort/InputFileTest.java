@@ -35,7 +35,7 @@ class InputFileTest {
 
   private static void writeAroundTheCache(Path path) throws Exception {
     try (AlignedBuffer buffer = new AlignedBuffer(PIECE, "test");
-        OutputFile file = OutputFile.create(path, SIZE)) {
+        OutputFile file = new OutputFile(path, SIZE)) {
       for (long position = 0; position < SIZE; position += PIECE) {
         file.write(buffer, 0, PIECE, position);
       }
