@@ -120,7 +120,7 @@ public final class CHeader {
   }
 
   private void write(StoredEnum constants) {
-    String _ = open(constants.type());
+    String name = open(constants.type());
     out.append("/* %s: 0 is null. */\nenum {\n".formatted(constants.type().getName()));
     constants
         .codes()
@@ -128,8 +128,7 @@ public final class CHeader {
             (constant, code) -> {
               // The literal -2147483648 would be of a larger type.
               String value = code == Integer.MIN_VALUE ? "-2147483647 - 1" : code.toString();
-              out.append(
-                  "  %s = %s,\n".formatted(names.constant(constants.type(), constant), value));
+              out.append("  %s = %s,\n".formatted(names.constant(name, constant), value));
             });
     out.append("};\n#endif\n");
   }

@@ -55,9 +55,9 @@ final class Names {
     return types.computeIfAbsent(type, key -> take(identifier(key.getName()), taken));
   }
 
-  /// The name of a constant of an enum.
-  String constant(Class<?> type, String constant) {
-    return take(type(type) + "_" + identifier(constant), taken);
+  /// The name of a constant of the enum that has been given this name.
+  String constant(String type, String constant) {
+    return take(type + "_" + identifier(constant), taken);
   }
 
   /// The name of the fingerprint of containers whose root is an `object`, `list` or `table` of a
