@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// many posts as the ring is long. Where that copy is too much, [VirtualInterface#register] takes
 /// arrays themselves, with some providers.
 ///
-/// *The doorbell.* An asynchronous send is copied and posted. It leaves with the next call that
+/// *The doorbell.* An asynchronous send is copied and posted. It leaves by the next call that
 /// waits or could wait, whatever for: [#send], [#receive], [#await], and a post that finds no free
 /// buffer. It leaves at once with what was posted before when [#BATCH_BYTES] have come together,
 /// so that the peer works while the next messages are copied. Who does something else after the
@@ -191,9 +191,9 @@ public final class ArrayInterface implements AutoCloseable {
     int slot = sends.slot(sends.posts);
     type.write(array, from, count, sends.memory[slot]);
     Ticket ticket = sends.tickets[slot].range(0, bytes).tag(tag);
+    ticket.transfer().sendAs(type.dataType());
     link.postSend(ticket).orThrow();
     sends.posts++; // only now: a slot that is not posted never completes
-    ticket.transfer().type(type.dataType());
     Posted posted = sends.posted[slot];
     posted.post(type, array, from, count, tag);
     unrung = true;

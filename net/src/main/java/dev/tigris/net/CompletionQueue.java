@@ -5,12 +5,13 @@ import dev.tigris.net.provider.Port;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Where the descriptors of any number of interfaces come back when they are complete.
 ///
-/// Messages move while its thread takes completions: nothing else does, there is no thread behind
-/// it. So a thread that has posted something should come back here before long.
+/// Messages move while its thread posts, rings and takes completions: there is no thread behind it.
+/// So a thread that has posted something should come back here before long.
 ///
 /// Conserved: descriptors posted = those that [#poll] returned + those that are out; and no more
 /// are out than the depths of the attached interfaces add up to, which bounds the queue.
@@ -50,6 +51,10 @@ public final class CompletionQueue implements AutoCloseable {
   private int completedHead;
   private int completedTail;
 
+  /// The end of those that may be taken: what completes when it is posted is returned after its
+  /// doorbell, which wakes the peer.
+  private int rungTail;
+
   private final List<VirtualInterface> attached = new ArrayList<>();
   private VirtualInterface[] unrung = new VirtualInterface[8];
   private int unrungCount;
@@ -79,26 +84,26 @@ public final class CompletionQueue implements AutoCloseable {
   @CheckReturnValue
   public @Nullable Descriptor poll() {
     requireOwner();
-    Descriptor next = take();
-    if (next == null && !closed) {
-      ringDoorbells();
-      next = take();
-      if (next == null) {
-        port.progress();
-        next = take();
+    if (completedHead == rungTail) {
+      move();
+      if (completedHead == rungTail) {
+        return null;
       }
     }
-    if (next != null) {
-      next.virtualInterface().returned(next);
-    }
+    Descriptor next = Objects.requireNonNull(completed[completedHead++ & (completed.length - 1)]);
+    next.virtualInterface().returned(next);
     return next;
   }
 
-  private @Nullable Descriptor take() {
-    if (completedHead == completedTail) {
-      return null;
+  /// Rings the doorbells that wait, and moves what can be moved if nothing is complete.
+  private void move() {
+    if (!closed) {
+      ringDoorbells();
+      if (completedHead == completedTail) {
+        port.progress();
+      }
     }
-    return completed[completedHead++ & (completed.length - 1)];
+    rungTail = completedTail;
   }
 
   /// A descriptor is complete.
@@ -322,11 +327,12 @@ public final class CompletionQueue implements AutoCloseable {
   private void makeRoomFor(int depths) {
     @Nullable Descriptor[] larger =
         new @Nullable Descriptor[Integer.highestOneBit(depths - 1) << 1];
-    int size = 0;
-    for (Descriptor next = take(); next != null; next = take()) {
-      larger[size++] = next;
+    int size = completedTail - completedHead;
+    for (int i = 0; i < size; i++) {
+      larger[i] = completed[(completedHead + i) & (completed.length - 1)];
     }
     completed = larger;
+    rungTail -= completedHead;
     completedHead = 0;
     completedTail = size;
   }

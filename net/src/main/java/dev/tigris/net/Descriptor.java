@@ -213,6 +213,7 @@ public sealed class Descriptor permits Ticket {
     return posted;
   }
 
+  /// Notes that it is posted, after [#prepare].
   final void posted() {
     posted = true;
   }

@@ -74,7 +74,7 @@ public final class RemoteAccess {
 
   private Posting post(Descriptor descriptor, Remote how, RemoteMemory memory, long offset) {
     Objects.checkFromIndexSize(offset, descriptor.bytes(), memory.bytes());
-    return virtualInterface.post(descriptor, true, how, memory.address() + offset, memory.key());
+    return virtualInterface.postRemote(descriptor, how, memory.address() + offset, memory.key());
   }
 
   /// Ends it for all memory: the link has disconnected, or holds the memory itself until it has.

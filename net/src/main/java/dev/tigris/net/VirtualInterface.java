@@ -8,11 +8,7 @@ import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.Transfer.Remote;
 import java.security.Principal;
-import java.util.HashSet;
-import java.util.IdentityHashMap;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One end of a connection: a send queue and a receive queue of posted descriptors (Welsh,
@@ -28,26 +24,25 @@ import org.jspecify.annotations.Nullable;
 /// [#principal], [#attributes] and [#maximumMessageBytes] may be called by any, and tell what was
 /// so a moment ago.
 public final class VirtualInterface implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger(VirtualInterface.class.getName());
-
   private final Link link;
   private final CompletionQueue queue;
   private final @Nullable RemoteAccess remoteAccess;
-
-  /// By the view or the array.
-  private final IdentityHashMap<Object, Registration> registrations = new IdentityHashMap<>();
-  private long registeredBytes;
+  private final long maximumMessageBytes;
+  private final int sendDepth;
+  private final int receiveDepth;
+  private final Registrations registrations;
 
   private int sendsOut;
   private int receivesOut;
   private boolean unrung;
 
-  /// The tickets of one view or array: it is registered once for all of them.
-  private record Registration(Region region, Set<Ticket> tickets) {}
-
   VirtualInterface(Link link, CompletionQueue queue) {
     this.link = link;
     this.queue = queue;
+    this.registrations = new Registrations(this, link);
+    this.maximumMessageBytes = link.maximumMessageBytes();
+    this.sendDepth = link.attributes().sendDepth();
+    this.receiveDepth = link.attributes().receiveDepth();
     this.remoteAccess = link instanceof RemoteLink remote ? new RemoteAccess(this, remote) : null;
     queue.attach(this);
   }
@@ -62,8 +57,7 @@ public final class VirtualInterface implements AutoCloseable {
     queue.requireOwner();
     view.requireReferenced();
     requireOpen();
-    Registration known = registrations.get(view);
-    return ticket(known == null ? registered(new Region(view)) : known);
+    return registrations.add(view, () -> new Region(view));
   }
 
   /// Whether this provider can send from arrays on the heap and receive into them.
@@ -85,25 +79,7 @@ public final class VirtualInterface implements AutoCloseable {
           "this provider takes no arrays: copy them, as ArrayInterface does");
     }
     requireOpen();
-    Registration known = registrations.get(array);
-    if (known == null) {
-      known = registered(new Region(type.segment(array), type.dataType()));
-    }
-    return ticket(known);
-  }
-
-  private Registration registered(Region region) {
-    link.register(region);
-    Registration registration = new Registration(region, new HashSet<>());
-    registrations.put(region.memory(), registration);
-    registeredBytes += region.bytes();
-    return registration;
-  }
-
-  private Ticket ticket(Registration registration) {
-    Ticket ticket = new Ticket(this, registration.region);
-    registration.tickets.add(ticket);
-    return ticket;
+    return registrations.add(array, () -> new Region(type.segment(array), type.dataType()));
   }
 
   private void requireOpen() {
@@ -130,23 +106,11 @@ public final class VirtualInterface implements AutoCloseable {
     if (link.state() == InterfaceState.CLOSED) {
       return; // closing has deregistered everything
     }
-    Region region = ticket.region();
-    Set<Ticket> left = Objects.requireNonNull(registrations.get(region.memory())).tickets;
-    left.remove(ticket);
-    if (left.isEmpty()) {
-      registrations.remove(region.memory());
-      registeredBytes -= region.bytes();
-      deregister(region);
-    }
+    registrations.remove(ticket);
   }
 
-  private void deregister(Region region) {
-    link.deregister(region);
-    region.forget();
-  }
-
-  /// Posts a message. It is handed over at the next doorbell: [#ring], or any call that takes
-  /// completions.
+  /// Posts a message. It is handed over by the next doorbell: [#ring], or any call that takes
+  /// completions. The peer may see a short one sooner (over `shm`), but is not woken for it.
   ///
   /// @throws IllegalArgumentException if it is longer than [#maximumMessageBytes], or if the
   ///     descriptor is another interface's
@@ -154,12 +118,20 @@ public final class VirtualInterface implements AutoCloseable {
   /// @throws dev.tigris.memory.ReferencedException if its memory is to be unreferenced
   @CheckReturnValue
   public Posting postSend(Descriptor descriptor) {
-    if (descriptor.bytes() > link.maximumMessageBytes()) {
+    if (descriptor.bytes() > maximumMessageBytes) {
       throw new IllegalArgumentException(
           "the message has %d bytes, and at most %d are taken"
-              .formatted(descriptor.bytes(), link.maximumMessageBytes()));
+              .formatted(descriptor.bytes(), maximumMessageBytes));
     }
-    return post(descriptor, true, Remote.NONE, 0, 0);
+    Posting answer = prepare(descriptor, sendsOut == sendDepth);
+    if (answer == Posting.POSTED) {
+      sendsOut++;
+      descriptor.posted();
+      Transfer message = descriptor.transfer();
+      message.startSending();
+      link.postSend(message);
+    }
+    return answer;
   }
 
   /// Posts memory for a message. Errors and doorbell as for [#postSend].
@@ -168,44 +140,54 @@ public final class VirtualInterface implements AutoCloseable {
   /// behind the message afterwards is arbitrary.
   @CheckReturnValue
   public Posting postReceive(Descriptor descriptor) {
-    return post(descriptor, false, Remote.NONE, 0, 0);
+    Posting answer = prepare(descriptor, receivesOut == receiveDepth);
+    if (answer == Posting.POSTED) {
+      receivesOut++;
+      descriptor.posted();
+      Transfer memory = descriptor.transfer();
+      memory.startReceiving();
+      link.postReceive(memory);
+    }
+    return answer;
   }
 
-  /// Posts to one of the queues.
+  /// Posts what is done with memory of the peer, as a send.
   ///
-  /// @param how what else it is than a message
-  /// @param address of memory of the peer, if that is so
-  /// @param key to that
-  Posting post(Descriptor descriptor, boolean send, Remote how, long address, long key) {
+  /// @param address of that memory
+  /// @param key to it
+  Posting postRemote(Descriptor descriptor, Remote how, long address, long key) {
+    Posting answer = prepare(descriptor, sendsOut == sendDepth);
+    if (answer == Posting.POSTED) {
+      sendsOut++;
+      descriptor.posted();
+      Transfer transfer = descriptor.transfer();
+      transfer.startSending();
+      transfer.remote(how, address, key);
+      link.postSend(transfer);
+    }
+    return answer;
+  }
+
+  /// Refuses a descriptor, or holds its memory.
+  ///
+  /// @param full whether the queue has no room for it
+  /// @return [Posting#POSTED] if it is to be posted
+  private Posting prepare(Descriptor descriptor, boolean full) {
     queue.requireOwner();
     requireOurs(descriptor);
     descriptor.refuseWhilePosted();
     if (link.state() != InterfaceState.CONNECTED) {
       return Posting.NOT_CONNECTED;
     }
-    if (send
-        ? sendsOut == link.attributes().sendDepth()
-        : receivesOut == link.attributes().receiveDepth()) {
+    if (full) {
       return Posting.QUEUE_FULL;
     }
     if (!unrung && remember() && link.state() != InterfaceState.CONNECTED) {
       return Posting.NOT_CONNECTED;
     }
     descriptor.prepare();
-    Transfer transfer = descriptor.transfer();
-    if (transfer.isLeft()) {
-      boolean _ = link.giveBack(transfer);
-    }
-    transfer.start(send);
-    if (how != Remote.NONE) {
-      transfer.remote(how, address, key);
-    }
-    descriptor.posted();
-    link.post(transfer);
-    if (send) {
-      sendsOut++;
-    } else {
-      receivesOut++;
+    if (descriptor.isInPlace()) {
+      boolean _ = link.giveBack(descriptor.transfer());
     }
     return Posting.POSTED;
   }
@@ -301,7 +283,7 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// The longest message that may be sent: the smaller one of both sides' attributes.
   public long maximumMessageBytes() {
-    return link.maximumMessageBytes();
+    return maximumMessageBytes;
   }
 
   /// What was agreed about this side.
@@ -312,7 +294,7 @@ public final class VirtualInterface implements AutoCloseable {
   /// What it has done so far.
   public Counters counters() {
     queue.requireOwner();
-    return link.counters(registrations.size(), registeredBytes);
+    return link.counters(registrations.count(), registrations.bytes());
   }
 
   /// The queue that its descriptors complete on.
@@ -341,40 +323,15 @@ public final class VirtualInterface implements AutoCloseable {
     }
     rung();
     if (link.state() == InterfaceState.CONNECTED) {
-      reportForgotten();
+      registrations.reportForgotten();
     }
     link.close(abruptly);
     queue.remind(); // meanwhile something may have completed
     if (remoteAccess != null) {
       remoteAccess.close();
     }
-    for (Registration registration : registrations.values()) {
-      deregister(registration.region);
-    }
     registrations.clear();
-    registeredBytes = 0;
     queue.closed(this);
-  }
-
-  /// Says what is registered and not posted: what is posted could not have been given back.
-  private void reportForgotten() {
-    int forgotten = 0;
-    long bytes = 0;
-    for (Registration registration : registrations.values()) {
-      if (registration.tickets.stream().noneMatch(Ticket::isHeld)) {
-        forgotten++;
-        bytes += registration.region.bytes();
-      }
-    }
-    if (forgotten > 0) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
-              + " closed: give their tickets back to deregister()",
-          forgotten,
-          bytes,
-          peer());
-    }
   }
 
   int outstanding() {
@@ -382,10 +339,10 @@ public final class VirtualInterface implements AutoCloseable {
   }
 
   void checkInvariants() {
-    if (sendsOut < 0 || sendsOut > link.attributes().sendDepth()) {
+    if (sendsOut < 0 || sendsOut > sendDepth) {
       throw new IllegalStateException(sendsOut + " sends are out");
     }
-    if (receivesOut < 0 || receivesOut > link.attributes().receiveDepth()) {
+    if (receivesOut < 0 || receivesOut > receiveDepth) {
       throw new IllegalStateException(receivesOut + " receives are out");
     }
     if (link.state() == InterfaceState.CONNECTED) {

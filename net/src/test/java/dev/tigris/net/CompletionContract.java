@@ -65,6 +65,54 @@ abstract class CompletionContract extends FabricContract {
     }
   }
 
+  /// A thread may take one completion and go away.
+  @RepeatedTest(3)
+  void wakesAPeerThatSleepsBeforeItReturnsASend() {
+    right = side(0); // it sleeps at once
+    connect();
+    VirtualInterface first = left.link();
+    right.receive(right.memory(1));
+    right.expectNothing();
+    Future<Descriptor> asleep = right.start(() -> right.queue().await(Long.MAX_VALUE));
+    Side third = side();
+    connect(left, third, Attributes.DEFAULT, Attributes.DEFAULT);
+    VirtualInterface second = left.link();
+    left.link(first);
+    Ticket message = left.memory(text("m"));
+    left.run(
+        () -> {
+          first.postSend(message).orThrow();
+          second.ring();
+          assertSame(message, left.queue().await(Side.LONG_NANOS));
+        });
+    assertNotNull(get(asleep), "the peer was not woken");
+  }
+
+  @Test
+  void returnsWhatIsCompleteOnceWhenAnInterfaceIsAdded() {
+    connect();
+    VirtualInterface first = left.link();
+    Ticket[] messages = new Ticket[4];
+    for (int i = 0; i < messages.length; i++) {
+      right.receive(right.memory(1));
+      messages[i] = left.memory(text("m"));
+    }
+    left.run(
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            first.postSend(messages[i]).orThrow();
+          }
+          first.ring();
+          assertSame(messages[0], left.queue().await(Side.LONG_NANOS));
+          first.postSend(messages[3]).orThrow();
+        });
+    Attributes deep = Attributes.DEFAULT.withDepths(1_000, 1_000);
+    connect(left, side(), deep, deep);
+    assertEquals(List.of(messages[1], messages[2], messages[3]), left.next(3));
+    left.expectNothing();
+    assertEquals(messages.length, right.next(messages.length).size());
+  }
+
   @Test
   void waitsNoLongerThanItWasTold() {
     connect();

@@ -69,10 +69,10 @@ void vi_free(void *memory, size_t bytes);
 /* All memory of the transfers that will be posted lies in a range that was registered. */
 void vi_register(struct vi *vi, void *memory, size_t bytes);
 
-/* Adds to the queue of sends or of receives. */
+/* Adds to the queue of sends or of receives; a provider may send a message at once. */
 void vi_post(struct vi *vi, struct transfer *transfer);
 
-/* As CompletionQueue.poll: returns what is complete already; else rings the doorbell if something
+/* As CompletionQueue.poll: returns what was complete when a doorbell was last rung; else rings the doorbell if something
    was posted since, and looks again; else moves what can be moved, and looks again. NULL if there
    is nothing. */
 struct transfer *vi_poll(struct vi *vi);

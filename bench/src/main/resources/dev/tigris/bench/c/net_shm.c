@@ -130,6 +130,7 @@ struct vi {
   int socket;
   bool connected, unrung, changed, waited_for_sockets, moving, may_fetch;
   struct queue sends, receives, complete;
+  uint32_t rung_tail; /* CompletionQueue */
   struct channel *channel;
   _Atomic uint32_t *own_word, *peer_word;
   struct writer out;
@@ -596,6 +597,16 @@ static bool write_message(struct vi *vi, struct transfer *next) {
   return true;
 }
 
+static bool send_at_once(struct vi *vi, struct transfer *message) {
+  if (message->bytes >= LEAST_LOAN_BYTES || !write_part(&vi->out, message)) {
+    return false;
+  }
+  vi->may_fetch |= message->bytes >= LEAST_FETCHED_BYTES;
+  vi->changed = true;
+  queue_add(&vi->complete, message);
+  return true;
+}
+
 static void send_parts(struct vi *vi) {
   for (int parts = 0; parts < MOST_PARTS; parts++) {
     complete_taken(vi);
@@ -903,26 +914,34 @@ void vi_close(struct vi *vi) {
 
 void vi_post(struct vi *vi, struct transfer *transfer) {
   transfer->progress = 0;
-  queue_add(transfer->is_send ? &vi->sends : &vi->receives, transfer);
   vi->unrung = true;
+  if (!transfer->is_send) {
+    queue_add(&vi->receives, transfer);
+  } else if (!vi->connected || queue_size(&vi->sends) > 0 || !send_at_once(vi, transfer)) {
+    queue_add(&vi->sends, transfer);
+  }
+}
+
+static void ring(struct vi *vi) {
+  if (vi->unrung) {
+    vi->unrung = false;
+    send_parts(vi);
+    vi->changed |= give_lent_back(&vi->in);
+    wake_peer(vi);
+  }
 }
 
 struct transfer *vi_poll(struct vi *vi) {
-  struct transfer *next = queue_take(&vi->complete);
-  if (next == NULL && vi->unrung) {
-    vi->unrung = false;
+  if (vi->complete.head == vi->rung_tail) {
     if (vi->connected) {
-      send_parts(vi);
-      vi->changed |= give_lent_back(&vi->in);
-      wake_peer(vi);
-      next = queue_take(&vi->complete);
+      ring(vi);
     }
+    if (vi->connected && queue_size(&vi->complete) == 0) {
+      progress(vi);
+    }
+    vi->rung_tail = vi->complete.tail;
   }
-  if (next == NULL && vi->connected) {
-    progress(vi);
-    next = queue_take(&vi->complete);
-  }
-  return next;
+  return vi->complete.head == vi->rung_tail ? NULL : queue_take(&vi->complete);
 }
 
 bool vi_is_moving(struct vi *vi) {

@@ -4,7 +4,6 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Counters;
-import dev.tigris.net.DataType;
 import dev.tigris.net.Faults;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Status;
@@ -60,7 +59,6 @@ final class FaultyLink extends Link {
   private final class Copy extends Transfer {
     final Jbuf jbuf;
     final Bytes bytes;
-    DataType copied = DataType.BYTES; // which a start makes the region's
 
     /// It goes on when so many messages have overtaken it, or at this time.
     int overtaking;
@@ -136,7 +134,7 @@ final class FaultyLink extends Link {
   public void ring() {
     follow(); // a link that has ended completes nothing that is posted to it
     for (Transfer next = receives.poll(); next != null; next = receives.poll()) {
-      inner.post(next);
+      inner.postReceive(next);
     }
     injectAll();
     release(System.nanoTime(), false);
@@ -233,7 +231,7 @@ final class FaultyLink extends Link {
   }
 
   private void passOn() {
-    inner.post(Objects.requireNonNull(sends.poll()));
+    inner.postSend(Objects.requireNonNull(sends.poll()));
   }
 
   /// Makes a copy that is held back.
@@ -253,7 +251,7 @@ final class FaultyLink extends Link {
     message.copyTo(copy.region(0).segment(), 0, 0, message.bytes());
     copy.range(0, 0, message.bytes());
     copy.tag(message.tag());
-    copy.copied = message.type();
+    copy.sendAs(message.type());
     copy.overtaking = overtaking;
     copy.dueNanos = System.nanoTime() + nanos;
     held.add(copy);
@@ -274,10 +272,9 @@ final class FaultyLink extends Link {
       Copy copy = held.get(i);
       if (all || copy.overtaking <= 0 || copy.dueNanos - now <= 0) {
         held.remove(i);
-        copy.start(true);
-        copy.type(copy.copied);
-        inner.post(copy);
-        copiesPosted++;
+        copy.startSending();
+        copiesPosted++; // first, since it may be complete when it is posted
+        inner.postSend(copy);
         any = true;
       } else {
         i++;

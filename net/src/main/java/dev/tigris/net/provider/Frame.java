@@ -44,6 +44,9 @@ public final class Frame {
   /// Whether it is the last frame.
   public boolean goodbye;
 
+  /// Of the last message.
+  private int kindAndType = MESSAGE | type.code() << Byte.SIZE;
+
   private static DataType[] byCode() {
     DataType[] types = new DataType[DataType.values().length];
     for (DataType type : DataType.values()) {
@@ -99,28 +102,33 @@ public final class Frame {
   public void take(long lengthAndTag, long kindAndSequence, long maximumBytes, int sequence) {
     length = (int) lengthAndTag;
     tag = (int) (lengthAndTag >>> Integer.SIZE);
-    int kind = (int) kindAndSequence;
     int number = (int) (kindAndSequence >>> Integer.SIZE);
     if (number != sequence) {
       throw new BreachException("frame %d where %d was expected".formatted(number, sequence));
     }
-    goodbye = kind == GOODBYE;
+    int now = (int) kindAndSequence;
+    if (now != kindAndType || goodbye) { // mostly it is what came before
+      takeKind(now);
+    }
+    if (length < 0 || length > maximumBytes) {
+      throw new BreachException(
+          "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes));
+    }
+  }
+
+  private void takeKind(int now) {
+    goodbye = now == GOODBYE;
     if (goodbye) {
       if (length != 0 || tag != 0) {
         throw new BreachException("a goodbye that is not empty");
       }
       return;
     }
-    int code = kind >>> 8;
-    if ((kind & 0xff) != MESSAGE || code >= TYPES.length) {
-      throw new BreachException("a frame of an unknown kind, %#x".formatted(kind));
+    int code = now >>> Byte.SIZE;
+    if ((now & 0xff) != MESSAGE || code >= TYPES.length) {
+      throw new BreachException("a frame of an unknown kind, %#x".formatted(now));
     }
-    if (type != TYPES[code]) { // see Transfer
-      type = TYPES[code];
-    }
-    if (length < 0 || length > maximumBytes) {
-      throw new BreachException(
-          "a message of %d bytes where 0 to %d are allowed".formatted(length, maximumBytes));
-    }
+    type = TYPES[code];
+    kindAndType = now;
   }
 }

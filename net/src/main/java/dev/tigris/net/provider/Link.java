@@ -47,11 +47,20 @@ public abstract class Link {
     return null;
   }
 
-  /// The doorbell: transfers were added to the queues. Moves what can be moved without waiting.
+  /// The doorbell: transfers were added to the queues, or sent at once. Moves what can be moved
+  /// without waiting, and wakes the peer.
   public abstract void ring();
 
   /// Whether regions may be arrays on the heap.
   public boolean takesArrays() {
+    return false;
+  }
+
+  /// Sends a message before which none waits, if that can be done at once: without waiting,
+  /// and without anything that is left to the doorbell, which follows. The state stays the same.
+  ///
+  /// @return whether it has, and has completed it by [SendQueue#sent(Transfer)]
+  protected boolean sendAtOnce(Transfer message) {
     return false;
   }
 
@@ -104,9 +113,17 @@ public abstract class Link {
     return sends.size() < attributes.sendDepth();
   }
 
-  /// Adds a send or a receive. There is room: the interface has counted.
-  public final void post(Transfer transfer) {
-    (transfer.isSend() ? sends : receives).add(transfer);
+  /// Takes a send: there is room for it in the queue, since the interface has counted. Where none
+  /// waits before it, it may be complete when this returns.
+  public final void postSend(Transfer message) {
+    if (!sends.isEmpty() || !sendAtOnce(message)) {
+      sends.add(message);
+    }
+  }
+
+  /// Takes a receive: there is room for it.
+  public final void postReceive(Transfer memory) {
+    receives.add(memory);
   }
 
   /// Closes it: in order if no posted send is left, else abruptly. Flushes both queues.

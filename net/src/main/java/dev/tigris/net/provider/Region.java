@@ -14,7 +14,7 @@ public final class Region {
   private @Nullable MemorySegment segment;
   private final DataType type;
   private final boolean array;
-  private final boolean steady;
+  private final boolean mapped;
   private final @Nullable LastingMemory lasting;
 
   /// What the provider made of it; set by [Link#register].
@@ -27,7 +27,7 @@ public final class Region {
     this.segment = memory;
     this.type = DataType.of(view);
     this.array = false;
-    this.steady = !view.isMapped();
+    this.mapped = view.isMapped();
     this.lasting = LastingMemory.of(memory);
   }
 
@@ -36,7 +36,7 @@ public final class Region {
     this.segment = array;
     this.type = type;
     this.array = true;
-    this.steady = false;
+    this.mapped = false;
     this.lasting = null;
   }
 
@@ -45,10 +45,15 @@ public final class Region {
     return array;
   }
 
+  /// Whether it is a file, whose pages vanish when others cut it: to read it may fail.
+  public boolean isMapped() {
+    return mapped;
+  }
+
   /// Whether its pages stay where they are, whatever others do: it is no array, which the collector
   /// moves, and no file, which may be cut.
   public boolean isSteady() {
-    return steady;
+    return !array && !mapped;
   }
 
   /// What it consists of.

@@ -16,12 +16,17 @@ public final class SendQueue extends TransferQueue {
   /// The message at the head is sent, or what else is there was done: its memory may be used again,
   /// and it cannot get lost unless the link breaks.
   public void sent() {
-    Transfer first = take();
-    if (first.remote() == Transfer.Remote.NONE) {
+    sent(take());
+  }
+
+  /// The same for what never was in the queue.
+  public void sent(Transfer message) {
+    long size = message.bytes();
+    if (message.remote() == Transfer.Remote.NONE) {
       messages++;
-      bytes += first.bytes();
+      bytes += size;
     }
-    first.complete(Status.DONE, first.bytes());
+    message.complete(Status.DONE, size);
   }
 
   /// How many messages were sent.

@@ -40,6 +40,7 @@ public abstract class Transfer {
 
   private final DataType memoryType;
   private final boolean arrays;
+  private final boolean mapped;
   private final int count;
   private final Region firstRegion;
 
@@ -73,6 +74,7 @@ public abstract class Transfer {
 
   private int tag;
   private DataType type;
+  private DataType sentType;
   private Status result = Status.IDLE;
   private long transferredBytes;
 
@@ -95,7 +97,9 @@ public abstract class Transfer {
     boolean same = Arrays.stream(regions).allMatch(region -> region.type() == first);
     this.memoryType = same ? first : DataType.MIXED;
     this.type = memoryType;
+    this.sentType = memoryType;
     this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
+    this.mapped = Arrays.stream(regions).anyMatch(Region::isMapped);
   }
 
   /// Takes it back from the link, each time that it is complete.
@@ -113,12 +117,26 @@ public abstract class Transfer {
     }
   }
 
-  /// Starts it on its way: called before it is given to a link.
-  ///
-  /// @param toSend whether it is a message, and not memory for one
-  public final void start(boolean toSend) {
+  /// Starts it as memory for a message: called before it is given to a link.
+  public final void startReceiving() {
+    start(false, memoryType);
+  }
+
+  /// Starts it as a message, in the same way.
+  public final void startSending() {
+    start(true, sentType);
+  }
+
+  /// Says that it is sent as something else than [#memoryType]: as what its memory is a copy of.
+  public final void sendAs(DataType messageType) {
+    if (sentType != messageType) {
+      sentType = messageType;
+    }
+  }
+
+  private void start(boolean toSend, DataType messageType) {
     send = toSend;
-    type(memoryType);
+    type(messageType);
     posted = true;
     progress = 0;
     if (remote != Remote.NONE) {
@@ -126,7 +144,7 @@ public abstract class Transfer {
     }
   }
 
-  /// Says what else a send is than a message: after [#start].
+  /// Says what else a send is than a message: after [#startSending].
   ///
   /// @param address where to begin in memory of the peer
   /// @param key to that memory
@@ -216,6 +234,11 @@ public abstract class Transfer {
     return arrays;
   }
 
+  /// Whether some of them lie in files: to read them may fail.
+  public final boolean isMapped() {
+    return mapped;
+  }
+
   /// The type of the memory that the ranges lie in.
   public final DataType memoryType() {
     return memoryType;
@@ -226,9 +249,7 @@ public abstract class Transfer {
     return type;
   }
 
-  /// Says that a message consists of something else than the memory that it is sent from: for a
-  /// provider that sends a copy.
-  public final void type(DataType messageType) {
+  private void type(DataType messageType) {
     if (type != messageType) {
       type = messageType;
     }

@@ -20,6 +20,7 @@ final class Outgoing {
   private final RingWriter ring;
   private final SendQueue sends;
   private int handedOver;
+  private long written;
 
   Outgoing(ShmPort port, RingWriter ring, SendQueue sends) {
     this.port = port;
@@ -27,14 +28,39 @@ final class Outgoing {
     this.sends = sends;
   }
 
-  /// Writes what there is room for; returns whether that was anything.
-  boolean send() {
+  /// Writes a message before which none waits, if it is a short one for which there is room, and
+  /// nothing can go wrong with that.
+  ///
+  /// @return whether it has, and has completed it
+  boolean sendAtOnce(Transfer message) {
+    if (message.bytes() >= Loan.LEAST_BYTES || message.isMapped() || !ring.write(message)) {
+      return false;
+    }
+    sends.sent(message);
+    return true;
+  }
+
+  /// Writes what there is room for.
+  void send() {
     for (int parts = 0; parts < MOST_PARTS; parts++) {
       completeTaken();
       Transfer next = sends.peek(handedOver);
       if (next == null || !write(next)) {
-        return parts > 0;
+        return;
       }
+    }
+  }
+
+  /// Whether something was written since this was asked last: the peer may have to be woken, and
+  /// there may be something to [#fetch].
+  boolean hasWritten() {
+    long now = ring.used();
+    if (written == now) {
+      return false;
+    }
+    written = now;
+    if (ring.mayFetch()) {
+      port.mayFetch();
     }
     return true;
   }
@@ -65,9 +91,6 @@ final class Outgoing {
     }
     if (!ring.write(next)) {
       return false;
-    }
-    if (next.bytes() >= Ring.LEAST_FETCHED_BYTES) {
-      port.mayFetch();
     }
     if (next.progress < next.bytes()) {
       port.moving();

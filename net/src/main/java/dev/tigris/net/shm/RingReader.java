@@ -22,10 +22,9 @@ public final class RingReader {
 
   private long read;
 
-  /// Where the next slot is, and what sequence it has as long as it is not used again.
+  /// Where the next slot is.
   private long slot = Ring.slot(0);
 
-  private int sequenceBefore;
   private long dataEnd;
   private long freed;
   private long dataFreed;
@@ -64,23 +63,28 @@ public final class RingReader {
     // Acquire: pairs with the release of RingWriter.publish (jcstress: RingHandOverTest).
     long word = ring.getLongAcquire(slot + Ring.KIND_AND_SEQUENCE);
     int sequence = (int) (word >>> Integer.SIZE);
-    if (sequence == sequenceBefore) {
-      return false;
+    if (sequence == Ring.sequence(read)) {
+      kindAndSequence = word;
+      return true;
     }
-    if (sequence != Ring.sequence(read)) {
+    if (sequence != sequenceBefore()) {
       throw new BreachException(
           "slot %d has sequence %d, and neither %d nor %d"
-              .formatted(read, sequence, sequenceBefore, Ring.sequence(read)));
+              .formatted(read, sequence, sequenceBefore(), Ring.sequence(read)));
     }
-    kindAndSequence = word;
-    return true;
+    return false;
+  }
+
+  /// The sequence that the next slot has as long as it is not used again.
+  private int sequenceBefore() {
+    return read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
   }
 
   /// Whether the next slot is there, or something is wrong. Any thread; where that is not the
   /// reader's it may then be wrong to say yes: one slot's word is never what another had before.
   public boolean seesMore() {
     long word = ring.getLongAcquire(slot + Ring.KIND_AND_SEQUENCE);
-    return (int) (word >>> Integer.SIZE) != sequenceBefore;
+    return (int) (word >>> Integer.SIZE) != sequenceBefore();
   }
 
   /// Takes the header of the slot that [#look] has found apart, as [Frame#take].
@@ -228,7 +232,6 @@ public final class RingReader {
   private void next() {
     read++;
     slot = Ring.slot(read);
-    sequenceBefore = read < Ring.SLOTS ? 0 : Ring.sequence(read - Ring.SLOTS);
   }
 
   /// Gives back what was taken, if enough has come together.

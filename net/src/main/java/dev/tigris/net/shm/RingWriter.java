@@ -35,6 +35,11 @@ public final class RingWriter {
     this.ring = ring;
   }
 
+  /// How many slots it has written.
+  long used() {
+    return used;
+  }
+
   /// Writes the next part of a message, if there is room for it, and counts it in
   /// [Transfer#progress].
   ///
@@ -57,8 +62,8 @@ public final class RingWriter {
         from == 0
             ? Frame.kindAndSequence(message, sequence)
             : Ring.CONTINUED | (long) sequence << Integer.SIZE;
-    message.progress = from + bytes;
     message.copyTo(ring, at, from, bytes);
+    message.progress = from + bytes;
     if (from == 0) {
       ring.setLong(slot + Ring.LENGTH_AND_TAG, lengthAndTag);
     }
@@ -77,6 +82,11 @@ public final class RingWriter {
     fetchTo = part < Ring.LEAST_FETCHED_BYTES ? fetchFrom : fetchFrom + part;
   }
 
+  /// Whether [#fetch] may have something to do.
+  boolean mayFetch() {
+    return fetchFrom < fetchTo;
+  }
+
   /// Brings some of what the next message may be written to into this processor's cache, by writing
   /// to it: for who has nothing else to do.
   ///
@@ -89,7 +99,7 @@ public final class RingWriter {
     for (; fetchFrom < to; fetchFrom += Ring.LINE_BYTES) {
       ring.setLong(Ring.data(fetchFrom), 0L);
     }
-    return fetchFrom < fetchTo;
+    return mayFetch();
   }
 
   /// Writes a message that lies in lent memory, if there is a slot for it: [#hasTaken] says when

@@ -88,13 +88,25 @@ final class ShmLink extends Link {
 
   // ---- moving
 
-  /// Hands over what is to be sent. What has arrived stays where it is until completions are taken,
-  /// which is when the state may change.
+  /// Writes a short message for which there is room.
+  @Override
+  protected boolean sendAtOnce(Transfer message) {
+    try {
+      return outgoing.sendAtOnce(message);
+    } catch (BreachException e) {
+      return false; // nothing was changed: the doorbell looks again, and fails the link
+    }
+  }
+
+  /// Hands over what is to be sent, and wakes the peer for that and for what was written before.
+  /// What has arrived stays where it is until completions are taken, which is when the state may
+  /// change.
   @Override
   public void ring() {
     try {
-      boolean sent = outgoing.send();
-      if (incoming.giveBack() || sent) {
+      outgoing.send();
+      boolean freed = incoming.giveBack();
+      if (outgoing.hasWritten() || freed) {
         wakePeer();
       }
     } catch (BreachException e) {
@@ -110,14 +122,14 @@ final class ShmLink extends Link {
   /// Moves what can be moved.
   void progress() {
     try {
-      boolean sent = outgoing.send();
+      outgoing.send();
       boolean freed = incoming.take();
       if (incoming.end() != Incoming.End.NOT_YET) {
         end();
       } else if (incoming.isPeerGone()) {
         endUnlessThereIsMore();
       }
-      if (sent || freed) {
+      if (outgoing.hasWritten() || freed) {
         wakePeer();
       }
     } catch (BreachException e) {

@@ -48,7 +48,7 @@ class RingTest {
     Transfer message = transfer(source);
     message.range(0, 0, bytes);
     message.tag(tag);
-    message.start(true);
+    message.startSending();
     into.range(0, 0, MOST_BYTES);
     return message;
   }

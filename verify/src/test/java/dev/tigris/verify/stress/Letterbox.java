@@ -45,7 +45,7 @@ final class Letterbox {
     buffer.bytes.setInt(0, content);
     buffer.bytes.setInt(bytes - Integer.BYTES, content);
     buffer.transfer.range(0, 0, bytes);
-    buffer.transfer.start(true);
+    buffer.transfer.startSending();
     return writer.write(buffer.transfer);
   }
 

@@ -1,0 +1,102 @@
+package dev.tigris.net;
+
+import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Region;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// The memory that is registered with an interface: once for all of its tickets.
+final class Registrations {
+  private static final System.Logger LOG = System.getLogger(VirtualInterface.class.getName());
+
+  private final VirtualInterface owner;
+  private final Link link;
+
+  /// By the view or the array.
+  private final IdentityHashMap<Object, Registration> all = new IdentityHashMap<>();
+
+  private long bytes;
+
+  private record Registration(Region region, Set<Ticket> tickets) {}
+
+  Registrations(VirtualInterface owner, Link link) {
+    this.owner = owner;
+    this.link = link;
+  }
+
+  /// How much memory there is, each view or array counted once.
+  int count() {
+    return all.size();
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /// A new ticket for a view or an array.
+  ///
+  /// @param region makes its region if it is the first one
+  Ticket add(Object memory, Supplier<Region> region) {
+    Registration registration = all.get(memory);
+    if (registration == null) {
+      registration = new Registration(region.get(), new HashSet<>());
+      link.register(registration.region);
+      all.put(memory, registration);
+      bytes += registration.region.bytes();
+    }
+    Ticket ticket = new Ticket(owner, registration.region);
+    registration.tickets.add(ticket);
+    return ticket;
+  }
+
+  /// Forgets a ticket, and the memory with the last one of it.
+  void remove(Ticket ticket) {
+    Region region = ticket.region();
+    Object memory = region.memory();
+    Set<Ticket> left = Objects.requireNonNull(all.get(memory)).tickets;
+    left.remove(ticket);
+    if (left.isEmpty()) {
+      all.remove(memory);
+      bytes -= region.bytes();
+      deregister(region);
+    }
+  }
+
+  /// Forgets all.
+  void clear() {
+    for (Registration registration : all.values()) {
+      deregister(registration.region);
+    }
+    all.clear();
+    bytes = 0;
+  }
+
+  private void deregister(Region region) {
+    link.deregister(region);
+    region.forget();
+  }
+
+  /// Says what is registered and not posted: what is posted could not have been given back.
+  void reportForgotten() {
+    int forgotten = 0;
+    long forgottenBytes = 0;
+    for (Registration registration : all.values()) {
+      if (registration.tickets.stream().noneMatch(Ticket::isHeld)) {
+        forgotten++;
+        forgottenBytes += registration.region.bytes();
+      }
+    }
+    if (forgotten > 0) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
+              + " closed: give their tickets back to deregister()",
+          forgotten,
+          forgottenBytes,
+          owner.peer());
+    }
+  }
+}
