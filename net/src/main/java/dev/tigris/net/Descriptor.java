@@ -131,7 +131,7 @@ public sealed class Descriptor permits Ticket {
   /// As a send, this sends its own memory, where a message that was left elsewhere never was.
   ///
   /// Whoever keeps a message keeps what has arrived after it, too: once 126 messages or 256 KiB
-  /// have, its sender waits.
+  /// have (2 MiB where connections are few), its sender waits.
   ///
   /// @return this
   /// @throws IllegalStateException if it is posted

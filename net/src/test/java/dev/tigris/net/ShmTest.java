@@ -8,12 +8,15 @@ import org.junit.jupiter.api.Timeout;
 
 /// The contract suite on shared memory.
 class ShmTest {
-  private static final FabricContract.Subject SHM = new Shm(PageKind.ORDINARY);
+  private static final FabricContract.Subject SHM = new Shm(PageKind.ORDINARY, 0);
 
   /// Messages from memory that the peer can read.
-  static final FabricContract.Subject SHARED = new Shm(PageKind.SHARED);
+  static final FabricContract.Subject SHARED = new Shm(PageKind.SHARED, 0);
 
-  private record Shm(PageKind pages) implements FabricContract.Subject {
+  /// Beside as many as have large rings.
+  private static final FabricContract.Subject BESIDE_OTHERS = new Shm(PageKind.ORDINARY, 4);
+
+  private record Shm(PageKind pages, int connectionsBeside) implements FabricContract.Subject {
     @Override
     public Fabric open() {
       return Fabric.open("shm");
@@ -65,6 +68,13 @@ class ShmTest {
   class Messages extends MessageContract {
     Messages() {
       super(SHM);
+    }
+  }
+
+  @Nested
+  class MessagesBesideOthers extends MessageContract {
+    MessagesBesideOthers() {
+      super(BESIDE_OTHERS);
     }
   }
 

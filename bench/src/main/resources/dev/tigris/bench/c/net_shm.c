@@ -1,7 +1,7 @@
 // Over 400 lines: the twin of a package has one file.
 /* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Lender, Borrower,
    Bell, Outgoing, Incoming, ShmLink and ShmPort, line by line where that means anything. What a hostile peer can do is
-   checked as there. One link to a port. */
+   checked as there. One link to a port, so the rings are large. */
 #include "net.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 enum {
   SLOTS = 128, /* Ring */
   INLINE_BYTES = 112,
-  DATA_BYTES = 1 << 18,
+  DATA_BYTES = 1 << 21, /* LARGE_DATA */
   PART_BYTES = 1 << 13,
   SLOTS_AT_ONCE = SLOTS / 4,
   DATA_AT_ONCE = DATA_BYTES / 4,
@@ -77,8 +77,8 @@ struct channel {
 
 enum { CHANNEL_BYTES = (sizeof(struct channel) + 4095) / 4096 * 4096 };
 
-_Static_assert(sizeof(struct ring) == 278656, "the layout of Ring");
-_Static_assert(sizeof(struct channel) == 557568, "the layout of Channel");
+_Static_assert(sizeof(struct ring) == 2113664, "the layout of Ring");
+_Static_assert(sizeof(struct channel) == 4227584, "the layout of Channel");
 
 struct writer {
   struct ring *ring;

@@ -114,6 +114,11 @@ public final class LastingMemory implements AutoCloseable {
     }
   }
 
+  /// Its length.
+  public long bytes() {
+    return bytes;
+  }
+
   /// A part of it, which ends with the whole; not of a view.
   public LastingMemory slice(long offset, long length) {
     return over(segment().asSlice(offset, length), () -> {});

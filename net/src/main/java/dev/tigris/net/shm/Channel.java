@@ -11,22 +11,32 @@ import dev.tigris.net.linux.LastingMemory;
 ///          | word of the side that has accepted    |
 ///      256 +---------------------------------------+
 ///          | from the former to the latter         |  Ring
-///   278912 +---------------------------------------+
 ///          | from the latter to the former         |  Ring
-///   557568 +---------------------------------------+
-///          | nothing                               |
-///   561152 +---------------------------------------+
+///          +---------------------------------------+
+///          | nothing, up to a whole page           |
+///          +---------------------------------------+
 /// ```
+///
+/// Who connects chooses one of two sizes, both rings of which have large or small data.
 record Channel(RingWriter out, RingReader in, Bell bell) {
-  /// The size: whole pages, and no multiple of a huge one.
-  static final long BYTES = (Bell.BYTES + 2 * Ring.BYTES + 4095) & -4096;
+  static final long SMALL_BYTES = bytes(Ring.SMALL_DATA);
 
+  static final long LARGE_BYTES = bytes(Ring.LARGE_DATA);
+
+  /// Whole pages, and no multiple of a huge one.
+  private static long bytes(int dataBytes) {
+    return (Bell.BYTES + 2 * Ring.bytes(dataBytes) + 4095) & -4096;
+  }
+
+  /// The channel in memory of either size.
   static Channel over(LastingMemory memory, boolean connected) {
-    LastingMemory first = memory.slice(Bell.BYTES, Ring.BYTES);
-    LastingMemory second = memory.slice(Bell.BYTES + Ring.BYTES, Ring.BYTES);
+    int dataBytes = memory.bytes() == LARGE_BYTES ? Ring.LARGE_DATA : Ring.SMALL_DATA;
+    long ringBytes = Ring.bytes(dataBytes);
+    LastingMemory first = memory.slice(Bell.BYTES, ringBytes);
+    LastingMemory second = memory.slice(Bell.BYTES + ringBytes, ringBytes);
     return new Channel(
-        new RingWriter(connected ? first : second),
-        new RingReader(connected ? second : first),
+        new RingWriter(connected ? first : second, dataBytes),
+        new RingReader(connected ? second : first, dataBytes),
         new Bell(memory.slice(0, Bell.BYTES), connected));
   }
 }

@@ -11,9 +11,14 @@ package dev.tigris.net.shm;
 ///        | slots: 128 of 128 bytes                                          |
 ///        |   0 length | 4 tag | 8 kind, type | 12 sequence | 16 payload     |
 ///  16512 +------------------------------------------------------------------+
-///        | data: 262144 bytes                                               |
-/// 278656 +------------------------------------------------------------------+
+///        | data: 2097152 bytes, or 262144                                   |
+///        +------------------------------------------------------------------+
 /// ```
+///
+/// The data is large so that the reader's cache has forgotten the lines that a message is written
+/// to: otherwise each of them has to be taken away from it, at the writer's cost. Where there are
+/// many connections it is small, for the sake of memory
+/// (docs/decisions/064-shared-memory-rings.md).
 ///
 /// Slot use *n*, from 0 on, is slot *n mod 128*, and has sequence *n + 1 mod 2^32*; its header is
 /// otherwise a `Frame`. Sequences stand where nothing else is ever written,
@@ -63,7 +68,11 @@ public final class Ring {
   /// The longest message that lies in its slot.
   static final int INLINE_BYTES = 112;
 
-  static final int DATA_BYTES = 1 << 18;
+  /// The size of the data: a power of two.
+  public static final int SMALL_DATA = 1 << 18;
+
+  /// The other one.
+  public static final int LARGE_DATA = 1 << 21;
 
   /// The longest part: a quarter of the data or less, see above.
   static final int PART_BYTES = 1 << 13;
@@ -72,9 +81,6 @@ public final class Ring {
   static final long WITHDRAWN = 8;
   static final long FIRST_SLOT = 128;
   static final long DATA = FIRST_SLOT + (long) SLOTS * SLOT_BYTES;
-
-  /// The size of all of it.
-  static final long BYTES = DATA + DATA_BYTES;
 
   /// The shortest message that the writer fetches lines for, and how many bytes of them at once:
   /// less than a processor's queue of stores holds, so that it does not wait for them.
@@ -103,10 +109,10 @@ public final class Ring {
 
   private static final long KIND_BITS = 0xff;
 
-  /// How many slots, or bytes of data, the reader gives back at once.
-  static final int SLOTS_AT_ONCE = SLOTS / 4;
+  /// The reader gives back a quarter of the slots at once, or of the data.
+  static final int AT_ONCE = 4;
 
-  static final int DATA_AT_ONCE = DATA_BYTES / 4;
+  static final int SLOTS_AT_ONCE = SLOTS / AT_ONCE;
 
   /// How many bytes of lent memory the reader takes before it gives the slots back.
   static final int LENT_AT_ONCE = 1 << 16;
@@ -138,10 +144,15 @@ public final class Ring {
     return (int) (n + 1);
   }
 
+  /// The size of all of it.
+  static long bytes(int dataBytes) {
+    return DATA + dataBytes;
+  }
+
   /// The position, counted without wrapping around, of a part that follows position `end`.
-  static long begin(long end, int bytes) {
-    long inLap = end & (DATA_BYTES - 1);
-    return inLap + bytes > DATA_BYTES ? end - inLap + DATA_BYTES : end;
+  static long begin(long end, int bytes, int dataBytes) {
+    long inLap = end & (dataBytes - 1);
+    return inLap + bytes > dataBytes ? end - inLap + dataBytes : end;
   }
 
   /// The position behind a part.
@@ -150,7 +161,7 @@ public final class Ring {
   }
 
   /// Where the data at a position is.
-  static long data(long position) {
-    return DATA + (position & (DATA_BYTES - 1));
+  static long data(long position, int dataBytes) {
+    return DATA + (position & (dataBytes - 1));
   }
 }

@@ -19,6 +19,7 @@ public final class RingReader {
   private static final long NOT_LEFT = -1;
 
   private final LastingMemory ring;
+  private final int dataBytes;
 
   private long read;
 
@@ -50,9 +51,10 @@ public final class RingReader {
 
   private long dataBeforeLeft = Long.MAX_VALUE;
 
-  /// Makes one over a ring of zeros.
-  public RingReader(LastingMemory ring) {
+  /// Makes one over a ring of zeros, with so much data.
+  public RingReader(LastingMemory ring, int dataBytes) {
     this.ring = ring;
+    this.dataBytes = dataBytes;
     Arrays.fill(dataBefore, NOT_LEFT);
   }
 
@@ -157,7 +159,7 @@ public final class RingReader {
     }
     boolean inSlot = length <= Ring.INLINE_BYTES;
     int bytes = (int) Math.min(length - from, Ring.PART_BYTES);
-    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
+    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes, dataBytes);
     if (into != null) {
       into.copyFrom(ring, payload(inSlot, begin), from, bytes);
     }
@@ -168,7 +170,7 @@ public final class RingReader {
 
   /// Where the part in the slot lies: there, or at a position in the data.
   private long payload(boolean inSlot, long begin) {
-    return inSlot ? slot + Ring.PAYLOAD : Ring.data(begin);
+    return inSlot ? slot + Ring.PAYLOAD : Ring.data(begin, dataBytes);
   }
 
   /// Takes the message in the slot that [#look] has found, which is all of it, and leaves it where
@@ -177,7 +179,7 @@ public final class RingReader {
   /// @param length of the message: a part at the most
   /// @return where in the ring it begins
   long leave(long length) {
-    long at = payload(length <= Ring.INLINE_BYTES, Ring.begin(dataEnd, (int) length));
+    long at = payload(length <= Ring.INLINE_BYTES, Ring.begin(dataEnd, (int) length, dataBytes));
     keep();
     int _ = takePart(length, 0, null);
     return at;
@@ -239,7 +241,7 @@ public final class RingReader {
   /// @return whether it did
   public boolean giveBack() {
     if (Math.min(read, oldestLeft) - freed < Ring.SLOTS_AT_ONCE
-        && Math.min(dataEnd, dataBeforeLeft) - dataFreed < Ring.DATA_AT_ONCE) {
+        && Math.min(dataEnd, dataBeforeLeft) - dataFreed < dataBytes / Ring.AT_ONCE) {
       return false;
     }
     return giveAllBack();
@@ -262,7 +264,7 @@ public final class RingReader {
   /// Throws if what is counted does not add up.
   void checkInvariants() {
     if (read - freed > Ring.SLOTS
-        || dataEnd - dataFreed > Ring.DATA_BYTES
+        || dataEnd - dataFreed > dataBytes
         || freed > Math.min(read, oldestLeft)) {
       throw new IllegalStateException(
           "%d slots read, %d given back; data up to %d, given back up to %d"

@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 /// goodbye.
 public final class RingWriter {
   private final LastingMemory ring;
+  private final int dataBytes;
 
   /// For the last uses: the position behind the data of each. What the reader gives back is
   /// counted in slots alone, and what that means in bytes is known here.
@@ -30,9 +31,10 @@ public final class RingWriter {
 
   private long fetchTo;
 
-  /// Makes one over a ring of zeros.
-  public RingWriter(LastingMemory ring) {
+  /// Makes one over a ring of zeros, with so much data.
+  public RingWriter(LastingMemory ring, int dataBytes) {
     this.ring = ring;
+    this.dataBytes = dataBytes;
   }
 
   /// How many slots it has written.
@@ -49,13 +51,13 @@ public final class RingWriter {
     long from = message.progress;
     boolean inSlot = message.bytes() <= Ring.INLINE_BYTES;
     int bytes = (int) Math.min(message.bytes() - from, Ring.PART_BYTES);
-    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes);
+    long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes, dataBytes);
     long end = Ring.end(begin, inSlot ? 0 : bytes);
     if (!hasRoom(end) && !(lookWhatIsFree() && hasRoom(end))) {
       return false;
     }
     long slot = Ring.slot(used);
-    long at = inSlot ? slot + Ring.PAYLOAD : Ring.data(begin);
+    long at = inSlot ? slot + Ring.PAYLOAD : Ring.data(begin, dataBytes);
     int sequence = Ring.sequence(used);
     long lengthAndTag = Frame.lengthAndTag(message);
     long kindAndSequence =
@@ -78,7 +80,7 @@ public final class RingWriter {
   /// part, since the parts behind the first one follow while the reader is at work on those before.
   private void expect(long bytes) {
     int part = (int) Math.min(bytes, Ring.PART_BYTES);
-    fetchFrom = Ring.begin(dataEnd, part);
+    fetchFrom = Ring.begin(dataEnd, part, dataBytes);
     fetchTo = part < Ring.LEAST_FETCHED_BYTES ? fetchFrom : fetchFrom + part;
   }
 
@@ -97,7 +99,7 @@ public final class RingWriter {
       return false;
     }
     for (; fetchFrom < to; fetchFrom += Ring.LINE_BYTES) {
-      ring.setLong(Ring.data(fetchFrom), 0L);
+      ring.setLong(Ring.data(fetchFrom, dataBytes), 0L);
     }
     return mayFetch();
   }
@@ -153,7 +155,7 @@ public final class RingWriter {
   }
 
   private boolean hasRoom(long end) {
-    return used - freed < Ring.SLOTS - 1 && end - dataFreed <= Ring.DATA_BYTES;
+    return used - freed < Ring.SLOTS - 1 && end - dataFreed <= dataBytes;
   }
 
   /// Reads what the reader has given back; returns whether that is more than it was.
@@ -184,7 +186,7 @@ public final class RingWriter {
       throw new IllegalStateException(
           "data up to %d, and fetched from %d on".formatted(dataEnd, fetchFrom));
     }
-    if (used - freed > Ring.SLOTS || dataEnd - dataFreed > Ring.DATA_BYTES || freed > used) {
+    if (used - freed > Ring.SLOTS || dataEnd - dataFreed > dataBytes || freed > used) {
       throw new IllegalStateException(
           "%d slots used, %d free again; data up to %d, free up to %d"
               .formatted(used, freed, dataEnd, dataFreed));

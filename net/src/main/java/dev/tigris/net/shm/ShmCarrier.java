@@ -97,7 +97,8 @@ final class ShmCarrier implements Carrier {
     }
     LastingMemory mapped = null;
     boolean kept = false;
-    try (SharedMemory memory = SharedMemory.create("tigris", Channel.BYTES)) {
+    long bytes = port.hasFew() ? Channel.LARGE_BYTES : Channel.SMALL_BYTES;
+    try (SharedMemory memory = SharedMemory.create("tigris", bytes)) {
       mapped = memory.mapLasting();
       Hello hello = Hello.request(request.tag(), request.attributes());
       socket.send(hello.toBytes(), memory.file());

@@ -181,7 +181,8 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
   private static @Nullable SharedMemory adopt(OpenFile file) {
     try {
-      return SharedMemory.adopt(file, Channel.BYTES);
+      boolean large = SharedMemory.bytesOf(file.number()) == Channel.LARGE_BYTES;
+      return SharedMemory.adopt(file, large ? Channel.LARGE_BYTES : Channel.SMALL_BYTES);
     } catch (SystemException notAsItMustBe) {
       return null;
     }

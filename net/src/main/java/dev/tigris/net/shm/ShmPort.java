@@ -24,6 +24,9 @@ final class ShmPort extends Port {
 
   private final List<ShmLink> links = new ArrayList<>();
 
+  /// As many links have large rings, of those that connect from here.
+  private static final int FEW = 4;
+
   /// The sockets as the owner looks at them; in the order of the links, unless `changed`.
   private final PollSet looked;
 
@@ -205,6 +208,11 @@ final class ShmPort extends Port {
         waited.wake();
       }
     }
+  }
+
+  /// Whether the next link is one of few. The owner's thread.
+  boolean hasFew() {
+    return links.size() < FEW;
   }
 
   void add(ShmLink link) {

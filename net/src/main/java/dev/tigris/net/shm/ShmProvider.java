@@ -28,7 +28,7 @@ public final class ShmProvider implements Provider {
       return denied;
     }
     try {
-      SharedMemory.create("tigris-trial", Channel.BYTES).close();
+      SharedMemory.create("tigris-trial", Channel.SMALL_BYTES).close();
       return Optional.empty();
     } catch (SystemException e) {
       return Optional.of(String.valueOf(e.getMessage()));

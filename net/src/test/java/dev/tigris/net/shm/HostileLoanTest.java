@@ -89,7 +89,7 @@ class HostileLoanTest {
     mappings = mappings();
     arena = Arena.ofConfined();
     socket = UnixSocket.connect(ShmAddress.socketName(listener.address()));
-    try (SharedMemory shared = SharedMemory.create("tigris-test", Channel.BYTES)) {
+    try (SharedMemory shared = SharedMemory.create("tigris-test", Channel.SMALL_BYTES)) {
       channel = shared.map(arena);
       ByteBuffer request =
           ByteBuffer.allocate(Hello.BYTES)

@@ -104,7 +104,7 @@ class HostileProcessTest {
   }
 
   private static SharedMemory memory() throws SystemException {
-    return SharedMemory.create("tigris-test", Channel.BYTES);
+    return SharedMemory.create("tigris-test", Channel.SMALL_BYTES);
   }
 
   /// The next packet; one of no bytes is the end.
@@ -140,7 +140,8 @@ class HostileProcessTest {
   @Test
   void closesOnGarbage() throws SystemException {
     try (SharedMemory memory = memory();
-        SharedMemory small = SharedMemory.create("tigris-test", Channel.BYTES - 4096);
+        SharedMemory small = SharedMemory.create("tigris-test", Channel.SMALL_BYTES - 4096);
+        SharedMemory between = SharedMemory.create("tigris-test", Channel.LARGE_BYTES - 4096);
         Signal noMemory = new Signal()) {
       expectClosed(ByteBuffer.wrap("GET /".getBytes(StandardCharsets.US_ASCII)), null);
       expectClosed(request().limit(31), memory.file());
@@ -151,6 +152,7 @@ class HostileProcessTest {
       expectClosed(hello(MAGIC, Hello.VERSION, 0, 7, -1), memory.file());
       expectClosed(request(), null);
       expectClosed(request(), small.file());
+      expectClosed(request(), between.file());
       expectClosed(request(), noMemory.file());
     }
   }
@@ -349,7 +351,8 @@ class HostileProcessTest {
   void breaksWhenSlotsAreGivenBackThatItHasNotUsed() throws SystemException {
     try (Intruder intruder = new Intruder(Attributes.DEFAULT)) {
       Ticket message = intruder.victim.register(Jbuf.allocate(1, "test").asBytes());
-      intruder.channel.set(ValueLayout.JAVA_LONG, Bell.BYTES + Ring.BYTES + Ring.FREED, 1_000);
+      intruder.channel.set(
+          ValueLayout.JAVA_LONG, Bell.BYTES + Ring.bytes(Ring.SMALL_DATA) + Ring.FREED, 1_000);
       for (int i = 0; i < Ring.SLOTS - 1; i++) {
         intruder.victim.postSend(message).orThrow();
         assertEquals(message, queue.await(LONG_NANOS));

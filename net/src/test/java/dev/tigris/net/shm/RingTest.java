@@ -27,14 +27,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RingTest {
   private static final int MOST_BYTES = 200_000;
 
-  private final LastingMemory ring = LastingMemory.allocate(Ring.BYTES);
+  private final LastingMemory ring = LastingMemory.allocate(Ring.bytes(dataBytes()));
   private final MemorySegment memory = ring.segment();
-  private RingWriter writer = new RingWriter(ring);
-  private RingReader reader = new RingReader(ring);
+  private RingWriter writer = new RingWriter(ring, dataBytes());
+  private RingReader reader = new RingReader(ring, dataBytes());
   private final Frame frame = new Frame();
   private final Bytes source = Jbuf.allocate(MOST_BYTES, "test").asBytes();
   private final Bytes target = Jbuf.allocate(MOST_BYTES, "test").asBytes();
   private final Transfer into = transfer(target);
+
+  /// The size of the ring's data.
+  int dataBytes() {
+    return Ring.SMALL_DATA;
+  }
 
   /// One that no link completes.
   private static Transfer transfer(Bytes memory) {
@@ -328,8 +333,8 @@ class RingTest {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 50; round++) {
       memory.fill((byte) 0);
-      writer = new RingWriter(ring);
-      reader = new RingReader(ring);
+      writer = new RingWriter(ring, dataBytes());
+      reader = new RingReader(ring, dataBytes());
       try {
         sufferFrom(random);
       } catch (BreachException expected) {

@@ -54,7 +54,7 @@ public final class ShmFuzz {
         Listener listener = fabric.listen("*");
         CompletionQueue queue = fabric.completionQueue();
         Arena arena = Arena.ofConfined();
-        SharedMemory shared = SharedMemory.create("tigris-fuzz", Channel.BYTES);
+        SharedMemory shared = SharedMemory.create("tigris-fuzz", Channel.SMALL_BYTES);
         UnixSocket socket = UnixSocket.connect(ShmAddress.socketName(listener.address()))) {
       MemorySegment channel = shared.map(arena);
       socket.send(hello, shared.file());
@@ -123,7 +123,7 @@ public final class ShmFuzz {
     private void step(byte what) {
       switch (what & 15) {
         case 0 -> {
-          long at = (in.getInt() & Integer.MAX_VALUE) % Channel.BYTES & -Long.BYTES;
+          long at = (in.getInt() & Integer.MAX_VALUE) % Channel.SMALL_BYTES & -Long.BYTES;
           channel.set(ValueLayout.JAVA_LONG, at, in.getLong());
         }
         case 1 -> slot(in.getShort(), in.getShort());
@@ -170,7 +170,7 @@ public final class ShmFuzz {
 
     /// Gives slots of the ring that the victim writes back.
     private void freed(int count) {
-      long at = Bell.BYTES + Ring.BYTES + Ring.FREED;
+      long at = Bell.BYTES + Ring.bytes(Ring.SMALL_DATA) + Ring.FREED;
       long before = channel.get(ValueLayout.JAVA_LONG, at);
       channel.set(ValueLayout.JAVA_LONG, at, before + count);
     }

@@ -35,8 +35,8 @@ final class Letterbox {
   Letterbox(int slots) {
     int bytes = (1 + slots) * Ring.SLOT_BYTES;
     LastingMemory ring = LastingMemory.allocate(bytes);
-    writer = new RingWriter(ring);
-    reader = new RingReader(ring);
+    writer = new RingWriter(ring, Ring.SMALL_DATA);
+    reader = new RingReader(ring, Ring.SMALL_DATA);
   }
 
   /// The writer: returns whether there was room.
