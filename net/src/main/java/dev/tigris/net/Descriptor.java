@@ -130,8 +130,8 @@ public sealed class Descriptor permits Ticket {
   /// again, or with the interface. Where it cannot be left, it is brought to this memory as usual.
   /// As a send, this sends its own memory, where a message that was left elsewhere never was.
   ///
-  /// Whoever keeps a message keeps what has arrived after it, too: once 126 messages or 256 KiB
-  /// have (2 MiB where connections are few), its sender waits.
+  /// Whoever keeps a message keeps what has arrived after it, too: once 126 messages or parts of
+  /// 8 KiB have, or 256 KiB where connections are many, its sender waits.
   ///
   /// @return this
   /// @throws IllegalStateException if it is posted

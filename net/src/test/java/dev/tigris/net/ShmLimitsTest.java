@@ -83,6 +83,13 @@ class ShmLimitsTest {
     assertTrue(said.endsWith("not taken"), said);
   }
 
+  @Test
+  void hasSmallRingsWhereALimitForbidsLargeOnes() throws Exception {
+    List<String> limited = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" < /dev/null", "sh"));
+    limited.addAll(java(Both.class, "*"));
+    assertEquals("received 1048576", run(start("ulimit -f 2048", limited)));
+  }
+
   /// Connects to itself, and exchanges a message.
   static final class Both {
     private Both() {}

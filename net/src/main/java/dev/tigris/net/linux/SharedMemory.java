@@ -4,6 +4,7 @@ import static dev.tigris.net.linux.SystemException.check;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongPredicate;
 
 /// A file without a name that lives in memory only: for processes that map it together.
 ///
@@ -69,12 +70,13 @@ public final class SharedMemory implements AutoCloseable {
   /// only then can nobody change its size.
   ///
   /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
-  /// of huge pages, which could run out, unless `bytes` is a multiple of their size: so let it be
-  /// none.
+  /// of huge pages, which could run out, unless its size is a multiple of theirs: so let none be.
+  /// There need not be pages for all of it before [#keep].
   ///
+  /// @param sizes says which sizes it may have
   /// @throws SystemException if it is anything else
-  public static SharedMemory adopt(OpenFile file, long bytes) throws SystemException {
-    return adopt(file, bytes, bytes, false);
+  public static SharedMemory adopt(OpenFile file, LongPredicate sizes) throws SystemException {
+    return adopt(file, sizes, false);
   }
 
   /// Takes one that its maker alone can write to, as the memory of a shared Jbuf is: nobody can
@@ -83,10 +85,10 @@ public final class SharedMemory implements AutoCloseable {
   ///
   /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
   public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {
-    return adopt(file, 1, mostBytes, true);
+    return adopt(file, size -> size >= 1 && size <= mostBytes, true);
   }
 
-  private static SharedMemory adopt(OpenFile file, long least, long most, boolean readOnly)
+  private static SharedMemory adopt(OpenFile file, LongPredicate sizes, boolean readOnly)
       throws SystemException {
     MemorySegment errno = Calls.errno();
     int fd = file.number();
@@ -94,12 +96,14 @@ public final class SharedMemory implements AutoCloseable {
       int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
       int wanted = readOnly ? ALL_SEALS : SIZE_SEALS;
       long size = bytesOf(fd);
-      if ((seals & (ALL_SEALS | READ_ONLY_SEALS)) != wanted || size < least || size > most) {
+      if ((seals & (ALL_SEALS | READ_ONLY_SEALS)) != wanted || !sizes.test(size)) {
         throw new SystemException(
-            "the shared memory has %d bytes and seals %#x, not %d to %d and %#x"
-                .formatted(size, seals, least, most, wanted));
+            "the shared memory has %d bytes, which it must not have, or seals %#x and not %#x"
+                .formatted(size, seals, wanted));
       }
-      reserve(errno, fd, size);
+      if (readOnly) {
+        reserve(errno, fd, size);
+      }
       return new SharedMemory(file, size, readOnly);
     } catch (SystemException e) {
       file.close();

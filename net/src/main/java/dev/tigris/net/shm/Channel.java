@@ -28,8 +28,16 @@ record Channel(RingWriter out, RingReader in, Bell bell) {
     return (Bell.BYTES + 2 * Ring.bytes(dataBytes) + 4095) & -4096;
   }
 
+  /// Whether it is one of the two.
+  static boolean isSize(long bytes) {
+    return bytes == LARGE_BYTES || bytes == SMALL_BYTES;
+  }
+
   /// The channel in memory of either size.
   static Channel over(LastingMemory memory, boolean connected) {
+    if (!isSize(memory.bytes())) {
+      throw new IllegalArgumentException("no channel has %d bytes".formatted(memory.bytes()));
+    }
     int dataBytes = memory.bytes() == LARGE_BYTES ? Ring.LARGE_DATA : Ring.SMALL_DATA;
     long ringBytes = Ring.bytes(dataBytes);
     LastingMemory first = memory.slice(Bell.BYTES, ringBytes);

@@ -97,8 +97,7 @@ final class ShmCarrier implements Carrier {
     }
     LastingMemory mapped = null;
     boolean kept = false;
-    long bytes = port.hasFew() ? Channel.LARGE_BYTES : Channel.SMALL_BYTES;
-    try (SharedMemory memory = SharedMemory.create("tigris", bytes)) {
+    try (SharedMemory memory = memoryFor(port)) {
       mapped = memory.mapLasting();
       Hello hello = Hello.request(request.tag(), request.attributes());
       socket.send(hello.toBytes(), memory.file());
@@ -126,6 +125,18 @@ final class ShmCarrier implements Carrier {
         mapped.close();
       }
     }
+  }
+
+  /// Memory for another link of a port, large if that has few, unless a limit forbids it.
+  private static SharedMemory memoryFor(ShmPort port) throws SystemException {
+    if (port.hasFew()) {
+      try {
+        return SharedMemory.create("tigris", Channel.LARGE_BYTES);
+      } catch (SystemException tooLarge) {
+        // the other size may be possible, and says what is wrong if it is not
+      }
+    }
+    return SharedMemory.create("tigris", Channel.SMALL_BYTES);
   }
 
   /// The next packet, without a file; null if none comes in time.

@@ -181,8 +181,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
 
   private static @Nullable SharedMemory adopt(OpenFile file) {
     try {
-      boolean large = SharedMemory.bytesOf(file.number()) == Channel.LARGE_BYTES;
-      return SharedMemory.adopt(file, large ? Channel.LARGE_BYTES : Channel.SMALL_BYTES);
+      return SharedMemory.adopt(file, Channel::isSize);
     } catch (SystemException notAsItMustBe) {
       return null;
     }

@@ -22,10 +22,10 @@ final class ShmPort extends Port {
   /// here than by a thread that comes all the way back from its pause between two calls.
   private static final int LOOKS = 8;
 
-  private final List<ShmLink> links = new ArrayList<>();
-
-  /// As many links have large rings, of those that connect from here.
+  /// Up to as many links, accepted ones among them, a link that connects from here has large rings.
   private static final int FEW = 4;
+
+  private final List<ShmLink> links = new ArrayList<>();
 
   /// The sockets as the owner looks at them; in the order of the links, unless `changed`.
   private final PollSet looked;

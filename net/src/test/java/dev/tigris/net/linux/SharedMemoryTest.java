@@ -61,7 +61,7 @@ class SharedMemoryTest {
     try (Arena one = Arena.ofShared();
         Arena other = Arena.ofShared();
         SharedMemory made = SharedMemory.create("tigris-test", BYTES);
-        SharedMemory adopted = SharedMemory.adopt(handOver(made.file()), BYTES)) {
+        SharedMemory adopted = SharedMemory.adopt(handOver(made.file()), size -> size == BYTES)) {
       MemorySegment here = made.map(one);
       MemorySegment there = adopted.map(other);
       assertEquals(-1, there.mismatch(MemorySegment.ofArray(new byte[(int) BYTES])));
@@ -104,7 +104,7 @@ class SharedMemoryTest {
   void losesNoPageWhenItIsKept() throws Exception {
     try (Arena arena = Arena.ofShared();
         SharedMemory made = SharedMemory.create("tigris-test", BYTES);
-        SharedMemory adopted = SharedMemory.adopt(handOver(made.file()), BYTES)) {
+        SharedMemory adopted = SharedMemory.adopt(handOver(made.file()), size -> size == BYTES)) {
       MemorySegment here = made.map(arena);
       MemorySegment there = adopted.map(arena);
       assertTrue(punch(adopted.file()));
@@ -154,7 +154,7 @@ class SharedMemoryTest {
 
   private static void refuses(OpenFile file, String... why) {
     SystemException refusal =
-        assertThrows(SystemException.class, () -> SharedMemory.adopt(file, BYTES));
+        assertThrows(SystemException.class, () -> SharedMemory.adopt(file, size -> size == BYTES));
     for (String part : why) {
       assertTrue(refusal.getMessage().contains(part), refusal.getMessage());
     }

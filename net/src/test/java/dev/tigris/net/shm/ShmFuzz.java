@@ -37,15 +37,18 @@ public final class ShmFuzz {
 
   private ShmFuzz() {}
 
-  /// One input: a byte, which says whether the next 32 are what is asked with; and steps, of which
-  /// each is a byte and what that needs. The end of the input ends them.
+  /// One input: a byte, whose lowest bits say whether the next 32 are what is asked with, and which
+  /// size the memory has; and steps, of which each is a byte and what that needs. The end of the
+  /// input ends them.
   public static void fuzzerTestOneInput(byte[] input) throws SystemException {
     ByteBuffer in = ByteBuffer.wrap(input).order(ByteOrder.LITTLE_ENDIAN);
     if (new ShmProvider().obstacle().isPresent() || input.length < 1) {
       return;
     }
     ByteBuffer hello = Hello.request(7, ATTRIBUTES).toBytes();
-    if (in.get() != 0) {
+    byte first = in.get();
+    long size = (first & 2) == 0 ? Channel.SMALL_BYTES : Channel.LARGE_BYTES;
+    if ((first & 1) != 0) {
       byte[] asked = new byte[Math.min(in.remaining(), Hello.BYTES)];
       in.get(asked);
       hello = ByteBuffer.wrap(asked);
@@ -54,7 +57,7 @@ public final class ShmFuzz {
         Listener listener = fabric.listen("*");
         CompletionQueue queue = fabric.completionQueue();
         Arena arena = Arena.ofConfined();
-        SharedMemory shared = SharedMemory.create("tigris-fuzz", Channel.SMALL_BYTES);
+        SharedMemory shared = SharedMemory.create("tigris-fuzz", size);
         UnixSocket socket = UnixSocket.connect(ShmAddress.socketName(listener.address()))) {
       MemorySegment channel = shared.map(arena);
       socket.send(hello, shared.file());
@@ -123,7 +126,7 @@ public final class ShmFuzz {
     private void step(byte what) {
       switch (what & 15) {
         case 0 -> {
-          long at = (in.getInt() & Integer.MAX_VALUE) % Channel.SMALL_BYTES & -Long.BYTES;
+          long at = (in.getInt() & Integer.MAX_VALUE) % channel.byteSize() & -Long.BYTES;
           channel.set(ValueLayout.JAVA_LONG, at, in.getLong());
         }
         case 1 -> slot(in.getShort(), in.getShort());
@@ -170,7 +173,8 @@ public final class ShmFuzz {
 
     /// Gives slots of the ring that the victim writes back.
     private void freed(int count) {
-      long at = Bell.BYTES + Ring.bytes(Ring.SMALL_DATA) + Ring.FREED;
+      int dataBytes = channel.byteSize() == Channel.SMALL_BYTES ? Ring.SMALL_DATA : Ring.LARGE_DATA;
+      long at = Bell.BYTES + Ring.bytes(dataBytes) + Ring.FREED;
       long before = channel.get(ValueLayout.JAVA_LONG, at);
       channel.set(ValueLayout.JAVA_LONG, at, before + count);
     }
