@@ -72,9 +72,9 @@ void vi_register(struct vi *vi, void *memory, size_t bytes);
 /* Adds to the queue of sends or of receives; a provider may send a message at once. */
 void vi_post(struct vi *vi, struct transfer *transfer);
 
-/* As CompletionQueue.poll: returns what was complete when a doorbell was last rung; else rings the doorbell if something
-   was posted since, and looks again; else moves what can be moved, and looks again. NULL if there
-   is nothing. */
+/* As CompletionQueue.poll: returns what was complete when a doorbell was last rung; else rings the
+   doorbell if something was posted since, and looks again; else moves what can be moved, and looks
+   again. NULL if there is nothing. */
 struct transfer *vi_poll(struct vi *vi);
 
 /* As Descriptor.giveBack, of a message that was left where it lies. A provider that leaves none

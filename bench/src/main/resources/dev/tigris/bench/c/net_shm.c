@@ -1,8 +1,8 @@
 // Over 400 lines: the twin of a package has one file.
 /* The twin of dev.tigris.net.shm, which it can talk to: RingWriter, RingReader, Lender, Borrower,
-   Bell, Outgoing, Incoming, ShmLink and ShmPort, line by line where that means anything. What a hostile peer can do is
-   checked as there. One link to a port, so its rings are large, and
-   so must those of the other side be. */
+   Bell, Outgoing, Incoming, ShmLink and ShmPort, line by line where that means anything. What a
+   hostile peer can do is checked as there. One link to a port, so its rings are large, and so must
+   those of the other side be. */
 #include "net.h"
 
 #include <errno.h>
