@@ -27,9 +27,12 @@ public final class VirtualInterface implements AutoCloseable {
   private final Link link;
   private final CompletionQueue queue;
   private final @Nullable RemoteAccess remoteAccess;
+
+  /// The link's, for every post.
   private final long maximumMessageBytes;
   private final int sendDepth;
   private final int receiveDepth;
+
   private final Registrations registrations;
 
   private int sendsOut;
@@ -126,7 +129,6 @@ public final class VirtualInterface implements AutoCloseable {
     Posting answer = prepare(descriptor, sendsOut == sendDepth);
     if (answer == Posting.POSTED) {
       sendsOut++;
-      descriptor.posted();
       Transfer message = descriptor.transfer();
       message.startSending();
       link.postSend(message);
@@ -143,7 +145,6 @@ public final class VirtualInterface implements AutoCloseable {
     Posting answer = prepare(descriptor, receivesOut == receiveDepth);
     if (answer == Posting.POSTED) {
       receivesOut++;
-      descriptor.posted();
       Transfer memory = descriptor.transfer();
       memory.startReceiving();
       link.postReceive(memory);
@@ -159,7 +160,6 @@ public final class VirtualInterface implements AutoCloseable {
     Posting answer = prepare(descriptor, sendsOut == sendDepth);
     if (answer == Posting.POSTED) {
       sendsOut++;
-      descriptor.posted();
       Transfer transfer = descriptor.transfer();
       transfer.startSending();
       transfer.remote(how, address, key);
@@ -168,10 +168,10 @@ public final class VirtualInterface implements AutoCloseable {
     return answer;
   }
 
-  /// Refuses a descriptor, or holds its memory.
+  /// Refuses a descriptor, or makes it the interface's.
   ///
   /// @param full whether the queue has no room for it
-  /// @return [Posting#POSTED] if it is to be posted
+  /// @return [Posting#POSTED] if it is to be started and given to the link
   private Posting prepare(Descriptor descriptor, boolean full) {
     queue.requireOwner();
     requireOurs(descriptor);
@@ -189,6 +189,7 @@ public final class VirtualInterface implements AutoCloseable {
     if (descriptor.isInPlace()) {
       boolean _ = link.giveBack(descriptor.transfer());
     }
+    descriptor.posted();
     return Posting.POSTED;
   }
 

@@ -293,10 +293,10 @@ abstract class ArrayContract extends FabricContract {
   @Test
   void ringsForPostedArraysWhenItIsToldTo() {
     connectArrays();
-    Future<Message<int[]>> asleep = right.start(() -> to.receive(ArrayType.INTS, Side.LONG_NANOS));
     Posted first = left.call(() -> from.postSend(ArrayType.INTS, new int[] {1}, 0, 1, 1));
+    assertNull(right.call(() -> to.receive(ArrayType.INTS, Side.SHORT_NANOS)), "it has left");
     left.run(() -> from.ring());
-    assertEquals(1, get(asleep).tag());
+    assertEquals(1, receive(ArrayType.INTS).tag());
     assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)));
     assertNotNull(left.call(() -> from.postSend(ArrayType.INTS, new int[] {2}, 0, 1, 2)));
     assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)), "it was complete");

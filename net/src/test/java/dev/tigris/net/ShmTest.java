@@ -1,6 +1,13 @@
 package dev.tigris.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.tigris.memory.PageKind;
+import dev.tigris.net.ArrayInterface.Message;
+import dev.tigris.net.ArrayInterface.Posted;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -112,6 +119,29 @@ class ShmTest {
   class Arrays extends ArrayContract {
     Arrays() {
       super(SHM);
+    }
+
+    /// What is posted can be seen before the doorbell, which wakes a peer that sleeps.
+    @Test
+    @Override
+    void ringsForPostedArraysWhenItIsToldTo() {
+      right = side(0); // it sleeps at once
+      connect();
+      ArrayInterface from = left.call(() -> new ArrayInterface(left.link(), 64, 4));
+      ArrayInterface to = right.call(() -> new ArrayInterface(right.link(), 64, 4));
+      Future<Message<int[]>> asleep = startReceiving(to);
+      Posted first = left.call(() -> from.postSend(ArrayType.INTS, new int[] {1}, 0, 1, 1));
+      left.run(from::ring);
+      assertEquals(1, get(asleep).tag());
+      assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)));
+      Future<Message<int[]>> asleepAgain = startReceiving(to);
+      assertNotNull(left.call(() -> from.postSend(ArrayType.INTS, new int[] {2}, 0, 1, 2)));
+      assertTrue(left.call(() -> from.await(first, Side.LONG_NANOS)), "it was complete");
+      assertEquals(2, get(asleepAgain).tag());
+    }
+
+    private Future<Message<int[]>> startReceiving(ArrayInterface to) {
+      return right.start(() -> to.receive(ArrayType.INTS, Long.MAX_VALUE));
     }
   }
 

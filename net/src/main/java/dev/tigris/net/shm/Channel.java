@@ -33,12 +33,17 @@ record Channel(RingWriter out, RingReader in, Bell bell) {
     return bytes == LARGE_BYTES || bytes == SMALL_BYTES;
   }
 
+  /// How much data the rings have in memory of one of the two.
+  static int dataBytes(long bytes) {
+    if (!isSize(bytes)) {
+      throw new IllegalArgumentException("no channel has %d bytes".formatted(bytes));
+    }
+    return bytes == LARGE_BYTES ? Ring.LARGE_DATA : Ring.SMALL_DATA;
+  }
+
   /// The channel in memory of either size.
   static Channel over(LastingMemory memory, boolean connected) {
-    if (!isSize(memory.bytes())) {
-      throw new IllegalArgumentException("no channel has %d bytes".formatted(memory.bytes()));
-    }
-    int dataBytes = memory.bytes() == LARGE_BYTES ? Ring.LARGE_DATA : Ring.SMALL_DATA;
+    int dataBytes = dataBytes(memory.bytes());
     long ringBytes = Ring.bytes(dataBytes);
     LastingMemory first = memory.slice(Bell.BYTES, ringBytes);
     LastingMemory second = memory.slice(Bell.BYTES + ringBytes, ringBytes);

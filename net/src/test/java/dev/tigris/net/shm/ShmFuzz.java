@@ -173,8 +173,7 @@ public final class ShmFuzz {
 
     /// Gives slots of the ring that the victim writes back.
     private void freed(int count) {
-      int dataBytes = channel.byteSize() == Channel.SMALL_BYTES ? Ring.SMALL_DATA : Ring.LARGE_DATA;
-      long at = Bell.BYTES + Ring.bytes(dataBytes) + Ring.FREED;
+      long at = Bell.BYTES + Ring.bytes(Channel.dataBytes(channel.byteSize())) + Ring.FREED;
       long before = channel.get(ValueLayout.JAVA_LONG, at);
       channel.set(ValueLayout.JAVA_LONG, at, before + count);
     }
