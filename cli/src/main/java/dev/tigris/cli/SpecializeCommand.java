@@ -121,7 +121,7 @@ final class SpecializeCommand implements Command {
         OptionSpec.builder(RULES)
             .type(Path.class)
             .paramLabel("FILE")
-            .description("The rules, in their order (default: pso-field, pso-cursor).")
+            .description("The rules, in their order (default: pso-field, pso-cursor, pso-text).")
             .build());
     spec.addOption(path(RULE_PATH, "-rp", "Folders and jars with modules that provide rules."));
     spec.addOption(

@@ -14,61 +14,97 @@ import org.jspecify.annotations.Nullable;
 /// one that was renamed or removed is found out when it is read. A number takes four bytes where a
 /// name would take any number, and two names of one enum rarely have the same; such an enum is
 /// refused.
-final class EnumCodes {
-  private final Class<?> type;
-  private final Enum<?>[] constants;
+///
+/// They are found in a hash table, by multiplying. If they can be, all are at the place that the
+/// product says, and no other is looked at.
+///
+/// C2 trusts the fields of records: where the codes of an enum are a constant, so are its tables,
+/// their sizes, the multiplier and the shift.
+///
+/// @param codes a quarter full at the most; 0 is a free place, as the first one always is, where
+///     null is found
+/// @param places the constants, each at the place of its code
+@SuppressWarnings("ArrayRecordComponent") // two are equal if they are the same
+record EnumCodes(
+    Class<?> type, int[] codes, @Nullable Enum<?>[] places, int multiplier, int shift) {
+  /// The golden ratio, by which codes that are close to each other are spread best.
+  private static final int GOLDEN = 0x9e37_79b9;
 
-  /// A hash table that is a quarter full at the most, so that most constants are found at the first
-  /// place; a code that is taken by another lies behind it. 0 is a free place.
-  private final int[] codes;
+  /// How many multipliers are tried with a table, and how much larger than it has to be that may
+  /// be: sixty constants have a chance of one in eight at 1,024 places.
+  private static final int TRIES = 32;
 
-  /// The constants, each at the place of its code.
-  private final @Nullable Enum<?>[] places;
-
-  private final int shift;
-
-  private EnumCodes(Class<?> type, Enum<?>[] constants) {
-    this.type = type;
-    this.constants = constants;
-    int bits = 2 + Integer.SIZE - Integer.numberOfLeadingZeros(constants.length);
-    this.codes = new int[1 << bits];
-    this.places = new Enum<?>[codes.length];
-    this.shift = Integer.SIZE - bits;
-    for (Enum<?> constant : constants) {
-      int code = code(constant);
-      if (code == 0) {
-        throw new IllegalArgumentException(
-            "%s.%s cannot be stored: the hash code of its name is 0, which means null. Rename it"
-                .formatted(type.getName(), constant.name()));
-      }
-      int place = place(code);
-      Enum<?> other = places[place];
-      if (other != null) {
-        throw new IllegalArgumentException(
-            "%s.%s and %s cannot be told apart when stored: their names have the same hash code."
-                    .formatted(type.getName(), other.name(), constant.name())
-                + " Rename one");
-      }
-      codes[place] = code;
-      places[place] = constant;
-    }
-  }
-
-  /// Where a code is, or a free place if it is nowhere.
-  private int place(int code) {
-    // The golden ratio spreads codes that are close to each other.
-    int place = (code * 0x9e37_79b9) >>> shift;
-    while (codes[place] != code && codes[place] != 0) {
-      place = (place + 1) & (codes.length - 1);
-    }
-    return place;
-  }
+  private static final int MORE_BITS = 3;
 
   /// The codes of an enum.
   ///
   /// @throws IllegalArgumentException if two of its constants cannot be told apart
   static EnumCodes of(Class<? extends Enum<?>> type) {
-    return new EnumCodes(type, type.getEnumConstants());
+    Enum<?>[] constants = type.getEnumConstants();
+    int least = 2 + Integer.SIZE - Integer.numberOfLeadingZeros(constants.length);
+    for (int bits = least; bits <= least + MORE_BITS; bits++) {
+      for (int odd = 1; odd < 2 * TRIES; odd += 2) {
+        if (haveOwnPlaces(constants, GOLDEN * odd, Integer.SIZE - bits)) {
+          return of(type, constants, GOLDEN * odd, bits);
+        }
+      }
+    }
+    return of(type, constants, GOLDEN, least);
+  }
+
+  /// Whether no two constants come to the same place, and none to the first one.
+  private static boolean haveOwnPlaces(Enum<?>[] constants, int multiplier, int shift) {
+    long own =
+        Arrays.stream(constants)
+            .mapToInt(constant -> firstPlace(code(constant), multiplier, shift))
+            .filter(place -> place != 0)
+            .distinct()
+            .count();
+    return own == constants.length;
+  }
+
+  /// The same in a table of `2^bits` places, wherever the multiplier puts the constants.
+  static EnumCodes of(Class<?> type, Enum<?>[] constants, int multiplier, int bits) {
+    int size = 1 << bits;
+    EnumCodes made =
+        new EnumCodes(
+            type, new int[size], new @Nullable Enum<?>[size], multiplier, Integer.SIZE - bits);
+    for (Enum<?> constant : constants) {
+      made.add(constant);
+    }
+    return made;
+  }
+
+  private void add(Enum<?> constant) {
+    int code = code(constant);
+    if (code == 0) {
+      throw new IllegalArgumentException(
+          "%s.%s cannot be stored: the hash code of its name is 0, which means null. Rename it"
+              .formatted(type.getName(), constant.name()));
+    }
+    int place = place(code);
+    Enum<?> other = places[place];
+    if (other != null) {
+      throw new IllegalArgumentException(
+          "%s.%s and %s cannot be told apart when stored: their names have the same hash code."
+                  .formatted(type.getName(), other.name(), constant.name())
+              + " Rename one");
+    }
+    codes[place] = code;
+    places[place] = constant;
+  }
+
+  private static int firstPlace(int code, int multiplier, int shift) {
+    return (code * multiplier) >>> shift;
+  }
+
+  /// Where a code other than 0 is, or a free place if it is nowhere.
+  private int place(int code) {
+    int place = firstPlace(code, multiplier, shift);
+    while (place == 0 || (codes[place] != code && codes[place] != 0)) {
+      place = (place + 1) & (codes.length - 1);
+    }
+    return place;
   }
 
   static int code(Enum<?> constant) {
@@ -105,10 +141,14 @@ final class EnumCodes {
     return constant == null ? 0 : code(constant);
   }
 
+  /// The constant that a code stands for. Mostly it is at its first place, or else found by a
+  /// method of its own: C2 has a straight line of code as long as that was never called.
   @Nullable Enum<?> decode(int code) {
-    if (code == 0) {
-      return null;
-    }
+    int place = firstPlace(code, multiplier, shift);
+    return codes[place] == code ? places[place] : decodeElsewhere(code);
+  }
+
+  private Enum<?> decodeElsewhere(int code) {
     Enum<?> constant = places[place(code)];
     if (constant == null) {
       throw new UnknownConstantException(
@@ -121,7 +161,9 @@ final class EnumCodes {
 
   /// What they print themselves as could be anything.
   private List<String> names() {
-    return Arrays.stream(constants).<String>map(Enum::name).toList();
+    return Arrays.stream(type.getEnumConstants())
+        .map(constant -> ((Enum<?>) constant).name())
+        .toList();
   }
 
   /// The enum's name, for listings.

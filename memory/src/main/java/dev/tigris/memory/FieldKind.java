@@ -78,8 +78,8 @@ public sealed interface FieldKind {
     return sizeBytes();
   }
 
-  /// Whether it lies in the object as a whole: reading the field gives what stands for it, which is
-  /// always the same, and nothing can be assigned.
+  /// Whether it lies in the object as a whole: reading the field gives what stands for it, and
+  /// nothing can be assigned.
   default boolean isPart() {
     return this instanceof Text || this instanceof Array || this instanceof Nested;
   }

@@ -78,7 +78,30 @@ sealed interface Instruction {
     }
   }
 
-  /// `-> Object`: pushes what stands for a field that lies in the receiver itself.
+  /// `-> Object`: pushes a new [Utf8] for a text that lies in the receiver.
+  ///
+  /// @param offset of its length, behind which `capacityBytes` may be used
+  record Text(int offset, int capacityBytes) implements Instruction {
+    @Override
+    public String toString() {
+      return "text[" + capacityBytes + "] @" + offset;
+    }
+  }
+
+  /// `-> Object`: pushes a new [View] of an array that lies in the receiver.
+  record Array(Primitive element, int offset, int length) implements Instruction {
+    /// The size of the array in bytes.
+    long sizeBytes() {
+      return (long) length * element.sizeBytes();
+    }
+
+    @Override
+    public String toString() {
+      return "array " + name(element) + "[" + length + "] @" + offset;
+    }
+  }
+
+  /// `-> Pso`: pushes the object that stands for one that lies in the receiver, which keeps it.
   ///
   /// @param index of the part
   record Part(int index) implements Instruction {

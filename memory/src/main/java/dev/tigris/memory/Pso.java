@@ -143,10 +143,9 @@ public abstract class Pso {
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
   ///
-  /// @param partsStay whether the class has no fields in place but texts, which ask this object
-  ///     where it is
-  final void leave(boolean partsStay) {
-    home.leave(partsStay);
+  /// @param hasParts whether the class has objects in place
+  final void leave(boolean hasParts) {
+    home.leave(hasParts);
   }
 
   /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
@@ -179,38 +178,37 @@ public abstract class Pso {
     }
   }
 
-  /// What stands for a field that lies in the object itself: the same each time.
-  static Object part(Pso holder, int index) {
+  /// What stands for an object that lies in this one: the same each time, since it may have fields
+  /// that are not stored.
+  static Pso part(Pso holder, int index) {
     PsoHome known = holder.home;
-    Object part = known == null ? null : known.part(index);
+    Pso part = known == null ? null : known.part(index);
     return part == null ? holder.makePart(index) : part;
   }
 
-  private Object makePart(int index) {
+  private Pso makePart(int index) {
     requireConstructed();
     List<PsoField> fields = PsoClass.of(getClass()).layout().parts();
+    PsoField field = fields.get(index);
+    PsoClass target = PsoClass.of(((FieldKind.Nested) field.kind()).type());
+    Pso part = target.bind(PsoBinding.inside(target, this, field.offset()));
     // Of several threads, all return the first one's.
-    return ownHome().keepPart(index, makePart(fields.get(index)), fields.size());
+    return ownHome().keepPart(index, part, fields.size());
   }
 
-  private Object makePart(PsoField field) {
-    return switch (field.kind()) {
-      case FieldKind.Text(int capacityBytes) -> new Utf8(this, field.offset(), capacityBytes);
-      case FieldKind.Array(Primitive element, int length) ->
-          view(element, field.offset(), (long) length * element.sizeBytes());
-      case FieldKind.Nested(Class<? extends Pso> type, int _) -> {
-        PsoClass target = PsoClass.of(type);
-        yield target.bind(PsoBinding.inside(target, this, field.offset()));
-      }
-      case FieldKind.Value _, FieldKind.Constant _, FieldKind.Reference _ ->
-          throw new IllegalStateException(field + " does not lie in the object");
-    };
+  /// What a view of an array that lies in an object holds.
+  static Lease lease(Pso holder) {
+    PsoHome known = holder.home;
+    if (known == null) {
+      holder.requireConstructed();
+    }
+    return known.container.lease;
   }
 
   /// A view of memory that belongs to this object, which the caller has made sure of.
   final View view(Primitive element, long at, long bytes) {
     long start = address() + at;
-    Lease lease = container().lease;
+    Lease lease = lease(this);
     return switch (element) {
       case BOOLEAN -> throw new IllegalStateException("there is no view of booleans");
       case BYTE -> new Bytes(lease, start, bytes);

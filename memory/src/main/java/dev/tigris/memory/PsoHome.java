@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What a [Pso] lives in, and what few objects remember. Most remember none of that, and share the
@@ -15,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class PsoHome {
   private static final VarHandle FOREIGN;
   private static final VarHandle PARTS;
-  private static final VarHandle PART = MethodHandles.arrayElementVarHandle(Object[].class);
+  private static final VarHandle PART = MethodHandles.arrayElementVarHandle(Pso[].class);
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FOREIGN = lookup.findVarHandle(PsoHome.class, "foreign", Pso[].class);
-      PARTS = lookup.findVarHandle(PsoHome.class, "parts", Object[].class);
+      PARTS = lookup.findVarHandle(PsoHome.class, "parts", Pso[].class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -39,8 +40,8 @@ final class PsoHome {
   /// under the array's monitor.
   private Pso @Nullable [] foreign;
 
-  /// By index, what stands for the texts, arrays and objects that lie in this one.
-  private Object @Nullable [] parts;
+  /// By index, what stands for the objects that lie in this one.
+  private Pso @Nullable [] parts;
 
   PsoHome(Region container, boolean moves) {
     this.container = container;
@@ -71,10 +72,10 @@ final class PsoHome {
   }
 
   /// As [Pso#leave].
-  void leave(boolean partsStay) {
-    Object[] known = partsStay ? null : parts;
+  void leave(boolean hasParts) {
+    Pso[] known = hasParts ? parts : null;
     if (known != null) {
-      forget(known);
+      Arrays.fill(known, null);
     }
     // Few objects have any, and writing a reference costs more than reading one.
     if (foreign != null) {
@@ -82,17 +83,8 @@ final class PsoHome {
     }
   }
 
-  /// Texts need not be made anew.
-  private static void forget(@Nullable Object[] parts) {
-    for (int i = 0; i < parts.length; i++) {
-      if (parts[i] != null && !(parts[i] instanceof Utf8)) {
-        parts[i] = null;
-      }
-    }
-  }
-
-  @Nullable Object part(int index) {
-    Object[] known = parts;
+  @Nullable Pso part(int index) {
+    Pso[] known = parts;
     return known == null ? null : known[index];
   }
 
@@ -100,14 +92,14 @@ final class PsoHome {
   ///
   /// @param count how many the object has
   /// @return the first one
-  Object keepPart(int index, Object fresh, int count) {
-    Object[] known = parts;
+  Pso keepPart(int index, Pso fresh, int count) {
+    Pso[] known = parts;
     if (known == null) {
-      Object[] none = new Object[count];
-      Object[] earlier = (Object[]) PARTS.compareAndExchange(this, null, none);
+      Pso[] none = new Pso[count];
+      Pso[] earlier = (Pso[]) PARTS.compareAndExchange(this, null, none);
       known = earlier == null ? none : earlier;
     }
-    Object earlier = PART.compareAndExchange(known, index, null, fresh);
+    Pso earlier = (Pso) PART.compareAndExchange(known, index, null, fresh);
     return earlier == null ? fresh : earlier;
   }
 

@@ -4,6 +4,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +34,6 @@ public final class PsoLayout {
   private final List<PsoField> fields;
   private final List<PsoField> references;
   private final List<PsoField> parts;
-  private final boolean onlyTexts;
   private final int sizeBytes;
 
   private PsoLayout(Class<?> type, List<PsoField> fields) {
@@ -41,8 +41,7 @@ public final class PsoLayout {
     this.fields = List.copyOf(fields);
     this.references =
         fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
-    this.parts = fields.stream().filter(field -> field.kind().isPart()).toList();
-    this.onlyTexts = parts.stream().allMatch(part -> part.kind() instanceof FieldKind.Text);
+    this.parts = fields.stream().filter(field -> field.kind() instanceof FieldKind.Nested).toList();
     this.sizeBytes = Math.max(align(end(fields), OBJECT_ALIGNMENT_BYTES), OBJECT_ALIGNMENT_BYTES);
   }
 
@@ -114,17 +113,10 @@ public final class PsoLayout {
 
   /// What a view is an array of, null if it is none.
   private static @Nullable Primitive elementOf(Class<?> view) {
-    return switch (view.getSimpleName()) {
-      case String _ when view.getSuperclass() != View.class -> null;
-      case "Bytes" -> Primitive.BYTE;
-      case "Shorts" -> Primitive.SHORT;
-      case "Chars" -> Primitive.CHAR;
-      case "Ints" -> Primitive.INT;
-      case "Longs" -> Primitive.LONG;
-      case "Floats" -> Primitive.FLOAT;
-      case "Doubles" -> Primitive.DOUBLE;
-      default -> null;
-    };
+    return Arrays.stream(Primitive.values())
+        .filter(element -> element != Primitive.BOOLEAN && View.of(element) == view)
+        .findFirst()
+        .orElse(null);
   }
 
   @SuppressWarnings("unchecked") // an enum's class is a Class<? extends Enum<?>>
@@ -226,15 +218,9 @@ public final class PsoLayout {
     return references;
   }
 
-  /// The fields that lie in the object as a whole. The position of one is the same in every
-  /// subclass.
+  /// The fields that are other objects in place. The position of one is the same in every subclass.
   List<PsoField> parts() {
     return parts;
-  }
-
-  /// Whether none of [#parts] is anything but a text.
-  boolean hasOnlyTexts() {
-    return onlyTexts;
   }
 
   /// The fields that the class itself declares.

@@ -87,6 +87,28 @@ public final class PsoLinkage {
     return new ConstantCallSite(PsoCursor.elementOf(expected));
   }
 
+  /// Links a call site that stands for a call of a text's method.
+  ///
+  /// @param caller the class around the call site, with its rights
+  /// @param method the method's name
+  /// @param type `(Utf8,...)T`, behind the text as the method is declared
+  /// @throws NoSuchMethodError if there is no such method
+  /// @throws IllegalAccessError if the caller may not call it
+  /// @throws IncompatibleClassChangeError if the call site isn't one for a text
+  public static CallSite text(Lookup caller, String method, MethodType type) {
+    if (type.parameterCount() == 0 || type.parameterType(0) != Utf8.class) {
+      throw new IncompatibleClassChangeError("no text has " + method + type);
+    }
+    try {
+      MethodType declared = type.dropParameterTypes(0, 1);
+      return new ConstantCallSite(caller.findVirtual(Utf8.class, method, declared));
+    } catch (NoSuchMethodException e) {
+      throw asError(new NoSuchMethodError("a text has no " + method + type), e);
+    } catch (IllegalAccessException e) {
+      throw asError(new IllegalAccessError(e.getMessage()), e);
+    }
+  }
+
   /// Links a call site that stands for a method without a body to the recipe that a restricted rule
   /// wrote for it.
   ///

@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
 ///   next.set     (Pso,Pso)void   argument; assign long @16 slot 0
 ///   side.get     (Pso)Enum       peek int @24; decode Side
 ///   side.set     (Pso,Enum)void  argument; encode Side; poke int @24
-///   symbol.get   (Pso)Object     part 0
+///   symbol.get   (Pso)Object     text[12] @28
+///   prices.get   (Pso)Object     array int[3] @44
+///   place.get    (Pso)Pso        part 0
 ///   version      (Pso)int        peek byte @0; convert byte int; constant int 4; ushr int
 /// ```
 ///
@@ -34,7 +36,7 @@ import java.util.stream.Collectors;
 /// @param type `(Pso)T` or `(Pso,T)U`, where what is returned may be `void`
 /// @param sizeBytes how many bytes of the receiver may be touched
 /// @param slots how many slots for references the receiver has
-/// @param parts how many of its fields lie in the receiver as a whole
+/// @param parts how many objects lie in the receiver
 record Recipe(
     String name, MethodType type, int sizeBytes, int slots, int parts, List<Instruction> body) {
   /// The most instructions that a recipe may have: each stands for a few machine instructions that
@@ -65,8 +67,11 @@ record Recipe(
               List.of(
                   new Instruction.Peek(Primitive.INT, offset, ordering),
                   new Instruction.Decode(EnumCodes.of(constants)));
-          case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ ->
-              List.of(new Instruction.Part(layout.parts().indexOf(field)));
+          case FieldKind.Text(int capacityBytes) ->
+              List.of(new Instruction.Text(offset, capacityBytes));
+          case FieldKind.Array(Primitive element, int length) ->
+              List.of(new Instruction.Array(element, offset, length));
+          case FieldKind.Nested _ -> List.of(new Instruction.Part(layout.parts().indexOf(field)));
         };
     return of(field, layout, "get", MethodType.methodType(type(field), Pso.class), body);
   }
@@ -104,9 +109,9 @@ record Recipe(
   private static Class<?> type(PsoField field) {
     return switch (field.kind()) {
       case FieldKind.Value(Primitive primitive) -> primitive.type();
-      case FieldKind.Reference _ -> Pso.class;
+      case FieldKind.Reference _, FieldKind.Nested _ -> Pso.class;
       case FieldKind.Constant _ -> Enum.class;
-      case FieldKind.Text _, FieldKind.Array _, FieldKind.Nested _ -> Object.class;
+      case FieldKind.Text _, FieldKind.Array _ -> Object.class;
     };
   }
 
@@ -164,9 +169,20 @@ record Recipe(
         pop(stack, Enum.class);
         stack.push(int.class);
       }
+      case Instruction.Text(int offset, int capacityBytes) -> {
+        require(capacityBytes >= 0, "a text has room");
+        requireInside(Integer.BYTES, Integer.BYTES + (long) capacityBytes, offset);
+        stack.push(Object.class);
+      }
+      case Instruction.Array array -> {
+        require(array.element() != Primitive.BOOLEAN, "there is no view of booleans");
+        require(array.length() >= 0, "an array has a length");
+        requireInside(array.element().sizeBytes(), array.sizeBytes(), array.offset());
+        stack.push(Object.class);
+      }
       case Instruction.Part(int index) -> {
         require(index >= 0 && index < parts, "there is no part " + index);
-        stack.push(Object.class);
+        stack.push(Pso.class);
       }
       case Instruction.Constant(Primitive primitive, Object value) -> {
         require(box(primitive) == value.getClass(), value + " is no " + primitive.type());
@@ -211,9 +227,12 @@ record Recipe(
   }
 
   private void requireInside(Primitive primitive, int offset) {
-    int size = primitive.sizeBytes();
-    require(offset >= 0 && offset <= sizeBytes - size, "offset " + offset + " is out of bounds");
-    require(offset % size == 0, "offset " + offset + " is not aligned");
+    requireInside(primitive.sizeBytes(), primitive.sizeBytes(), offset);
+  }
+
+  private void requireInside(int alignment, long bytes, int offset) {
+    require(offset >= 0 && offset <= sizeBytes - bytes, "offset " + offset + " is out of bounds");
+    require(offset % alignment == 0, "offset " + offset + " is not aligned");
   }
 
   private void requireSlot(int slot) {

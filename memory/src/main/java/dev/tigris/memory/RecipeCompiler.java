@@ -63,6 +63,8 @@ final class RecipeCompiler {
   private static final ClassDesc CLASS = desc(PsoClass.class);
   private static final ClassDesc SLOT = desc(PsoSlot.class);
   private static final ClassDesc ENUM = desc(Enum.class);
+  private static final ClassDesc TEXT = desc(Utf8.class);
+  private static final ClassDesc LEASE = desc(Lease.class);
   private static final DirectMethodHandleDesc CLASS_DATA_AT =
       ConstantDescs.ofConstantBootstrap(
           ConstantDescs.CD_MethodHandles, "classDataAt", CD_Object, CD_int);
@@ -169,10 +171,19 @@ final class RecipeCompiler {
         constant(codes);
         code.aload(value).invokevirtual(CODES, "encode", MethodTypeDesc.of(CD_int, ENUM));
       }
+      case Instruction.Text(int offset, int capacityBytes) ->
+          code.new_(TEXT)
+              .dup()
+              .aload(RECEIVER)
+              .loadConstant(offset)
+              .loadConstant(capacityBytes)
+              .invokespecial(
+                  TEXT, ConstantDescs.INIT_NAME, MethodTypeDesc.of(CD_void, PSO, CD_int, CD_int));
+      case Instruction.Array array -> array(array);
       case Instruction.Part(int index) ->
           code.aload(RECEIVER)
               .loadConstant(index)
-              .invokestatic(PSO, "part", MethodTypeDesc.of(CD_Object, PSO, CD_int));
+              .invokestatic(PSO, "part", MethodTypeDesc.of(PSO, PSO, CD_int));
       case Instruction.Constant(Primitive _, Object value) -> constant(value);
       case Instruction.Compute(Operator operator, Primitive primitive) ->
           compute(operator, primitive);
@@ -286,6 +297,22 @@ final class RecipeCompiler {
 
   private static ClassDesc box(Primitive primitive) {
     return desc(MethodType.methodType(primitive.type()).wrap().returnType());
+  }
+
+  /// Makes a view in the code itself, and by no method that chooses its class: so C2, which inlines
+  /// this, sees that most are nowhere but in the caller's hands, and leaves the object out.
+  private void array(Instruction.Array array) {
+    ClassDesc view = desc(View.of(array.element()));
+    code.new_(view)
+        .dup()
+        .aload(RECEIVER)
+        .invokestatic(PSO, "lease", MethodTypeDesc.of(LEASE, PSO))
+        .lload(distance)
+        .loadConstant(Raw.ORIGIN + array.offset())
+        .ladd()
+        .loadConstant(array.sizeBytes())
+        .invokespecial(
+            view, ConstantDescs.INIT_NAME, MethodTypeDesc.of(CD_void, LEASE, CD_long, CD_long));
   }
 
   private void constant(EnumCodes codes) {

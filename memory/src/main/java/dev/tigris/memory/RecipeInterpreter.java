@@ -58,6 +58,10 @@ final class RecipeInterpreter {
       case Instruction.Decode(EnumCodes codes) -> stack.push(new Value(codes.decode((int) pop())));
       case Instruction.Encode(EnumCodes codes) ->
           stack.push(new Value(codes.encode((Enum<?>) stack.pop().value)));
+      case Instruction.Text(int offset, int capacityBytes) ->
+          stack.push(new Value(new Utf8(receiver, offset, capacityBytes)));
+      case Instruction.Array array ->
+          stack.push(new Value(receiver.view(array.element(), array.offset(), array.sizeBytes())));
       case Instruction.Part(int index) -> stack.push(new Value(Pso.part(receiver, index)));
       case Instruction.Constant(Primitive _, Object value) -> stack.push(new Value(value));
       case Instruction.Compute(Operator operator, Primitive primitive) -> {

@@ -1,3 +1,4 @@
+// Over 400 lines: all that is done with a text where it lies.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
@@ -12,6 +13,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Bounded text in an object: a length and up to [#capacityBytes] bytes of UTF-8.
 ///
@@ -22,9 +24,13 @@ import java.util.Objects;
 /// ```
 ///
 /// Declared as a field with its capacity, `@Capacity(12) Utf8 symbol`, it is read, compared and
-/// written in place, without allocation; [#toString] makes a String when one is wanted. Comparing
-/// goes by code points, as UTF-8 orders bytes; it is inconsistent with `equals`, which tells places
-/// and not texts apart: [#contentEquals] compares texts.
+/// written in place; [#toString] makes a String when one is wanted. Comparing goes by code points,
+/// as UTF-8 orders bytes; it is inconsistent with `equals`, which tells places and not texts apart:
+/// [#contentEquals] compares texts.
+///
+/// Reading the field makes this object, which has nothing of its own and which the compiler leaves
+/// out where it is used at once (docs/decisions/071-made-at-each-read.md). So two that stand for
+/// the same text need not be the same, as with a `String`: compare them with `equals`.
 ///
 /// The length that is stored is never trusted: one that is larger than the capacity is a
 /// [CorruptTextException], and so are bytes that are no UTF-8 when they are turned into a String.
@@ -59,7 +65,141 @@ public final class Utf8 implements Comparable<Utf8> {
   ///
   /// @throws CorruptTextException if the stored length is impossible
   public int lengthBytes() {
-    int length = (int) Raw.INT.get(Raw.GLOBAL, address());
+    return length(holder, at, capacityBytes);
+  }
+
+  /// Whether the text has no bytes.
+  public boolean isEmpty() {
+    return length(holder, at, capacityBytes) == 0;
+  }
+
+  /// The byte at `index` of the text.
+  ///
+  /// @throws IndexOutOfBoundsException if the text is not so long
+  /// @throws CorruptTextException if the stored length is impossible
+  public byte byteAt(int index) {
+    Objects.checkIndex(index, length(holder, at, capacityBytes));
+    return get(holder, at, index);
+  }
+
+  /// Makes this the text.
+  ///
+  /// @throws IllegalArgumentException if it does not fit, or holds half a surrogate pair; the old
+  ///     text is still there then
+  /// @throws IndexOutOfBoundsException if the text grew meanwhile and does not fit any more
+  public void set(CharSequence text) {
+    set(holder, at, capacityBytes, text);
+  }
+
+  /// Makes the other's text this one's.
+  ///
+  /// @throws IllegalArgumentException if it does not fit
+  public void set(Utf8 other) {
+    int length = length(other.holder, other.at, other.capacityBytes);
+    if (length > capacityBytes) {
+      throw new IllegalArgumentException(
+          "the text takes %d bytes, and there is room for %d: declare a larger @Capacity"
+              .formatted(length, capacityBytes));
+    }
+    // Within one segment: slices would be objects until the code is compiled.
+    MemorySegment.copy(
+        Raw.GLOBAL, start(other.holder, other.at), Raw.GLOBAL, start(holder, at), length);
+    Reference.reachabilityFence(other.holder);
+    setLength(holder, at, length);
+  }
+
+  /// Makes this the empty text.
+  public void clear() {
+    setLength(holder, at, 0);
+  }
+
+  /// Whether the text consists of these characters.
+  public boolean contentEquals(CharSequence text) {
+    return contentEquals(holder, at, length(holder, at, capacityBytes), text);
+  }
+
+  /// Whether the text consists of these bytes: quicker than by characters, for whoever looks for
+  /// the same text again and again.
+  public boolean contentEquals(byte[] utf8) {
+    if (utf8.length != length(holder, at, capacityBytes)) {
+      return false;
+    }
+    long start = start(holder, at);
+    boolean same = utf8.length < Long.BYTES ? sameBytes(start, utf8) : sameLongs(start, utf8);
+    Reference.reachabilityFence(holder);
+    return same;
+  }
+
+  /// Whether both hold the same bytes.
+  public boolean contentEquals(Utf8 other) {
+    int length = length(holder, at, capacityBytes);
+    return length == length(other.holder, other.at, other.capacityBytes)
+        && compare(holder, at, other.holder, other.at, length) == 0;
+  }
+
+  /// Orders texts as their code points do: negative if this one comes first, 0 if they are equal.
+  @Override
+  public int compareTo(Utf8 other) {
+    int length = length(holder, at, capacityBytes);
+    int otherLength = length(other.holder, other.at, other.capacityBytes);
+    int difference = compare(holder, at, other.holder, other.at, Math.min(length, otherLength));
+    return difference == 0 ? length - otherLength : difference;
+  }
+
+  /// Copies the text's bytes to `target` and returns how many there were.
+  ///
+  /// @throws IndexOutOfBoundsException if there is no room for them from `targetIndex` on
+  public int copyTo(byte[] target, int targetIndex) {
+    int length = length(holder, at, capacityBytes);
+    Objects.checkFromIndexSize(targetIndex, length, target.length);
+    MemorySegment.copy(Raw.range(start(holder, at), length), BYTE, 0, target, targetIndex, length);
+    Reference.reachabilityFence(holder);
+    return length;
+  }
+
+  /// The text as a String.
+  ///
+  /// @throws CorruptTextException if the bytes are no UTF-8
+  @Override
+  public String toString() {
+    byte[] bytes = new byte[length(holder, at, capacityBytes)];
+    // The length may have changed since; what was checked is what is copied.
+    MemorySegment.copy(Raw.range(start(holder, at), bytes.length), BYTE, 0, bytes, 0, bytes.length);
+    Reference.reachabilityFence(holder);
+    for (byte unit : bytes) {
+      if (unit < 0) {
+        return decode(bytes);
+      }
+    }
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /// Whether the other one stands for the same field of the same Java object.
+  @Override
+  @SuppressWarnings("ReferenceEquality") // whatever the object's own equals says
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Utf8 text && text.holder == holder && text.at == at;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(holder) * 31 + at;
+  }
+
+  // What follows is static, and this object is given to none of it: where one of these methods is
+  // not inlined, C2 leaves the object out all the same.
+
+  private static long address(Pso holder, int at) {
+    return holder.masked() + at;
+  }
+
+  /// Where the first byte of the text is.
+  private static long start(Pso holder, int at) {
+    return holder.masked() + at + DATA_AT;
+  }
+
+  private static int length(Pso holder, int at, int capacityBytes) {
+    int length = (int) Raw.INT.get(Raw.GLOBAL, address(holder, at));
     Reference.reachabilityFence(holder);
     if (length < 0 || length > capacityBytes) {
       throw new CorruptTextException(
@@ -69,84 +209,63 @@ public final class Utf8 implements Comparable<Utf8> {
     return length;
   }
 
-  /// Whether the text has no bytes.
-  public boolean isEmpty() {
-    return lengthBytes() == 0;
+  private static void setLength(Pso holder, int at, int length) {
+    Raw.INT.set(Raw.GLOBAL, address(holder, at), length);
+    Reference.reachabilityFence(holder);
   }
 
-  /// The byte at `index` of the text.
-  ///
-  /// @throws IndexOutOfBoundsException if the text is not so long
-  /// @throws CorruptTextException if the stored length is impossible
-  public byte byteAt(int index) {
-    Objects.checkIndex(index, lengthBytes());
-    return at(index);
+  private static byte get(Pso holder, int at, int index) {
+    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, start(holder, at) + index);
+    Reference.reachabilityFence(holder);
+    return value;
   }
 
-  /// Makes this the text.
-  ///
-  /// @throws IllegalArgumentException if it does not fit, or holds half a surrogate pair; the old
-  ///     text is still there then
-  /// @throws IndexOutOfBoundsException if the text grew meanwhile and does not fit any more
-  public void set(CharSequence text) {
+  private static void set(Pso holder, int at, int capacityBytes, CharSequence text) {
     int length = encodedBytes(text);
     if (length > capacityBytes) {
       throw new IllegalArgumentException(
           "'%s' takes %d bytes, and there is room for %d: declare a larger @Capacity, or shorten it"
               .formatted(text, length, capacityBytes));
     }
+    long start = start(holder, at);
     int index = 0;
     for (int i = 0; i < text.length(); i++) {
       int point = text.charAt(i);
-      if (point < 0x80) {
-        put(index++, point);
-        continue;
-      }
       if (Character.isHighSurrogate((char) point)) {
         point = Character.toCodePoint((char) point, text.charAt(++i));
       }
-      index = encode(point, index);
+      index = put(start, index, capacityBytes, point);
     }
-    length(index);
+    setLength(holder, at, index);
   }
 
-  /// Makes the other's text this one's.
-  ///
-  /// @throws IllegalArgumentException if it does not fit
-  public void set(Utf8 other) {
-    int length = other.lengthBytes();
-    if (length > capacityBytes) {
-      throw new IllegalArgumentException(
-          "the text takes %d bytes, and there is room for %d: declare a larger @Capacity"
-              .formatted(length, capacityBytes));
+  /// Writes a code point, and returns where the next one goes.
+  private static int put(long start, int from, int capacityBytes, int point) {
+    int index = from;
+    if (point < 0x80) {
+      put(start, index++, capacityBytes, (byte) point);
+      return index;
     }
-    // Within one segment: slices would be objects until the code is compiled.
-    MemorySegment.copy(
-        Raw.GLOBAL, other.address() + DATA_AT, Raw.GLOBAL, address() + DATA_AT, length);
-    Reference.reachabilityFence(other.holder);
-    length(length);
-  }
-
-  /// Makes this the empty text.
-  public void clear() {
-    length(0);
-  }
-
-  private int encode(int point, int start) {
-    int index = start;
     if (point < 0x800) {
-      put(index++, 0xc0 | (point >> 6));
+      put(start, index++, capacityBytes, (byte) (0xc0 | (point >> 6)));
     } else {
       if (point < 0x1_0000) {
-        put(index++, 0xe0 | (point >> 12));
+        put(start, index++, capacityBytes, (byte) (0xe0 | (point >> 12)));
       } else {
-        put(index++, 0xf0 | (point >> 18));
-        put(index++, 0x80 | ((point >> 12) & 0x3f));
+        put(start, index++, capacityBytes, (byte) (0xf0 | (point >> 18)));
+        put(start, index++, capacityBytes, (byte) (0x80 | ((point >> 12) & 0x3f)));
       }
-      put(index++, 0x80 | ((point >> 6) & 0x3f));
+      put(start, index++, capacityBytes, (byte) (0x80 | ((point >> 6) & 0x3f)));
     }
-    put(index++, 0x80 | (point & 0x3f));
+    put(start, index++, capacityBytes, (byte) (0x80 | (point & 0x3f)));
     return index;
+  }
+
+  /// Checked, since a text that is being changed may be longer when it is copied than when it was
+  /// measured.
+  private static void put(long start, int index, int capacityBytes, byte value) {
+    Objects.checkIndex(index, capacityBytes);
+    Raw.BYTE.set(Raw.GLOBAL, start + index, value);
   }
 
   /// How many bytes a text takes.
@@ -173,38 +292,24 @@ public final class Utf8 implements Comparable<Utf8> {
     return (int) Math.min(bytes, Integer.MAX_VALUE);
   }
 
-  /// Whether the text consists of these characters.
-  public boolean contentEquals(CharSequence text) {
-    int length = lengthBytes();
+  private static boolean contentEquals(Pso holder, int at, int length, CharSequence text) {
     int units = text.length();
     if (units > length) {
       return false; // each takes a byte at least
     }
-    long start = address() + DATA_AT;
+    long start = start(holder, at);
     int same = 0;
     while (same < units
         // A byte that is part of a longer character is negative.
         && text.charAt(same) == (byte) Raw.BYTE.get(Raw.GLOBAL, start + same)) {
       same++;
     }
+    boolean equal =
+        same == units
+            ? units == length
+            : text.charAt(same) >= 0x80 && contentEqualsEncoded(start, length, text, same);
     Reference.reachabilityFence(holder);
-    if (same == units) {
-      return units == length;
-    }
-    return text.charAt(same) >= 0x80 && contentEqualsEncoded(text, same, same, length);
-  }
-
-  /// Whether the text consists of these bytes: quicker than by characters, for whoever looks for
-  /// the same text again and again.
-  public boolean contentEquals(byte[] utf8) {
-    int length = lengthBytes();
-    if (utf8.length != length) {
-      return false;
-    }
-    long start = address() + DATA_AT;
-    boolean same = length < Long.BYTES ? sameBytes(start, utf8) : sameLongs(start, utf8);
-    Reference.reachabilityFence(holder);
-    return same;
+    return equal;
   }
 
   /// Compares eight bytes at once, the last ones first: names and paths often begin alike. They may
@@ -231,9 +336,10 @@ public final class Utf8 implements Comparable<Utf8> {
     return true;
   }
 
-  /// The same from a character on that takes more than one byte.
-  private boolean contentEqualsEncoded(CharSequence text, int from, int start, int length) {
-    int index = start;
+  /// Whether a text goes on from a character that takes more than one byte; what is before it is
+  /// the same.
+  private static boolean contentEqualsEncoded(long start, int length, CharSequence text, int from) {
+    int index = from;
     for (int i = from; i < text.length(); i++) {
       int point = text.charAt(i);
       if (Character.isHighSurrogate((char) point) && i + 1 < text.length()) {
@@ -244,7 +350,7 @@ public final class Utf8 implements Comparable<Utf8> {
         return false;
       }
       int count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x1_0000 ? 3 : 4;
-      if (index + count > length || decode(index, count) != point) {
+      if (index + count > length || decode(start + index, count) != point) {
         return false;
       }
       index += count;
@@ -252,9 +358,9 @@ public final class Utf8 implements Comparable<Utf8> {
     return index == length;
   }
 
-  /// The code point in the `count` bytes from `index` on, or -1 if they are not one of so many.
-  private int decode(int index, int count) {
-    int lead = at(index) & 0xff;
+  /// The code point in the `count` bytes from an address on, or -1 if they are not one of so many.
+  private static int decode(long address, int count) {
+    int lead = (byte) Raw.BYTE.get(Raw.GLOBAL, address) & 0xff;
     if (count == 1) {
       return lead < 0x80 ? lead : -1;
     }
@@ -264,7 +370,7 @@ public final class Utf8 implements Comparable<Utf8> {
     }
     int point = lead & (0x7f >> count);
     for (int i = 1; i < count; i++) {
-      int next = at(index + i);
+      int next = (byte) Raw.BYTE.get(Raw.GLOBAL, address + i);
       if ((next & 0xc0) != 0x80) {
         return -1;
       }
@@ -273,64 +379,24 @@ public final class Utf8 implements Comparable<Utf8> {
     return point;
   }
 
-  /// Whether both hold the same bytes.
-  public boolean contentEquals(Utf8 other) {
-    return lengthBytes() == other.lengthBytes() && compareTo(other) == 0;
-  }
-
-  /// Orders texts as their code points do: negative if this one comes first, 0 if they are equal.
-  @Override
-  public int compareTo(Utf8 other) {
-    int length = lengthBytes();
-    int otherLength = other.lengthBytes();
-    int common = Math.min(length, otherLength);
-    long start = address() + DATA_AT;
-    long otherStart = other.address() + DATA_AT;
+  /// Compares the first `count` bytes of two texts.
+  private static int compare(Pso holder, int at, Pso other, int otherAt, int count) {
+    long start = start(holder, at);
+    long otherStart = start(other, otherAt);
     int index = 0;
-    while (index <= common - Long.BYTES
+    while (index <= count - Long.BYTES
         && (long) Raw.LONG_ANY.get(Raw.GLOBAL, start + index)
             == (long) Raw.LONG_ANY.get(Raw.GLOBAL, otherStart + index)) {
       index += Long.BYTES;
     }
-    Reference.reachabilityFence(holder);
-    Reference.reachabilityFence(other.holder);
-    for (; index < common; index++) {
-      int difference = (at(index) & 0xff) - (other.at(index) & 0xff);
-      if (difference != 0) {
-        return difference;
-      }
+    int difference = 0;
+    for (; index < count && difference == 0; index++) {
+      int unit = (byte) Raw.BYTE.get(Raw.GLOBAL, start + index) & 0xff;
+      difference = unit - ((byte) Raw.BYTE.get(Raw.GLOBAL, otherStart + index) & 0xff);
     }
-    return length - otherLength;
-  }
-
-  /// Copies the text's bytes to `target` and returns how many there were.
-  ///
-  /// @throws IndexOutOfBoundsException if there is no room for them from `targetIndex` on
-  public int copyTo(byte[] target, int targetIndex) {
-    int length = lengthBytes();
-    Objects.checkFromIndexSize(targetIndex, length, target.length);
-    MemorySegment.copy(
-        Raw.range(address() + DATA_AT, length), BYTE, 0, target, targetIndex, length);
     Reference.reachabilityFence(holder);
-    return length;
-  }
-
-  /// The text as a String.
-  ///
-  /// @throws CorruptTextException if the bytes are no UTF-8
-  @Override
-  public String toString() {
-    byte[] bytes = new byte[lengthBytes()];
-    // The length may have changed since; what was checked is what is copied.
-    MemorySegment.copy(
-        Raw.range(address() + DATA_AT, bytes.length), BYTE, 0, bytes, 0, bytes.length);
-    Reference.reachabilityFence(holder);
-    for (byte unit : bytes) {
-      if (unit < 0) {
-        return decode(bytes);
-      }
-    }
-    return new String(bytes, StandardCharsets.ISO_8859_1);
+    Reference.reachabilityFence(other);
+    return difference;
   }
 
   private static String decode(byte[] bytes) {
@@ -343,28 +409,5 @@ public final class Utf8 implements Comparable<Utf8> {
       corrupt.initCause(e);
       throw corrupt;
     }
-  }
-
-  private long address() {
-    return holder.masked() + at;
-  }
-
-  private byte at(int index) {
-    byte value = (byte) Raw.BYTE.get(Raw.GLOBAL, address() + DATA_AT + index);
-    Reference.reachabilityFence(holder);
-    return value;
-  }
-
-  /// Checked, since a text that is being changed may be longer when it is copied than when it was
-  /// measured.
-  private void put(int index, int value) {
-    Objects.checkIndex(index, capacityBytes);
-    Raw.BYTE.set(Raw.GLOBAL, address() + DATA_AT + index, (byte) value);
-    Reference.reachabilityFence(holder);
-  }
-
-  private void length(int length) {
-    Raw.INT.set(Raw.GLOBAL, address(), length);
-    Reference.reachabilityFence(holder);
   }
 }

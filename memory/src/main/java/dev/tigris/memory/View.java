@@ -33,6 +33,22 @@ public abstract sealed class View
     V make(Lease lease, long address, long bytes);
   }
 
+  /// The class of views of elements of a type.
+  ///
+  /// @throws IllegalArgumentException for `boolean`, of which there is none
+  static Class<? extends View> of(Primitive element) {
+    return switch (element) {
+      case BOOLEAN -> throw new IllegalArgumentException("there is no view of booleans");
+      case BYTE -> Bytes.class;
+      case SHORT -> Shorts.class;
+      case CHAR -> Chars.class;
+      case INT -> Ints.class;
+      case LONG -> Longs.class;
+      case FLOAT -> Floats.class;
+      case DOUBLE -> Doubles.class;
+    };
+  }
+
   View(Lease lease, long address, long bytes) {
     this.lease = lease;
     this.address = address;

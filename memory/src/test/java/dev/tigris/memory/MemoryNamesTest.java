@@ -76,6 +76,12 @@ class MemoryNamesTest {
         PsoLinkage.class.getMethod(
             MemoryNames.ELEMENT_BOOTSTRAP.methodName(), element.parameterArray()));
     assertEquals(Pso.class, PsoCursor.class.getMethod(MemoryNames.ELEMENT).getReturnType());
+    MethodType text =
+        MethodType.fromMethodDescriptorString(
+            MemoryNames.TEXT_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());
+    assertPublic(
+        PsoLinkage.class.getMethod(MemoryNames.TEXT_BOOTSTRAP.methodName(), text.parameterArray()));
+    assertEquals(desc(Utf8.class), MemoryNames.TEXT);
     MethodType recipe =
         MethodType.fromMethodDescriptorString(
             MemoryNames.RECIPE_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());

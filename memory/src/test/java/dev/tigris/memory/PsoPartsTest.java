@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -145,7 +146,6 @@ class PsoPartsTest {
     assertEquals(3, box.weights.length());
     assertThrows(IndexOutOfBoundsException.class, () -> box.weights.set(3, (short) 1));
     assertSame(box.from, box.from);
-    assertSame(box.weights, box.weights);
   }
 
   @Test
@@ -258,7 +258,33 @@ class PsoPartsTest {
     for (Character.UnicodeScript script : Character.UnicodeScript.values()) {
       assertSame(script, codes.decode(codes.encode(script)));
     }
+    assertNull(codes.decode(0));
     assertThrows(UnknownConstantException.class, () -> codes.decode("no script".hashCode()));
+  }
+
+  @Test
+  void aConstantIsFoundWhereOthersAreInItsPlace() {
+    Thread.State[] states = Thread.State.values();
+    for (int multiplier : new int[] {0, 1, -1, 1 << 30}) {
+      EnumCodes codes = EnumCodes.of(Thread.State.class, states, multiplier, 5);
+      for (Thread.State state : states) {
+        assertSame(state, codes.decode(codes.encode(state)));
+      }
+      assertNull(codes.decode(codes.encode(null)));
+      assertThrows(UnknownConstantException.class, () -> codes.decode("SLEEPING".hashCode()));
+    }
+  }
+
+  @Test
+  void aTextIsEqualToWhatStandsForTheSameFieldAndToNothingElse() {
+    Box box = new Box(container);
+    Box other = new Box(container);
+    Frame frame = new Frame(container);
+    assertEquals(box.name, box.name);
+    assertEquals(box.name.hashCode(), box.name.hashCode());
+    assertNotEquals(box.name, other.name);
+    assertNotEquals(frame.name, frame.inner.name);
+    assertNotEquals("", box.name);
   }
 
   @Test
@@ -276,7 +302,7 @@ class PsoPartsTest {
     Shorts weights = cursor.element().weights;
     Point from = cursor.element().from;
     assertTrue(cursor.next());
-    assertSame(name, cursor.element().name);
+    assertEquals(name, cursor.element().name);
     assertEquals("box1", name.toString());
     assertEquals(0, weights.get(0));
     assertEquals(1, cursor.element().weights.get(0));

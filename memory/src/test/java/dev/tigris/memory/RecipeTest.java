@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Instruction.Argument;
+import dev.tigris.memory.Instruction.Array;
 import dev.tigris.memory.Instruction.Assign;
 import dev.tigris.memory.Instruction.Ordering;
 import dev.tigris.memory.Instruction.Peek;
 import dev.tigris.memory.Instruction.Poke;
 import dev.tigris.memory.Instruction.Recover;
+import dev.tigris.memory.Instruction.Text;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.MethodModel;
@@ -49,6 +51,9 @@ class RecipeTest {
   static final class Labelled extends Pso {
     @Capacity(8)
     Utf8 label;
+
+    @Capacity(3)
+    Shorts weights;
 
     Labelled(Container container) {
       super(container);
@@ -115,6 +120,24 @@ class RecipeTest {
   }
 
   @Test
+  void refusesTextsAndArraysThatEndOutsideOfTheObject() {
+    MethodType get = MethodType.methodType(Object.class, Pso.class);
+    assertRefused("out of bounds", get, new Text(0, 13));
+    assertRefused("out of bounds", get, new Text(-4, 4));
+    assertRefused("out of bounds", get, new Text(8, Integer.MAX_VALUE));
+    assertRefused("not aligned", get, new Text(2, 4));
+    assertRefused("has room", get, new Text(8, -1));
+    assertRefused("out of bounds", get, new Array(Primitive.LONG, 8, 2));
+    assertRefused("out of bounds", get, new Array(Primitive.LONG, 0, Integer.MAX_VALUE));
+    assertRefused("out of bounds", get, new Array(Primitive.BYTE, -1, 1));
+    assertRefused("not aligned", get, new Array(Primitive.INT, 6, 1));
+    assertRefused("has a length", get, new Array(Primitive.INT, 8, -1));
+    assertRefused("no view of booleans", get, new Array(Primitive.BOOLEAN, 0, 1));
+    recipe(get, new Text(0, 12)).verify();
+    recipe(get, new Array(Primitive.SHORT, 2, 7)).verify();
+  }
+
+  @Test
   void refusesSlotsThatTheObjectDoesNotHave() {
     assertRefused("slot 1", GET_PSO, peek(Primitive.LONG, 8), new Recover(1));
     assertRefused("slot -1", SET_PSO, new Argument(), new Assign(-1, 8, Ordering.PLAIN));
@@ -150,6 +173,12 @@ class RecipeTest {
     assertEquals(
         "orderedNext.set (Pso,Pso)void, 56 bytes: argument; assign long @48 release slot 1",
         Recipe.set(field("orderedNext"), layout).toString());
+    PsoLayout labelled = PsoLayout.of(Labelled.class);
+    assertEquals(
+        List.of(
+            "label.get (Pso)Object, 24 bytes: text[8] @0",
+            "weights.get (Pso)Object, 24 bytes: array short[3] @12"),
+        labelled.fields().stream().map(it -> Recipe.get(it, labelled).toString()).toList());
   }
 
   private static PsoField field(String name) {
@@ -167,8 +196,8 @@ class RecipeTest {
       recipes.add(Recipe.get(field, layout));
       recipes.add(Recipe.set(field, layout));
     }
-    PsoLayout parts = PsoLayout.of(Labelled.class);
-    recipes.add(Recipe.get(parts.fields().getFirst(), parts));
+    PsoLayout labelled = PsoLayout.of(Labelled.class);
+    labelled.fields().forEach(field -> recipes.add(Recipe.get(field, labelled)));
     for (Recipe recipe : recipes) {
       ClassDesc name = ClassDesc.of("dev.tigris.memory.Measured");
       byte[] bytes =

@@ -82,6 +82,8 @@ class RecipeTextTest {
         "assign long @8 slot 0",
         "decode java.lang.Thread$State",
         "part 0",
+        "text[12] @28",
+        "array int[3] @44",
         "argument;argument",
         "argument; ; argument",
       })

@@ -34,10 +34,15 @@ public final class MemoryNames {
   /// The annotation of objects that lie in the object.
   public static final ClassDesc IN_PLACE = ClassDesc.of(PACKAGE, "InPlace");
 
+  /// Text.
+  public static final ClassDesc TEXT = ClassDesc.of(PACKAGE, "Utf8");
+
   /// The types of fields that need a [#CAPACITY]: text, and the views that are arrays.
   public static final Set<ClassDesc> SIZED =
-      Stream.of("Utf8", "Bytes", "Shorts", "Chars", "Ints", "Longs", "Floats", "Doubles")
-          .map(name -> ClassDesc.of(PACKAGE, name))
+      Stream.concat(
+              Stream.of(TEXT),
+              Stream.of("Bytes", "Shorts", "Chars", "Ints", "Longs", "Floats", "Doubles")
+                  .map(name -> ClassDesc.of(PACKAGE, name)))
           .collect(Collectors.toUnmodifiableSet());
 
   /// The objects whose elements are of a class that only a field's declaration says.
@@ -90,6 +95,11 @@ public final class MemoryNames {
   /// `static CallSite element(Lookup, String, MethodType, Class expected)`: links an [#ELEMENT].
   public static final DirectMethodHandleDesc ELEMENT_BOOTSTRAP =
       ConstantDescs.ofCallsiteBootstrap(LINKAGE, "element", CD_CallSite, CD_Class);
+
+  /// `static CallSite text(Lookup, String, MethodType)`: links a call of a public method of a
+  /// [#TEXT]; the type is the method's behind `(Utf8`.
+  public static final DirectMethodHandleDesc TEXT_BOOTSTRAP =
+      ConstantDescs.ofCallsiteBootstrap(LINKAGE, "text", CD_CallSite);
 
   /// `static CallSite recipe(Lookup, String, MethodType, String recipe)`: links what stands for a
   /// method without a body.

@@ -25,9 +25,6 @@ final class PsoCursorRule implements Rule {
   private static final MethodTypeDesc SITE_TYPE =
       MethodTypeDesc.of(MemoryNames.PSO, MemoryNames.CURSOR);
 
-  /// HotSpot compiles no longer method, and without a compiler nothing is gained.
-  private static final int MOST_CODE_BYTES = 8_000;
-
   @Override
   public String name() {
     return "pso-cursor";
@@ -42,7 +39,8 @@ final class PsoCursorRule implements Rule {
 
   @Override
   public Decision decide(Site site) {
-    if (!isElement(site.instruction()) || MethodPlan.codeBytes(site.method()) > MOST_CODE_BYTES) {
+    if (!isElement(site.instruction())
+        || MethodPlan.codeBytes(site.method()) > MethodReport.HUGE_METHOD_BYTES) {
       return Decision.PASS;
     }
     if (site.sequence(2).getLast() instanceof TypeCheckInstruction check

@@ -50,6 +50,6 @@ public interface Rule {
 
   /// The rules that every class is specialized with.
   static List<Rule> standard() {
-    return List.of(new PsoFieldRule(), new PsoCursorRule());
+    return List.of(new PsoFieldRule(), new PsoCursorRule(), new PsoTextRule());
   }
 }

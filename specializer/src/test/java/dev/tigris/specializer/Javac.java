@@ -19,7 +19,15 @@ final class Javac {
       List.of(
           "package dev.tigris.memory; public class Container {}",
           "package dev.tigris.memory; public class PsoBinding {}",
-          "package dev.tigris.memory; public class Utf8 {}",
+          """
+          package dev.tigris.memory;
+          public class Utf8 {
+            public int lengthBytes() { return length(); }
+            public boolean contentEquals(CharSequence text) { return lengthBytes() == text.length(); }
+            public String toString() { return ""; }
+            private int length() { return 0; }
+          }
+          """,
           "package dev.tigris.memory; public class Ints {}",
           "package dev.tigris.memory; public class PsoArray {}",
           "package dev.tigris.memory; public class PsoCursor<T extends Pso> {"

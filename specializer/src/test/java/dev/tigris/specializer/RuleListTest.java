@@ -101,7 +101,7 @@ class RuleListTest {
   void saysWhereAndWhatIsWrong() throws Exception {
     compileModule();
     assertEquals(
-        "rules:1:1: there is no rule 'pso-fields'; there is pso-field, pso-cursor",
+        "rules:1:1: there is no rule 'pso-fields'; there is pso-field, pso-cursor, pso-text",
         problem("pso-fields"));
     assertEquals(
         "rules:2:1: there is no rule 'third'; there is first, second",

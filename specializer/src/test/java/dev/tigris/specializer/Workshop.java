@@ -67,11 +67,9 @@ final class Workshop implements AutoCloseable {
             accesses.add(field.opcode() + " " + field.name().stringValue());
           } else if (element instanceof InvokeDynamicInstruction site
               && site.bootstrapMethod().owner().equals(MemoryNames.LINKAGE)) {
-            accesses.add(
-                site.name().stringValue()
-                    + site.typeSymbol().displayDescriptor()
-                    + " "
-                    + site.bootstrapArgs().getLast());
+            String call = site.name().stringValue() + site.typeSymbol().displayDescriptor();
+            List<?> arguments = site.bootstrapArgs();
+            accesses.add(arguments.isEmpty() ? call : call + " " + arguments.getLast());
           }
         }
       }

@@ -140,6 +140,7 @@ record Program(String home, Map<String, byte[]> classes) {
       @Override
       public Decision decide(Site site) {
         return rule.decide(site) instanceof Decision.Replace(DynamicCallSiteDesc callSite)
+                && callSite.bootstrapMethod().equals(MemoryNames.FIELD_BOOTSTRAP)
             ? new Decision.Replace(
                 DynamicCallSiteDesc.of(
                     ConstantDescs.ofCallsiteBootstrap(
