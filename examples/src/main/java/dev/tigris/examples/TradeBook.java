@@ -82,7 +82,8 @@ public final class TradeBook {
     file.flush();
   }
 
-  /// What all trades of a symbol are worth together. Makes no objects and no Strings.
+  /// What all trades of a symbol are worth together. Makes no Strings, and once it is compiled
+  /// no objects.
   public double worth(String symbol) {
     double worth = 0;
     for (PsoCursor<Entry> cursor = entries.cursor(); cursor.next(); ) {

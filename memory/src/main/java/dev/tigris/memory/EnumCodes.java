@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,17 +31,29 @@ record EnumCodes(
   /// The golden ratio, by which codes that are close to each other are spread best.
   private static final int GOLDEN = 0x9e37_79b9;
 
-  /// How many multipliers are tried with a table, and how much larger than it has to be that may
-  /// be: sixty constants have a chance of one in eight at 1,024 places.
+  /// How many multipliers are tried with a table.
   private static final int TRIES = 32;
 
+  /// By how many bits a table may be larger than it has to be. At 2,048 places, which are four
+  /// times as many, a hundred constants have a chance of one in eleven with each multiplier.
   private static final int MORE_BITS = 3;
 
-  /// The codes of an enum.
+  private static final ClassValue<EnumCodes> ALL =
+      new ClassValue<>() {
+        @Override
+        protected EnumCodes computeValue(Class<?> type) {
+          return spread(type, (Enum<?>[]) type.getEnumConstants());
+        }
+      };
+
+  /// The codes of an enum, the same each time.
   ///
   /// @throws IllegalArgumentException if two of its constants cannot be told apart
   static EnumCodes of(Class<? extends Enum<?>> type) {
-    Enum<?>[] constants = type.getEnumConstants();
+    return ALL.get(type);
+  }
+
+  private static EnumCodes spread(Class<?> type, Enum<?>[] constants) {
     int least = 2 + Integer.SIZE - Integer.numberOfLeadingZeros(constants.length);
     for (int bits = least; bits <= least + MORE_BITS; bits++) {
       for (int odd = 1; odd < 2 * TRIES; odd += 2) {
@@ -54,16 +67,19 @@ record EnumCodes(
 
   /// Whether no two constants come to the same place, and none to the first one.
   private static boolean haveOwnPlaces(Enum<?>[] constants, int multiplier, int shift) {
-    long own =
-        Arrays.stream(constants)
-            .mapToInt(constant -> firstPlace(code(constant), multiplier, shift))
-            .filter(place -> place != 0)
-            .distinct()
-            .count();
-    return own == constants.length;
+    BitSet taken = new BitSet();
+    taken.set(0);
+    for (Enum<?> constant : constants) {
+      int place = firstPlace(code(constant), multiplier, shift);
+      if (taken.get(place)) {
+        return false;
+      }
+      taken.set(place);
+    }
+    return true;
   }
 
-  /// The same in a table of `2^bits` places, wherever the multiplier puts the constants.
+  /// The codes in a table of `2^bits` places, wherever the multiplier puts the constants.
   static EnumCodes of(Class<?> type, Enum<?>[] constants, int multiplier, int bits) {
     int size = 1 << bits;
     EnumCodes made =

@@ -78,7 +78,7 @@ sealed interface Instruction {
     }
   }
 
-  /// `-> Object`: pushes a new [Utf8] for a text that lies in the receiver.
+  /// `-> Utf8`: pushes a new [Utf8] for a text that lies in the receiver.
   ///
   /// @param offset of its length, behind which `capacityBytes` may be used
   record Text(int offset, int capacityBytes) implements Instruction {
@@ -88,7 +88,7 @@ sealed interface Instruction {
     }
   }
 
-  /// `-> Object`: pushes a new [View] of an array that lies in the receiver.
+  /// `-> View`: pushes a new [View] of an array that lies in the receiver.
   record Array(Primitive element, int offset, int length) implements Instruction {
     /// The size of the array in bytes.
     long sizeBytes() {
@@ -103,11 +103,11 @@ sealed interface Instruction {
 
   /// `-> Pso`: pushes the object that stands for one that lies in the receiver, which keeps it.
   ///
-  /// @param index of the part
-  record Part(int index) implements Instruction {
+  /// @param index which of the receiver's objects in place it is
+  record Nested(int index) implements Instruction {
     @Override
     public String toString() {
-      return "part " + index;
+      return "nested " + index;
     }
   }
 

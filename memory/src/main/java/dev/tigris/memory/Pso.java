@@ -143,9 +143,9 @@ public abstract class Pso {
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
   ///
-  /// @param hasParts whether the class has objects in place
-  final void leave(boolean hasParts) {
-    home.leave(hasParts);
+  /// @param hasNested whether the class has objects in place
+  final void leave(boolean hasNested) {
+    home.leave(hasNested);
   }
 
   /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
@@ -180,45 +180,31 @@ public abstract class Pso {
 
   /// What stands for an object that lies in this one: the same each time, since it may have fields
   /// that are not stored.
-  static Pso part(Pso holder, int index) {
+  static Pso nested(Pso holder, int index) {
     PsoHome known = holder.home;
-    Pso part = known == null ? null : known.part(index);
-    return part == null ? holder.makePart(index) : part;
+    Pso nested = known == null ? null : known.nested(index);
+    return nested == null ? holder.makeNested(index) : nested;
   }
 
-  private Pso makePart(int index) {
+  private Pso makeNested(int index) {
     requireConstructed();
-    List<PsoField> fields = PsoClass.of(getClass()).layout().parts();
+    List<PsoField> fields = PsoClass.of(getClass()).layout().nested();
     PsoField field = fields.get(index);
     PsoClass target = PsoClass.of(((FieldKind.Nested) field.kind()).type());
-    Pso part = target.bind(PsoBinding.inside(target, this, field.offset()));
+    Pso nested = target.bind(PsoBinding.inside(target, this, field.offset()));
     // Of several threads, all return the first one's.
-    return ownHome().keepPart(index, part, fields.size());
+    return ownHome().keepNested(index, nested, fields.size());
   }
 
   /// What a view of an array that lies in an object holds.
   static Lease lease(Pso holder) {
-    PsoHome known = holder.home;
-    if (known == null) {
-      holder.requireConstructed();
-    }
-    return known.container.lease;
+    holder.requireConstructed();
+    return holder.home.container.lease;
   }
 
   /// A view of memory that belongs to this object, which the caller has made sure of.
   final View view(Primitive element, long at, long bytes) {
-    long start = address() + at;
-    Lease lease = lease(this);
-    return switch (element) {
-      case BOOLEAN -> throw new IllegalStateException("there is no view of booleans");
-      case BYTE -> new Bytes(lease, start, bytes);
-      case SHORT -> new Shorts(lease, start, bytes);
-      case CHAR -> new Chars(lease, start, bytes);
-      case INT -> new Ints(lease, start, bytes);
-      case LONG -> new Longs(lease, start, bytes);
-      case FLOAT -> new Floats(lease, start, bytes);
-      case DOUBLE -> new Doubles(lease, start, bytes);
-    };
+    return View.of(element, lease(this), address() + at, bytes);
   }
 
   /// Turns what a reference field holds into an object. The common case comes first, and is all

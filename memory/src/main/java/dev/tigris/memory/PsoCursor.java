@@ -67,7 +67,7 @@ public final class PsoCursor<T extends Pso> {
   private final T object;
 
   /// Whether other objects lie in the elements.
-  private final boolean hasParts;
+  private final boolean hasNested;
 
   /// Which of the near elements this is; -1 at the beginning. A step reads it once and compares the
   /// sum with the end before it writes that, and whoever asks for the element reads it once:
@@ -98,7 +98,7 @@ public final class PsoCursor<T extends Pso> {
     this.isNear = size <= NEAR_BYTES / Math.max(strideBytes, Long.BYTES);
     this.firstDistance = region.address + start - Raw.ORIGIN;
     this.object = nowhere(region, type);
-    this.hasParts = hasParts(type);
+    this.hasNested = hasNested(type);
     this.place = start;
   }
 
@@ -110,7 +110,7 @@ public final class PsoCursor<T extends Pso> {
     this.isNear = false;
     this.firstDistance = 0;
     this.object = nowhere(list.container(), list.type());
-    this.hasParts = hasParts(list.type());
+    this.hasNested = hasNested(list.type());
     this.place = object.offset();
   }
 
@@ -120,8 +120,8 @@ public final class PsoCursor<T extends Pso> {
     return type.cast(target.bind(PsoBinding.nowhere(target, region)));
   }
 
-  private static boolean hasParts(Class<?> type) {
-    return !PsoClass.of(type).layout().parts().isEmpty();
+  private static boolean hasNested(Class<?> type) {
+    return !PsoClass.of(type).layout().nested().isEmpty();
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -194,7 +194,7 @@ public final class PsoCursor<T extends Pso> {
       throw new IllegalStateException("there is no element at " + index());
     }
     if (!isThere) {
-      element.leave(hasParts);
+      element.leave(hasNested);
       isThere = true;
     }
     if (isNear) {

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// empty for whoever sees it.
 final class PsoHome {
   private static final VarHandle FOREIGN;
-  private static final VarHandle PARTS;
-  private static final VarHandle PART = MethodHandles.arrayElementVarHandle(Pso[].class);
+  private static final VarHandle NESTED;
+  private static final VarHandle NESTED_AT = MethodHandles.arrayElementVarHandle(Pso[].class);
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FOREIGN = lookup.findVarHandle(PsoHome.class, "foreign", Pso[].class);
-      PARTS = lookup.findVarHandle(PsoHome.class, "parts", Pso[].class);
+      NESTED = lookup.findVarHandle(PsoHome.class, "nested", Pso[].class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,7 +41,7 @@ final class PsoHome {
   private Pso @Nullable [] foreign;
 
   /// By index, what stands for the objects that lie in this one.
-  private Pso @Nullable [] parts;
+  private Pso @Nullable [] nested;
 
   PsoHome(Region container, boolean moves) {
     this.container = container;
@@ -59,8 +59,8 @@ final class PsoHome {
     return new PsoHome(container, moves);
   }
 
-  /// For a clone, which stays where it is: what it refers to, and nothing that stands for a part,
-  /// since that is of the place that the original is at now.
+  /// For a clone, which stays where it is: what it refers to, and nothing that stands for an object
+  /// in place, since that is of the place that the original is at now.
   PsoHome forClone() {
     Pso[] slots = foreign;
     if (slots == null) {
@@ -72,8 +72,8 @@ final class PsoHome {
   }
 
   /// As [Pso#leave].
-  void leave(boolean hasParts) {
-    Pso[] known = hasParts ? parts : null;
+  void leave(boolean hasNested) {
+    Pso[] known = hasNested ? nested : null;
     if (known != null) {
       Arrays.fill(known, null);
     }
@@ -83,23 +83,23 @@ final class PsoHome {
     }
   }
 
-  @Nullable Pso part(int index) {
-    Pso[] known = parts;
+  @Nullable Pso nested(int index) {
+    Pso[] known = nested;
     return known == null ? null : known[index];
   }
 
-  /// Keeps what stands for a part, unless another thread was first.
+  /// Keeps what stands for an object in place, unless another thread was first.
   ///
   /// @param count how many the object has
   /// @return the first one
-  Pso keepPart(int index, Pso fresh, int count) {
-    Pso[] known = parts;
+  Pso keepNested(int index, Pso fresh, int count) {
+    Pso[] known = nested;
     if (known == null) {
       Pso[] none = new Pso[count];
-      Pso[] earlier = (Pso[]) PARTS.compareAndExchange(this, null, none);
+      Pso[] earlier = (Pso[]) NESTED.compareAndExchange(this, null, none);
       known = earlier == null ? none : earlier;
     }
-    Pso earlier = (Pso) PART.compareAndExchange(known, index, null, fresh);
+    Pso earlier = (Pso) NESTED_AT.compareAndExchange(known, index, null, fresh);
     return earlier == null ? fresh : earlier;
   }
 

@@ -33,7 +33,7 @@ public final class PsoLayout {
   private final Class<?> type;
   private final List<PsoField> fields;
   private final List<PsoField> references;
-  private final List<PsoField> parts;
+  private final List<PsoField> nested;
   private final int sizeBytes;
 
   private PsoLayout(Class<?> type, List<PsoField> fields) {
@@ -41,7 +41,8 @@ public final class PsoLayout {
     this.fields = List.copyOf(fields);
     this.references =
         fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
-    this.parts = fields.stream().filter(field -> field.kind() instanceof FieldKind.Nested).toList();
+    this.nested =
+        fields.stream().filter(field -> field.kind() instanceof FieldKind.Nested).toList();
     this.sizeBytes = Math.max(align(end(fields), OBJECT_ALIGNMENT_BYTES), OBJECT_ALIGNMENT_BYTES);
   }
 
@@ -219,8 +220,8 @@ public final class PsoLayout {
   }
 
   /// The fields that are other objects in place. The position of one is the same in every subclass.
-  List<PsoField> parts() {
-    return parts;
+  List<PsoField> nested() {
+    return nested;
   }
 
   /// The fields that the class itself declares.

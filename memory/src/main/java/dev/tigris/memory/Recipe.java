@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 ///   next.set     (Pso,Pso)void   argument; assign long @16 slot 0
 ///   side.get     (Pso)Enum       peek int @24; decode Side
 ///   side.set     (Pso,Enum)void  argument; encode Side; poke int @24
-///   symbol.get   (Pso)Object     text[12] @28
-///   prices.get   (Pso)Object     array int[3] @44
-///   place.get    (Pso)Pso        part 0
+///   symbol.get   (Pso)Utf8       text[12] @28
+///   prices.get   (Pso)Ints       array int[3] @44
+///   place.get    (Pso)Pso        nested 0
 ///   version      (Pso)int        peek byte @0; convert byte int; constant int 4; ushr int
 /// ```
 ///
@@ -36,9 +36,9 @@ import java.util.stream.Collectors;
 /// @param type `(Pso)T` or `(Pso,T)U`, where what is returned may be `void`
 /// @param sizeBytes how many bytes of the receiver may be touched
 /// @param slots how many slots for references the receiver has
-/// @param parts how many objects lie in the receiver
+/// @param nested how many objects lie in the receiver
 record Recipe(
-    String name, MethodType type, int sizeBytes, int slots, int parts, List<Instruction> body) {
+    String name, MethodType type, int sizeBytes, int slots, int nested, List<Instruction> body) {
   /// The most instructions that a recipe may have: each stands for a few machine instructions that
   /// are copied to every place where a field is accessed.
   static final int MAX_INSTRUCTIONS = 16;
@@ -71,7 +71,8 @@ record Recipe(
               List.of(new Instruction.Text(offset, capacityBytes));
           case FieldKind.Array(Primitive element, int length) ->
               List.of(new Instruction.Array(element, offset, length));
-          case FieldKind.Nested _ -> List.of(new Instruction.Part(layout.parts().indexOf(field)));
+          case FieldKind.Nested _ ->
+              List.of(new Instruction.Nested(layout.nested().indexOf(field)));
         };
     return of(field, layout, "get", MethodType.methodType(type(field), Pso.class), body);
   }
@@ -103,7 +104,7 @@ record Recipe(
       PsoField field, PsoLayout layout, String verb, MethodType type, List<Instruction> body) {
     String name = field.name() + "." + verb;
     int slots = layout.references().size();
-    return new Recipe(name, type, layout.sizeBytes(), slots, layout.parts().size(), body);
+    return new Recipe(name, type, layout.sizeBytes(), slots, layout.nested().size(), body);
   }
 
   private static Class<?> type(PsoField field) {
@@ -111,7 +112,8 @@ record Recipe(
       case FieldKind.Value(Primitive primitive) -> primitive.type();
       case FieldKind.Reference _, FieldKind.Nested _ -> Pso.class;
       case FieldKind.Constant _ -> Enum.class;
-      case FieldKind.Text _, FieldKind.Array _ -> Object.class;
+      case FieldKind.Text _ -> Utf8.class;
+      case FieldKind.Array(Primitive element, int _) -> View.of(element);
     };
   }
 
@@ -172,18 +174,30 @@ record Recipe(
       case Instruction.Text(int offset, int capacityBytes) -> {
         require(capacityBytes >= 0, "a text has room");
         requireInside(Integer.BYTES, Integer.BYTES + (long) capacityBytes, offset);
-        stack.push(Object.class);
+        stack.push(Utf8.class);
       }
       case Instruction.Array array -> {
         require(array.element() != Primitive.BOOLEAN, "there is no view of booleans");
         require(array.length() >= 0, "an array has a length");
         requireInside(array.element().sizeBytes(), array.sizeBytes(), array.offset());
-        stack.push(Object.class);
+        stack.push(View.of(array.element()));
       }
-      case Instruction.Part(int index) -> {
-        require(index >= 0 && index < parts, "there is no part " + index);
+      case Instruction.Nested(int index) -> {
+        require(index >= 0 && index < nested, "there is no object " + index + " in place");
         stack.push(Pso.class);
       }
+      case Instruction.Constant _,
+          Instruction.Compute _,
+          Instruction.Convert _,
+          Instruction.Reverse _,
+          Instruction.Reinterpret _ ->
+          compute(instruction, stack);
+    }
+  }
+
+  /// A step that touches neither the receiver nor memory.
+  private void compute(Instruction instruction, Deque<Class<?>> stack) {
+    switch (instruction) {
       case Instruction.Constant(Primitive primitive, Object value) -> {
         require(box(primitive) == value.getClass(), value + " is no " + primitive.type());
         stack.push(primitive.type());
@@ -214,6 +228,7 @@ record Recipe(
         pop(stack, from.type());
         stack.push(to.type());
       }
+      default -> throw new IllegalStateException(instruction + " does not compute");
     }
   }
 

@@ -1,3 +1,4 @@
+// Over 400 lines: what each instruction is compiled to.
 package dev.tigris.memory;
 
 import static java.lang.constant.ConstantDescs.CD_Object;
@@ -180,10 +181,10 @@ final class RecipeCompiler {
               .invokespecial(
                   TEXT, ConstantDescs.INIT_NAME, MethodTypeDesc.of(CD_void, PSO, CD_int, CD_int));
       case Instruction.Array array -> array(array);
-      case Instruction.Part(int index) ->
+      case Instruction.Nested(int index) ->
           code.aload(RECEIVER)
               .loadConstant(index)
-              .invokestatic(PSO, "part", MethodTypeDesc.of(PSO, PSO, CD_int));
+              .invokestatic(PSO, "nested", MethodTypeDesc.of(PSO, PSO, CD_int));
       case Instruction.Constant(Primitive _, Object value) -> constant(value);
       case Instruction.Compute(Operator operator, Primitive primitive) ->
           compute(operator, primitive);

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Reading the field makes this object, which has nothing of its own and which the compiler leaves
 /// out where it is used at once (docs/decisions/071-made-at-each-read.md). So two that stand for
-/// the same text need not be the same, as with a `String`: compare them with `equals`.
+/// the same text need not be the same, as with a `String`: compare them with `equals`, and
+/// synchronize on something else.
 ///
 /// The length that is stored is never trusted: one that is larger than the capacity is a
 /// [CorruptTextException], and so are bytes that are no UTF-8 when they are turned into a String.
@@ -101,16 +102,16 @@ public final class Utf8 implements Comparable<Utf8> {
           "the text takes %d bytes, and there is room for %d: declare a larger @Capacity"
               .formatted(length, capacityBytes));
     }
+    long start = start(holder, at);
     // Within one segment: slices would be objects until the code is compiled.
-    MemorySegment.copy(
-        Raw.GLOBAL, start(other.holder, other.at), Raw.GLOBAL, start(holder, at), length);
+    MemorySegment.copy(Raw.GLOBAL, start(other.holder, other.at), Raw.GLOBAL, start, length);
     Reference.reachabilityFence(other.holder);
-    setLength(holder, at, length);
+    setLength(holder, start, length);
   }
 
   /// Makes this the empty text.
   public void clear() {
-    setLength(holder, at, 0);
+    setLength(holder, start(holder, at), 0);
   }
 
   /// Whether the text consists of these characters.
@@ -121,11 +122,12 @@ public final class Utf8 implements Comparable<Utf8> {
   /// Whether the text consists of these bytes: quicker than by characters, for whoever looks for
   /// the same text again and again.
   public boolean contentEquals(byte[] utf8) {
-    if (utf8.length != length(holder, at, capacityBytes)) {
+    int length = length(holder, at, capacityBytes);
+    if (utf8.length != length) {
       return false;
     }
     long start = start(holder, at);
-    boolean same = utf8.length < Long.BYTES ? sameBytes(start, utf8) : sameLongs(start, utf8);
+    boolean same = length < Long.BYTES ? sameBytes(start, utf8) : sameLongs(start, utf8);
     Reference.reachabilityFence(holder);
     return same;
   }
@@ -189,17 +191,13 @@ public final class Utf8 implements Comparable<Utf8> {
   // What follows is static, and this object is given to none of it: where one of these methods is
   // not inlined, C2 leaves the object out all the same.
 
-  private static long address(Pso holder, int at) {
-    return holder.masked() + at;
-  }
-
   /// Where the first byte of the text is.
   private static long start(Pso holder, int at) {
     return holder.masked() + at + DATA_AT;
   }
 
   private static int length(Pso holder, int at, int capacityBytes) {
-    int length = (int) Raw.INT.get(Raw.GLOBAL, address(holder, at));
+    int length = (int) Raw.INT.get(Raw.GLOBAL, holder.masked() + at);
     Reference.reachabilityFence(holder);
     if (length < 0 || length > capacityBytes) {
       throw new CorruptTextException(
@@ -209,8 +207,9 @@ public final class Utf8 implements Comparable<Utf8> {
     return length;
   }
 
-  private static void setLength(Pso holder, int at, int length) {
-    Raw.INT.set(Raw.GLOBAL, address(holder, at), length);
+  /// Says how long the text at `start` is, wherever its object is by now.
+  private static void setLength(Pso holder, long start, int length) {
+    Raw.INT_ANY.set(Raw.GLOBAL, start - DATA_AT, length);
     Reference.reachabilityFence(holder);
   }
 
@@ -236,7 +235,7 @@ public final class Utf8 implements Comparable<Utf8> {
       }
       index = put(start, index, capacityBytes, point);
     }
-    setLength(holder, at, index);
+    setLength(holder, start, index);
   }
 
   /// Writes a code point, and returns where the next one goes.

@@ -15,6 +15,9 @@ import java.util.OptionalInt;
 /// one over an array (with an `int` index, a loop that stores is not vectorized in JDK 25).
 /// Values are little-endian in memory.
 ///
+/// An array that lies in an object is read through a view that is made each time the field is read:
+/// two of them are two objects, over the same memory.
+///
 /// Thread rule: any thread; what is read and written is plain memory.
 public abstract sealed class View
     permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Region {
@@ -46,6 +49,20 @@ public abstract sealed class View
       case LONG -> Longs.class;
       case FLOAT -> Floats.class;
       case DOUBLE -> Doubles.class;
+    };
+  }
+
+  /// A view of elements of a type.
+  static View of(Primitive element, Lease lease, long address, long bytes) {
+    return switch (element) {
+      case BOOLEAN -> throw new IllegalArgumentException("there is no view of booleans");
+      case BYTE -> new Bytes(lease, address, bytes);
+      case SHORT -> new Shorts(lease, address, bytes);
+      case CHAR -> new Chars(lease, address, bytes);
+      case INT -> new Ints(lease, address, bytes);
+      case LONG -> new Longs(lease, address, bytes);
+      case FLOAT -> new Floats(lease, address, bytes);
+      case DOUBLE -> new Doubles(lease, address, bytes);
     };
   }
 

@@ -41,6 +41,8 @@ class PsoIsolationTest {
         a class that was not specialized: UnspecializedClassException
         a subclass of one: UnspecializedClassException
         an object whose constructor failed: IllegalStateException
+        an array of that object: IllegalStateException
+        a text of that object: got scratch
         a cursor over objects that are bound elsewhere: IllegalStateException
         the object of a cursor that has no element: got 0
         a forged call site that is entitled: got 8

@@ -340,6 +340,7 @@ class PsoLinkageTest {
             PsoLinkage.text(Stranger.lookup(), "lengthBytes", length)
                 .getTarget()
                 .invokeExact(text));
+    assertThrows(NullPointerException.class, () -> lengthOfNoText(length));
     for (MethodType other :
         List.of(
             MethodType.methodType(int.class),
@@ -360,6 +361,11 @@ class PsoLinkageTest {
         () ->
             PsoLinkage.text(
                 Stranger.lookup(), "clone", MethodType.methodType(Object.class, Utf8.class)));
+  }
+
+  private static int lengthOfNoText(MethodType type) throws Throwable {
+    MethodHandle length = PsoLinkage.text(Stranger.lookup(), "lengthBytes", type).getTarget();
+    return (int) length.invokeExact((@Nullable Utf8) null);
   }
 
   static final class Labelled extends Pso {

@@ -146,6 +146,10 @@ class PsoPartsTest {
     assertEquals(3, box.weights.length());
     assertThrows(IndexOutOfBoundsException.class, () -> box.weights.set(3, (short) 1));
     assertSame(box.from, box.from);
+    Shorts weights = box.weights;
+    weights.set(1, (short) 9);
+    assertEquals(9, box.weights.get(1));
+    assertEquals(weights.capacityBytes(), box.weights.capacityBytes());
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Instruction.Argument;
 import dev.tigris.memory.Instruction.Array;
 import dev.tigris.memory.Instruction.Assign;
+import dev.tigris.memory.Instruction.Nested;
 import dev.tigris.memory.Instruction.Ordering;
 import dev.tigris.memory.Instruction.Peek;
 import dev.tigris.memory.Instruction.Poke;
@@ -120,21 +121,25 @@ class RecipeTest {
   }
 
   @Test
-  void refusesTextsAndArraysThatEndOutsideOfTheObject() {
-    MethodType get = MethodType.methodType(Object.class, Pso.class);
-    assertRefused("out of bounds", get, new Text(0, 13));
-    assertRefused("out of bounds", get, new Text(-4, 4));
-    assertRefused("out of bounds", get, new Text(8, Integer.MAX_VALUE));
-    assertRefused("not aligned", get, new Text(2, 4));
-    assertRefused("has room", get, new Text(8, -1));
-    assertRefused("out of bounds", get, new Array(Primitive.LONG, 8, 2));
-    assertRefused("out of bounds", get, new Array(Primitive.LONG, 0, Integer.MAX_VALUE));
-    assertRefused("out of bounds", get, new Array(Primitive.BYTE, -1, 1));
-    assertRefused("not aligned", get, new Array(Primitive.INT, 6, 1));
-    assertRefused("has a length", get, new Array(Primitive.INT, 8, -1));
-    assertRefused("no view of booleans", get, new Array(Primitive.BOOLEAN, 0, 1));
-    recipe(get, new Text(0, 12)).verify();
-    recipe(get, new Array(Primitive.SHORT, 2, 7)).verify();
+  void refusesWhatLiesInPlaceAndNotInTheObject() {
+    MethodType getText = MethodType.methodType(Utf8.class, Pso.class);
+    assertRefused("out of bounds", getText, new Text(0, 13));
+    assertRefused("out of bounds", getText, new Text(-4, 4));
+    assertRefused("out of bounds", getText, new Text(8, Integer.MAX_VALUE));
+    assertRefused("not aligned", getText, new Text(2, 4));
+    assertRefused("has room", getText, new Text(8, -1));
+    assertRefused("takes a dev.tigris.memory.Utf8", getText, new Array(Primitive.LONG, 0, 1));
+    recipe(getText, new Text(0, 12)).verify();
+    MethodType getArray = MethodType.methodType(Longs.class, Pso.class);
+    assertRefused("out of bounds", getArray, new Array(Primitive.LONG, 8, 2));
+    assertRefused("out of bounds", getArray, new Array(Primitive.LONG, 0, Integer.MAX_VALUE));
+    assertRefused("out of bounds", getArray, new Array(Primitive.BYTE, -1, 1));
+    assertRefused("not aligned", getArray, new Array(Primitive.INT, 6, 1));
+    assertRefused("has a length", getArray, new Array(Primitive.INT, 8, -1));
+    assertRefused("no view of booleans", getArray, new Array(Primitive.BOOLEAN, 0, 1));
+    assertRefused("takes a dev.tigris.memory.Longs", getArray, new Array(Primitive.INT, 0, 1));
+    recipe(getArray, new Array(Primitive.LONG, 0, 2)).verify();
+    assertRefused("no object 0 in place", GET_PSO, new Nested(0));
   }
 
   @Test
@@ -176,8 +181,8 @@ class RecipeTest {
     PsoLayout labelled = PsoLayout.of(Labelled.class);
     assertEquals(
         List.of(
-            "label.get (Pso)Object, 24 bytes: text[8] @0",
-            "weights.get (Pso)Object, 24 bytes: array short[3] @12"),
+            "label.get (Pso)Utf8, 24 bytes: text[8] @0",
+            "weights.get (Pso)Shorts, 24 bytes: array short[3] @12"),
         labelled.fields().stream().map(it -> Recipe.get(it, labelled).toString()).toList());
   }
 

@@ -81,7 +81,7 @@ class RecipeTextTest {
         "recover slot 0",
         "assign long @8 slot 0",
         "decode java.lang.Thread$State",
-        "part 0",
+        "nested 0",
         "text[12] @28",
         "array int[3] @44",
         "argument;argument",

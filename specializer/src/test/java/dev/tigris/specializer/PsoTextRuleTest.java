@@ -18,6 +18,10 @@ class PsoTextRuleTest extends InWorkshop {
         package app;
         import dev.tigris.memory.*;
         class User {
+          static Object others(Note note, java.util.List<Comparable<Object>> list) {
+            java.util.function.IntSupplier length = note.text::lengthBytes;
+            return list.get(0).compareTo(note.text) == 0 ? length : note.text.getClass();
+          }
           static boolean use(Note note, Utf8 other) {
             return note.text.lengthBytes() == 3 && other.contentEquals(note.text.toString());
           }
@@ -32,6 +36,9 @@ class PsoTextRuleTest extends InWorkshop {
             "toString(Utf8)String",
             "contentEquals(Utf8,CharSequence)boolean"),
         Workshop.accesses(user, "use"));
+    assertEquals(
+        List.of("get(Note)Utf8 text", "get(Note)Utf8 text", "get(Note)Utf8 text"),
+        Workshop.accesses(user, "others"));
     assertEquals(List.of(), ClassFile.of().verify(user).stream().toList());
   }
 
