@@ -104,10 +104,12 @@ sealed interface Instruction {
   /// `-> Pso`: pushes the object that stands for one that lies in the receiver, which keeps it.
   ///
   /// @param index which of the receiver's objects in place it is
-  record Nested(int index) implements Instruction {
+  /// @param offset of its first byte
+  /// @param bytes how many it has
+  record Nested(int index, int offset, int bytes) implements Instruction {
     @Override
     public String toString() {
-      return "nested " + index;
+      return "nested " + index + " @" + offset;
     }
   }
 

@@ -142,10 +142,8 @@ public abstract class Pso {
   }
 
   /// Forgets what belongs to the place that this object is about to leave, and to no other.
-  ///
-  /// @param hasNested whether the class has objects in place
-  final void leave(boolean hasNested) {
-    home.leave(hasNested);
+  final void leave() {
+    home.leave();
   }
 
   /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
@@ -180,10 +178,31 @@ public abstract class Pso {
 
   /// What stands for an object that lies in this one: the same each time, since it may have fields
   /// that are not stored.
-  static Pso nested(Pso holder, int index) {
+  ///
+  /// @param at the object's offset in this one
+  static Pso nested(Pso holder, int index, int at) {
     PsoHome known = holder.home;
+    if (known != null && known.moves) {
+      return nestedAlong(holder, known, index, at);
+    }
     Pso nested = known == null ? null : known.nested(index);
     return nested == null ? holder.makeNested(index) : nested;
+  }
+
+  /// The same in an object that moves: it moves along, when it is asked for. This is a method of
+  /// its own, as C2 plans for what has been called: in objects that stay, each first read calls
+  /// [#makeNested], and here one does of all that the object moves to.
+  private static Pso nestedAlong(Pso holder, PsoHome known, int index, int at) {
+    Pso nested = known.nested(index);
+    if (nested == null) {
+      return holder.makeNested(index);
+    }
+    long bits = Raw.bitsAt(Raw.distance(holder.bits) + at);
+    if (nested.bits != bits) {
+      nested.leave();
+    }
+    nested.bits = bits;
+    return nested;
   }
 
   private Pso makeNested(int index) {

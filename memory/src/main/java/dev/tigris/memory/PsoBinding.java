@@ -10,7 +10,7 @@ public final class PsoBinding {
   final Region container;
   final long offset;
 
-  /// Whether the object is a cursor's, which moves.
+  /// Whether the object is a cursor's, or lies in one, and moves.
   final boolean moves;
 
   private PsoBinding(Class<?> type, Region container, long offset, boolean moves) {
@@ -53,10 +53,11 @@ public final class PsoBinding {
 
   /// The place of an object that lies in another one, at `at` behind its first byte. It follows
   /// from the other's address, as all else does that lies in an object: a cursor's lies in the
-  /// scratch area until there is an element.
+  /// scratch area until there is an element. It moves if the other does.
   static PsoBinding inside(PsoClass type, Pso holder, int at) {
     Region container = holder.container();
-    return new PsoBinding(type.type(), container, holder.masked() - container.address + at, false);
+    long offset = holder.masked() - container.address + at;
+    return new PsoBinding(type.type(), container, offset, holder.moves());
   }
 
   private static @Nullable String fault(Region container, long offset, int sizeBytes) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The object is valid until the next step: keep what it says, not the object. Texts that were read
-/// from it move along with it; arrays and objects in place are those of the element that they were
-/// read from.
+/// from it move along with it, and so does an object in place, when it is read again; an array in
+/// place is that of the element that it was read from.
 ///
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
 /// order.
@@ -66,9 +66,6 @@ public final class PsoCursor<T extends Pso> {
   /// that C2 sees one object in the whole loop.
   private final T object;
 
-  /// Whether other objects lie in the elements.
-  private final boolean hasNested;
-
   /// Which of the near elements this is; -1 at the beginning. A step reads it once and compares the
   /// sum with the end before it writes that, and whoever asks for the element reads it once:
   /// threads that step at once, against the rule, may repeat an element, and never get behind the
@@ -87,6 +84,7 @@ public final class PsoCursor<T extends Pso> {
   private boolean isThere;
 
   /// The object if there is an element, and null before the first step and where a list has null.
+  /// Of near elements none is null, and steps write no reference, which costs more than a number.
   private @Nullable T current;
 
   /// Over objects that lie one after the other, which the caller has checked.
@@ -98,7 +96,6 @@ public final class PsoCursor<T extends Pso> {
     this.isNear = size <= NEAR_BYTES / Math.max(strideBytes, Long.BYTES);
     this.firstDistance = region.address + start - Raw.ORIGIN;
     this.object = nowhere(region, type);
-    this.hasNested = hasNested(type);
     this.place = start;
   }
 
@@ -110,7 +107,6 @@ public final class PsoCursor<T extends Pso> {
     this.isNear = false;
     this.firstDistance = 0;
     this.object = nowhere(list.container(), list.type());
-    this.hasNested = hasNested(list.type());
     this.place = object.offset();
   }
 
@@ -118,10 +114,6 @@ public final class PsoCursor<T extends Pso> {
   private static <T extends Pso> T nowhere(Region region, Class<T> type) {
     PsoClass target = PsoClass.of(type);
     return type.cast(target.bind(PsoBinding.nowhere(target, region)));
-  }
-
-  private static boolean hasNested(Class<?> type) {
-    return !PsoClass.of(type).layout().nested().isEmpty();
   }
 
   /// Goes on to the next of the elements that were there when the cursor was made; false after the
@@ -143,7 +135,6 @@ public final class PsoCursor<T extends Pso> {
     }
     step = next;
     isThere = false;
-    current = object;
     return true;
   }
 
@@ -189,23 +180,38 @@ public final class PsoCursor<T extends Pso> {
   /// constant. With a constant C2 addresses all elements of an unrolled loop by one register, and
   /// otherwise it computes an address for each.
   private T element(long expectedStrideBytes) {
-    T element = current;
-    if (element == null) {
-      throw new IllegalStateException("there is no element at " + index());
+    return isNear ? nearElement(expectedStrideBytes) : farElement();
+  }
+
+  private T nearElement(long expectedStrideBytes) {
+    int at = step;
+    if (at < 0) {
+      throw noElement();
     }
     if (!isThere) {
-      element.leave(hasNested);
+      object.leave();
       isThere = true;
     }
-    if (isNear) {
-      // Another thread may have restarted the cursor. A branch would keep C2 from all it does here.
-      int at = Math.max(step, 0);
-      long stride = expectedStrideBytes == strideBytes ? expectedStrideBytes : strideBytes;
-      element.moveBy((firstDistance & Raw.DISTANCE_MASK) + at * stride);
-    } else {
-      element.moveTo(place);
+    long stride = expectedStrideBytes == strideBytes ? expectedStrideBytes : strideBytes;
+    object.moveBy((firstDistance & Raw.DISTANCE_MASK) + at * stride);
+    return object;
+  }
+
+  private T farElement() {
+    T element = current;
+    if (element == null) {
+      throw noElement();
     }
+    if (!isThere) {
+      element.leave();
+      isThere = true;
+    }
+    element.moveTo(place);
     return element;
+  }
+
+  private IllegalStateException noElement() {
+    return new IllegalStateException("there is no element at " + index());
   }
 
   /// [#element] as a function of the cursor, for code that expects elements of a class.
@@ -224,6 +230,6 @@ public final class PsoCursor<T extends Pso> {
 
   /// Whether there is an element: a list may have null in a place.
   public boolean isPresent() {
-    return current != null;
+    return isNear ? step >= 0 : current != null;
   }
 }

@@ -3,7 +3,6 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What a [Pso] lives in, and what few objects remember. Most remember none of that, and share the
@@ -33,7 +32,7 @@ final class PsoHome {
   /// How far from [Raw#ORIGIN] that begins.
   final long distance;
 
-  /// Whether it is that of a cursor's object, which moves.
+  /// Whether it is that of a cursor's object, or of one that lies in it, which move.
   final boolean moves;
 
   /// By slot, the object of another container that a reference means while 0 is stored. Changed
@@ -72,11 +71,7 @@ final class PsoHome {
   }
 
   /// As [Pso#leave].
-  void leave(boolean hasNested) {
-    Pso[] known = hasNested ? nested : null;
-    if (known != null) {
-      Arrays.fill(known, null);
-    }
+  void leave() {
     // Few objects have any, and writing a reference costs more than reading one.
     if (foreign != null) {
       foreign = null;

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 ///   side.set     (Pso,Enum)void  argument; encode Side; poke int @24
 ///   symbol.get   (Pso)Utf8       text[12] @28
 ///   prices.get   (Pso)Ints       array int[3] @44
-///   place.get    (Pso)Pso        nested 0
+///   place.get    (Pso)Pso        nested 0 @56
 ///   version      (Pso)int        peek byte @0; convert byte int; constant int 4; ushr int
 /// ```
 ///
@@ -71,8 +71,8 @@ record Recipe(
               List.of(new Instruction.Text(offset, capacityBytes));
           case FieldKind.Array(Primitive element, int length) ->
               List.of(new Instruction.Array(element, offset, length));
-          case FieldKind.Nested _ ->
-              List.of(new Instruction.Nested(layout.nested().indexOf(field)));
+          case FieldKind.Nested(var _, int bytes) ->
+              List.of(new Instruction.Nested(layout.nested().indexOf(field), offset, bytes));
         };
     return of(field, layout, "get", MethodType.methodType(type(field), Pso.class), body);
   }
@@ -182,8 +182,9 @@ record Recipe(
         requireInside(array.element().sizeBytes(), array.sizeBytes(), array.offset());
         stack.push(View.of(array.element()));
       }
-      case Instruction.Nested(int index) -> {
+      case Instruction.Nested(int index, int offset, int bytes) -> {
         require(index >= 0 && index < nested, "there is no object " + index + " in place");
+        requireInside(Long.BYTES, bytes, offset);
         stack.push(Pso.class);
       }
       case Instruction.Constant _,

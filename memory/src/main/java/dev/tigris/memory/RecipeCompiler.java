@@ -181,10 +181,11 @@ final class RecipeCompiler {
               .invokespecial(
                   TEXT, ConstantDescs.INIT_NAME, MethodTypeDesc.of(CD_void, PSO, CD_int, CD_int));
       case Instruction.Array array -> array(array);
-      case Instruction.Nested(int index) ->
+      case Instruction.Nested(int index, int offset, int _) ->
           code.aload(RECEIVER)
               .loadConstant(index)
-              .invokestatic(PSO, "nested", MethodTypeDesc.of(PSO, PSO, CD_int));
+              .loadConstant(offset)
+              .invokestatic(PSO, "nested", MethodTypeDesc.of(PSO, PSO, CD_int, CD_int));
       case Instruction.Constant(Primitive _, Object value) -> constant(value);
       case Instruction.Compute(Operator operator, Primitive primitive) ->
           compute(operator, primitive);

@@ -62,7 +62,8 @@ final class RecipeInterpreter {
           stack.push(new Value(new Utf8(receiver, offset, capacityBytes)));
       case Instruction.Array array ->
           stack.push(new Value(receiver.view(array.element(), array.offset(), array.sizeBytes())));
-      case Instruction.Nested(int index) -> stack.push(new Value(Pso.nested(receiver, index)));
+      case Instruction.Nested(int index, int offset, int _) ->
+          stack.push(new Value(Pso.nested(receiver, index, offset)));
       case Instruction.Constant(Primitive _, Object value) -> stack.push(new Value(value));
       case Instruction.Compute(Operator operator, Primitive primitive) -> {
         Object right = pop();

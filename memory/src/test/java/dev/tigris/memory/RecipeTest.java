@@ -139,7 +139,13 @@ class RecipeTest {
     assertRefused("no view of booleans", getArray, new Array(Primitive.BOOLEAN, 0, 1));
     assertRefused("takes a dev.tigris.memory.Longs", getArray, new Array(Primitive.INT, 0, 1));
     recipe(getArray, new Array(Primitive.LONG, 0, 2)).verify();
-    assertRefused("no object 0 in place", GET_PSO, new Nested(0));
+    assertRefused("no object 0 in place", GET_PSO, new Nested(0, 0, 8));
+    for (Nested outside :
+        List.of(new Nested(0, 16, 8), new Nested(0, 8, 16), new Nested(0, 4, 8))) {
+      Recipe recipe = new Recipe("test", GET_PSO, 16, 1, 1, List.of(outside));
+      assertThrows(IllegalArgumentException.class, recipe::verify);
+    }
+    new Recipe("test", GET_PSO, 16, 1, 1, List.of(new Nested(0, 8, 8))).verify();
   }
 
   @Test
