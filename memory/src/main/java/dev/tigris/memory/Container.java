@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Numbers are little-endian. The same bytes can be stored or sent as they are and opened
-/// elsewhere. What is believed is the capacity that Java knows: the header is checked when a
-/// container is opened, and never consulted for bounds afterwards.
+/// elsewhere. What is believed is the capacity that Java knows: the header says where the next
+/// object goes, and is checked whenever it is asked.
 ///
-/// Thread rule: one thread at a time allocates and clears; objects may be shared as plain memory.
+/// Thread rule: one thread at a time allocates and clears, of all that have the container open,
+/// here or in another process; objects may be shared as plain memory.
 public final class Container extends Region {
   /// The bytes before the first object.
   public static final long HEADER_BYTES = 64;
@@ -47,7 +48,6 @@ public final class Container extends Region {
   private static final long ROOT_AT = 32;
   private static final long SCHEMA_AT = 40;
 
-  private long usedBytes;
   private @Nullable Pso root;
 
   /// With the check of leases, until the container is next cleared.
@@ -66,7 +66,7 @@ public final class Container extends Region {
     if (container.isBlank()) {
       container.clear();
     } else {
-      container.open();
+      container.requireContainer();
     }
     return container;
   }
@@ -90,12 +90,11 @@ public final class Container extends Region {
     return true;
   }
 
-  private void open() {
-    usedBytes =
-        usedBytes(header(MAGIC_AT), (int) header(VERSION_AT), header(USED_AT), capacityBytes());
+  private void requireContainer() {
+    requireContainer(header(MAGIC_AT), (int) header(VERSION_AT), header(USED_AT), capacityBytes());
   }
 
-  private static long usedBytes(long magic, int version, long used, long bytes) {
+  private static void requireContainer(long magic, int version, long used, long bytes) {
     if (magic != MAGIC) {
       throw new CorruptContainerException("the bytes are no container: the magic is missing");
     }
@@ -104,11 +103,14 @@ public final class Container extends Region {
           "the container has format version %d; this program reads version %d"
               .formatted(version, VERSION));
     }
+    requireUsable(used, bytes);
+  }
+
+  private static void requireUsable(long used, long bytes) {
     if (used < HEADER_BYTES || used > bytes || (used & 7) != 0) {
       throw new CorruptContainerException(
           "the container says that %d of its %d bytes are used".formatted(used, bytes));
     }
-    return used;
   }
 
   /// Looks at the first bytes of a file before it is made longer, which would change a file that is
@@ -129,12 +131,11 @@ public final class Container extends Region {
       throw new CorruptContainerException(
           "%d bytes are too few for a container".formatted(fileBytes));
     }
-    long _ =
-        usedBytes(
-            head.getLong((int) MAGIC_AT),
-            head.getInt((int) VERSION_AT),
-            head.getLong((int) USED_AT),
-            fileBytes);
+    requireContainer(
+        head.getLong((int) MAGIC_AT),
+        head.getInt((int) VERSION_AT),
+        head.getLong((int) USED_AT),
+        fileBytes);
   }
 
   /// The address of an offset that the caller has checked.
@@ -144,6 +145,10 @@ public final class Container extends Region {
 
   private long header(long offset) {
     checkLease();
+    return stored(offset);
+  }
+
+  private long stored(long offset) {
     requireMade();
     long value = (long) Raw.LONG.get(Raw.GLOBAL, at(offset));
     Reference.reachabilityFence(this);
@@ -175,44 +180,52 @@ public final class Container extends Region {
     raw(0, HEADER_BYTES).fill((byte) 0);
     header(MAGIC_AT, MAGIC);
     header(VERSION_AT, VERSION);
-    setUsedBytes(HEADER_BYTES);
+    header(USED_AT, HEADER_BYTES);
   }
 
-  private void setUsedBytes(long used) {
-    usedBytes = used;
-    header(USED_AT, used);
-  }
-
-  /// The bytes in use, header included: what has to be stored or sent.
+  /// The bytes in use, header included: what has to be stored or sent. Whoever else has the
+  /// container open may have made it more.
+  ///
+  /// @throws CorruptContainerException if the header says what cannot be
   public long usedBytes() {
-    return usedBytes;
+    long used = header(USED_AT);
+    requireUsable(used, capacityBytes());
+    return used;
   }
 
   /// The bytes that are left for objects.
+  ///
+  /// @throws CorruptContainerException if the header says what cannot be
   public long remainingBytes() {
-    return (capacityBytes() & -8) - usedBytes;
+    return remainingBytes(usedBytes());
+  }
+
+  private long remainingBytes(long used) {
+    return (capacityBytes() & -8) - used;
   }
 
   @Override
   public String toString() {
-    return "Container[%d bytes, %d used]".formatted(capacityBytes(), usedBytes);
+    boolean isMade = capacityBytes() >= HEADER_BYTES;
+    return "Container[%d bytes, %d used]".formatted(capacityBytes(), isMade ? stored(USED_AT) : 0);
   }
 
   /// Reserves zeroed room for an object and returns its offset.
   ///
   /// @throws ContainerFullException if there is not enough left
+  /// @throws CorruptContainerException if the header says what cannot be
   long allocate(long objectBytes) {
+    long used = usedBytes();
     // What remains is a multiple of eight, so that what fits still fits when it is rounded up.
-    if (objectBytes < 0 || objectBytes > remainingBytes()) {
+    if (objectBytes < 0 || objectBytes > remainingBytes(used)) {
       throw new ContainerFullException(
           "no room for an object of %d bytes: %d of %d are used; make the container larger"
-              .formatted(objectBytes, usedBytes, capacityBytes()));
+              .formatted(objectBytes, used, capacityBytes()));
     }
     long rounded = (objectBytes + 7) & -8;
-    long offset = usedBytes;
-    zero(offset, rounded);
-    setUsedBytes(offset + rounded);
-    return offset;
+    zero(used, rounded);
+    header(USED_AT, used + rounded);
+    return used;
   }
 
   /// Without a segment for a few bytes: until C2 has compiled this, one would come to lie between

@@ -65,6 +65,7 @@ public abstract class Pso {
   /// Makes a new object, all zero, in a container.
   ///
   /// @throws ContainerFullException if the container has no room for it
+  /// @throws CorruptContainerException if somebody else has damaged the container's header
   /// @throws UnspecializedClassException if the class was not specialized
   protected Pso(Container container) {
     this(container, 0);

@@ -52,6 +52,37 @@ class ContainerTest {
   }
 
   @Test
+  void allocatesBehindWhatOthersThatHaveItOpenHaveAllocated() {
+    Bytes bytes = Jbuf.allocate(256).asBytes();
+    Container one = bytes.asContainer();
+    Container other = bytes.asContainer();
+    assertEquals(64, one.allocate(24));
+    assertEquals(88, other.allocate(8));
+    bytes.setLong(24, 128); // as a program in another language does
+    assertEquals(128, one.usedBytes());
+    assertEquals(128, one.allocate(8));
+    assertEquals(136, other.usedBytes());
+    other.clear();
+    assertEquals(64, one.allocate(8));
+  }
+
+  @Test
+  void refusesToAllocateWhereNoObjectCanBe() {
+    Bytes bytes = Jbuf.allocate(256).asBytes();
+    Container container = bytes.asContainer();
+    for (long used : new long[] {0, 56, 60, 65, 264, -8, Long.MIN_VALUE, Long.MAX_VALUE & -8}) {
+      bytes.setLong(24, used);
+      CorruptContainerException e =
+          assertThrows(CorruptContainerException.class, () -> container.allocate(8));
+      assertTrue(e.getMessage().contains(used + " of its 256"), e.getMessage());
+      assertThrows(CorruptContainerException.class, container::remainingBytes);
+      assertEquals("Container[256 bytes, %d used]".formatted(used), container.toString());
+    }
+    container.clear();
+    assertEquals(64, container.allocate(8));
+  }
+
+  @Test
   void nestsInABiggerBufferAtAMultipleOfEight() {
     Bytes bytes = Jbuf.allocate(256).asBytes();
     Container nested = bytes.slice(128, 128).asContainer();

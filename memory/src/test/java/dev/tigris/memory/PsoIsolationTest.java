@@ -31,7 +31,7 @@ class PsoIsolationTest {
         the schema of a container without constructor: IllegalStateException
         the root of one: IllegalStateException
         a root for one: IllegalStateException
-        an object in one: ContainerFullException
+        an object in one: IllegalStateException
         reflection on the address: InaccessibleObjectException
         private lookup in Pso: IllegalAccessException
         the segment over all memory: IllegalAccessException

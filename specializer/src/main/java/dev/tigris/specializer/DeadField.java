@@ -33,24 +33,38 @@ final class DeadField {
   }
 
   /// Writes what is left of a field. It stays as it is where its declaration alone would not give
-  /// its type any more: where that is a variable of a class around its own, say.
+  /// its type any more: where that is a variable of a class around its own, say, or a class with a
+  /// name that reflection cannot read there.
   static void add(FieldModel field, ClassBuilder builder) {
-    ClassDesc type = field.fieldTypeSymbol();
-    boolean isSigned = field.findAttribute(Attributes.signature()).isPresent();
-    if (isSigned && !signed(field).equals(Optional.of(type))) {
+    if (!isDeclaredBySignature(field)) {
       builder.with(field);
       return;
     }
+    ClassDesc type = field.fieldTypeSymbol();
     boolean isByte = type.equals(ConstantDescs.CD_byte);
     builder.withField(
         field.fieldName(),
         builder.constantPool().utf8Entry(isByte ? ConstantDescs.CD_boolean : ConstantDescs.CD_byte),
         dead -> {
           field.forEach(dead::with);
-          if (!isSigned) {
+          if (field.findAttribute(Attributes.signature()).isEmpty()) {
             dead.with(SignatureAttribute.of(Signature.of(type)));
           }
         });
+  }
+
+  /// Whether a field's `Signature`, the one that it has or gets, is enough to tell its type.
+  private static boolean isDeclaredBySignature(FieldModel field) {
+    ClassDesc type = field.fieldTypeSymbol();
+    String descriptor = type.descriptorString();
+    Optional<SignatureAttribute> said = field.findAttribute(Attributes.signature());
+    boolean says =
+        said.isPresent()
+            ? signed(field).equals(Optional.of(type))
+            : descriptor.indexOf('<') < 0 && descriptor.indexOf('>') < 0;
+    String text = said.map(it -> it.signature().stringValue()).orElse(descriptor);
+    // These may stand in the name of a class, and reflection takes it to end there.
+    return says && text.chars().noneMatch(c -> Character.isWhitespace(c) || c == ':');
   }
 
   /// The erasure (JLS 4.6) of what a field's `Signature` says; empty if it has none, or a damaged

@@ -102,6 +102,25 @@ class DeadFieldTest extends InWorkshop {
     assertEquals(infos(shop.bytes("app/Kinds$Inner")), infos(inner));
   }
 
+  /// Kotlin names local classes of a test after its sentence.
+  @Test
+  void leavesAFieldAsItIsWhereReflectionCannotReadItsType() {
+    for (String name : List.of("app.adds two$Pair", "app.a:b", "app.a<b", "app.a>b")) {
+      ClassDesc odd = ClassDesc.of(name);
+      byte[] compiled =
+          ClassFile.of()
+              .build(
+                  odd,
+                  type ->
+                      type.withSuperclass(ClassDesc.of("dev.tigris.memory.Pso"))
+                          .withField("next", odd, ClassFile.ACC_PUBLIC)
+                          .withField("count", ConstantDescs.CD_int, ClassFile.ACC_PUBLIC));
+      List<String> fields = fields(shop.specializer.specialize(compiled).bytes());
+      assertTrue(fields.contains("next " + odd.descriptorString()), fields::toString);
+      assertTrue(fields.contains("count B I"), fields::toString);
+    }
+  }
+
   /// What is declared, without what was added.
   private static List<FieldInfo> infos(byte[] classFile) {
     return ClassInfo.of(ClassFile.of().parse(classFile)).fields().stream()
