@@ -17,7 +17,10 @@ final class GenCommand implements Command {
   public CommandSpec spec() {
     var spec = CommandSpec.create();
     spec.addOption(Options.flag("-a", "Printable ASCII records instead of binary ones."));
-    spec.addOption(Options.flag("-s", "Skewed keys: some are much more frequent than others."));
+    spec.addOption(
+        Options.flag(
+            "-s",
+            "Skewed keys, as gensort -s makes them: some beginnings are much more frequent."));
     spec.addOption(
         OptionSpec.builder("-b")
             .type(UInt128.class)

@@ -117,7 +117,7 @@ final class NetCommand implements Command {
 
   private static void info(ParseResult options, Console console) {
     String host = host(options.matchedPositionalValue(1, HERE));
-    List<Fabric.Candidate> candidates = Fabric.candidates(host);
+    List<Fabric.Candidate> candidates = MisuseException.asWritten(() -> Fabric.candidates(host));
     String best =
         candidates.stream()
             .filter(each -> each.obstacle().isEmpty())

@@ -87,14 +87,21 @@ final class Options {
 
   static RecordFormat recordFormat(ParseResult options) {
     RecordFormat usual = RecordFormat.GENSORT;
+    int keySize = options.matchedOptionValue("--key-size", usual.keySize());
     try {
       return new RecordFormat(
           options.matchedOptionValue("--record-size", usual.recordSize()),
           options.matchedOptionValue("--key-offset", usual.keyOffset()),
-          options.matchedOptionValue("--key-size", usual.keySize()));
+          keySize);
     } catch (IllegalArgumentException e) {
+      boolean isUsual = !options.hasMatchedOption("--key-size");
       throw new ParameterException(
-          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+          options.commandSpec().commandLine(),
+          isUsual
+              ? "%s; a key has %d bytes unless --key-size says otherwise"
+                  .formatted(e.getMessage(), keySize)
+              : String.valueOf(e.getMessage()),
+          e);
     }
   }
 }

@@ -58,6 +58,7 @@ class NetCommandTest {
     assertEquals("none", nowhere.get("best").asText());
     assertEquals("::1", json("net info --json ::1").get("host").asText());
     assertEquals("::1", json("net info --json [::1]:7000").get("host").asText());
+    assertEquals(ExitCode.USAGE, run("net info :7000").code());
     JsonNode last = facts.get("providers").get(facts.get("providers").size() - 1);
     assertEquals("tcp", last.get("name").asText());
     assertTrue(last.get("usable").asBoolean());

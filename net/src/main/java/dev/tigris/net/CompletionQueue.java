@@ -231,6 +231,7 @@ public final class CompletionQueue implements AutoCloseable {
   ///
   /// @throws IllegalStateException if a signal is pending already, or the queue is closed
   public void signalOnce(Runnable signal) {
+    Objects.requireNonNull(signal);
     requireOwner();
     requireOpen();
     requireNoSignal();

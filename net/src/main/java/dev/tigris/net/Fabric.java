@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// Thread rule: any thread. What it makes belongs to the thread that made it.
 public final class Fabric implements AutoCloseable {
+  private static final String NAME_A_HOST = "name a host: \"localhost\" for this one";
   private static final System.Logger LOG = System.getLogger(Fabric.class.getName());
 
   private final String provider;
@@ -64,7 +65,12 @@ public final class Fabric implements AutoCloseable {
 
   /// All providers, in the order in which [#best] tries them, and which of them could be used to
   /// reach a host. Nothing is sent to it.
+  ///
+  /// @throws IllegalArgumentException if the host has no name
   public static List<Candidate> candidates(String host) {
+    if (host.isBlank()) { // which the JDK takes for this one
+      throw new IllegalArgumentException(NAME_A_HOST);
+    }
     return Providers.all().stream()
         .map(each -> new Candidate(each.name(), each.obstacle().or(() -> each.obstacleTo(host))))
         .toList();
@@ -73,8 +79,10 @@ public final class Fabric implements AutoCloseable {
   /// Opens the first provider that can reach a host, and says in the log which it is, and why none
   /// before it. Memory comes before devices, and these before sockets; which sockets are the faster
   /// ones depends on the program (docs/net.md).
+  ///
+  /// @throws IllegalArgumentException if the host has no name
   public static Fabric best(String host) {
-    Objects.requireNonNull(host, "name a host: \"localhost\" for this one");
+    Objects.requireNonNull(host, NAME_A_HOST);
     List<String> reasons = new ArrayList<>();
     for (Candidate candidate : candidates(host)) {
       if (candidate.obstacle().isEmpty()) {

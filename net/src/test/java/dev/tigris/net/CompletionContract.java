@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -225,6 +226,7 @@ abstract class CompletionContract extends FabricContract {
   @Test
   void canBePolledAndPostedToUntilItSignals() {
     connect();
+    left.run(() -> assertThrows(NullPointerException.class, () -> left.queue().signalOnce(null)));
     CountDownLatch signalled = new CountDownLatch(1);
     left.run(() -> left.queue().signalOnce(signalled::countDown));
     Ticket memory = right.receive(right.memory(10));

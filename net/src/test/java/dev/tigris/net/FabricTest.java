@@ -45,6 +45,8 @@ class FabricTest {
   @Test
   void asksForTheHostThatIsToBeReached() {
     assertThrows(NullPointerException.class, () -> Fabric.best(null));
+    assertThrows(IllegalArgumentException.class, () -> Fabric.best(""));
+    assertThrows(IllegalArgumentException.class, () -> Fabric.candidates(" "));
   }
 
   @Test

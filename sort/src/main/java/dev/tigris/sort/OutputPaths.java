@@ -53,7 +53,7 @@ final class OutputPaths {
       throw e;
     } catch (IOException e) {
       throw refusal(
-          "%s is a symbolic link to what is not there: name the file itself".formatted(output));
+          "%s is a symbolic link that leads nowhere: name the file itself".formatted(output));
     }
   }
 
@@ -103,7 +103,7 @@ final class OutputPaths {
     Path written = folder(target(output)).toAbsolutePath();
     if (!Files.isWritable(written)) {
       throw refusal(
-          "the folder %s is not writable: change its permissions, or write elsewhere"
+          "the folder %s is not writable (permissions, a read-only disk): mend that, or write elsewhere"
               .formatted(written));
     }
   }

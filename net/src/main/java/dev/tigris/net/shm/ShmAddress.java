@@ -20,6 +20,8 @@ final class ShmAddress {
   private static final Pattern HOST_AND_PORT =
       Pattern.compile("(?<host>[^:\\[\\]]+|\\[[^\\[\\]]+]):(?<port>[0-9]{1,5})");
 
+  private static final int LAST_PORT = 65535;
+
   private ShmAddress() {}
 
   /// The address to connect to whoever listens at this one: itself, unless it stands for any.
@@ -44,7 +46,7 @@ final class ShmAddress {
   /// The port, if the address has that form.
   private static Optional<String> port(String address) {
     Matcher parts = HOST_AND_PORT.matcher(address);
-    if (!parts.matches()) {
+    if (!parts.matches() || Integer.parseInt(parts.group("port")) > LAST_PORT) {
       return Optional.empty();
     }
     obstacleTo(parts.group("host"))

@@ -41,7 +41,19 @@ class ShmAddressTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "*", "a/b", ":7000", "a b", "[::1]", "localhost:", "localhost:x"})
+  @ValueSource(
+      strings = {
+        "",
+        "*",
+        "a/b",
+        ":7000",
+        "a b",
+        "[::1]",
+        "localhost:",
+        "localhost:x",
+        "localhost:65536",
+        "localhost:99999"
+      })
   void refusesOtherForms(String address) {
     assertThrows(IllegalArgumentException.class, () -> ShmAddress.socketName(address));
   }
