@@ -317,7 +317,7 @@ final class SpecializeCommand implements Command {
       console
           .err()
           .println(
-              "tigris: warning: not found: %s%s. What is a class of objects must be there: %s"
+              "tigris: warning: not found: %s%s. If one of them is a class of objects, what uses or extends it was left as it is: name with %s what the classes were compiled with"
                   .formatted(
                       name(missing.getFirst()),
                       missing.size() == 1 ? "" : " and %d more".formatted(missing.size() - 1),

@@ -442,7 +442,23 @@ class SpecializeCommandTest {
     Files.delete(classes.resolve("app/Trade.class"));
     Result result = shell.run("specialize @/classes");
     assertEquals(ExitCode.OK, result.code());
-    assertMentions(result.err(), "not found: app.Trade. ", "--classpath");
+    assertMentions(result.err(), "not found: app.Trade. ", "name with --classpath");
+  }
+
+  @Test
+  void refusesWhatLooksLikeAClassOfObjectsOfAClassThatItCannotFind() throws Exception {
+    compile(
+        "Swap",
+        """
+        package app;
+        public class Swap extends Trade {
+          public Swap(dev.tigris.memory.Container container) { super(container); }
+        }
+        """);
+    Files.delete(classes.resolve("app/Trade.class"));
+    Result result = shell.run("specialize @/classes");
+    assertEquals(ExitCode.FAILED, result.code());
+    assertMentions(result.err(), "app.Swap.*(Swap.java): ", "app.Trade is not found", "class path");
   }
 
   @Test

@@ -30,6 +30,7 @@ class MemoryNamesTest {
   void namesTheClasses() {
     assertEquals(desc(Pso.class), MemoryNames.PSO);
     assertEquals(desc(PsoBinding.class), MemoryNames.BINDING);
+    assertEquals(desc(Container.class), MemoryNames.CONTAINER);
     assertEquals(desc(HeapOnly.class), MemoryNames.HEAP_ONLY);
     assertEquals(desc(PsoLinkage.class), MemoryNames.LINKAGE);
     assertEquals(desc(Capacity.class), MemoryNames.CAPACITY);

@@ -237,6 +237,7 @@ public final class ClassFiles {
       classes.add(result.report());
     }
     problems.addAll(result.problems());
+    by.undecided(original).ifPresent(problems::add);
     if (result.changed()) {
       witness.specialized(original, result.bytes());
     }

@@ -79,6 +79,24 @@ public final class ClassHierarchy {
         .toList();
   }
 
+  /// The first of a class and its superclasses that is not found, up to `Pso` and the JDK's own:
+  /// without it, nobody can tell whether the class is one of pre-serialized objects.
+  Optional<ClassDesc> missingFrom(ClassDesc type) {
+    Set<ClassDesc> passed = new HashSet<>();
+    ClassDesc at = type;
+    while (at.isClassOrInterface()
+        && !at.packageName().startsWith("java.")
+        && !at.equals(MemoryNames.PSO)
+        && passed.add(at)) {
+      Optional<ClassInfo> info = find(at);
+      if (info.isEmpty()) {
+        return Optional.of(at);
+      }
+      at = info.get().superclass().orElse(MemoryNames.PSO);
+    }
+    return Optional.empty();
+  }
+
   /// Whether it was learned or the source has it. To ask this is not to have asked for it in vain.
   private boolean has(ClassDesc type) {
     Optional<ClassInfo> info = known.get(type);

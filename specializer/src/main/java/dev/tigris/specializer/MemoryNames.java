@@ -61,6 +61,9 @@ public final class MemoryNames {
   /// recovered from it. Java has no such names, so it hides nobody's field.
   public static final String RECOVERED = "-recovered";
 
+  /// Where objects lie: what their constructors pass on to the superclass.
+  public static final ClassDesc CONTAINER = ClassDesc.of(PACKAGE, "Container");
+
   /// The parameter of the constructor that binds an object to bytes which are already there.
   public static final ClassDesc BINDING = ClassDesc.of(PACKAGE, "PsoBinding");
 

@@ -17,6 +17,8 @@ import java.lang.classfile.FieldBuilder;
 import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
+import java.lang.classfile.constantpool.MethodRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
@@ -54,6 +56,33 @@ final class PsoDeclaration {
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
     return problems;
+  }
+
+  /// Whether a class has what only one of objects has a use for: a field with an annotation of
+  /// theirs, or a constructor that hands a container on to the superclass.
+  static boolean looksLikeOne(ClassModel model) {
+    ClassInfo info = ClassInfo.of(model);
+    return !info.isSpecialized()
+        && (info.fields().stream().anyMatch(PsoDeclaration::isAnnotated)
+            || info.superclass().filter(up -> passesContainer(model, up)).isPresent());
+  }
+
+  private static boolean isAnnotated(FieldInfo field) {
+    return field.has(MemoryNames.HEAP_ONLY)
+        || field.has(MemoryNames.CAPACITY)
+        || field.has(MemoryNames.IN_PLACE);
+  }
+
+  private static boolean passesContainer(ClassModel model, ClassDesc superclass) {
+    for (PoolEntry entry : model.constantPool()) {
+      if (entry instanceof MethodRefEntry method
+          && method.name().equalsString(INIT_NAME)
+          && method.owner().asSymbol().equals(superclass)
+          && method.typeSymbol().parameterList().contains(MemoryNames.CONTAINER)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static boolean isStaticInitializer(MethodModel method) {

@@ -1,3 +1,4 @@
+// Over 400 lines: one class file from its bytes to its bytes, and what can be wrong on the way.
 package dev.tigris.specializer;
 
 import java.lang.classfile.Attributes;
@@ -157,6 +158,21 @@ public final class Specializer {
     ClassReport report =
         ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
     return new Specialized(result, changed, report, problems);
+  }
+
+  /// What keeps one from telling whether a class is one of objects, if it looks like one: a
+  /// superclass that is not found. Left as it is, it would refuse to be constructed.
+  Optional<Problem> undecided(byte[] classFile) {
+    ClassModel model = classFiles.parse(classFile);
+    return hierarchy
+        .missingFrom(model.thisClass().asSymbol())
+        .filter(_ -> PsoDeclaration.looksLikeOne(model))
+        .map(
+            missing ->
+                new Problem(
+                    location(model, "*"),
+                    "looks like a class of objects, and nobody can tell, as %s is not found: put on the class path what it was compiled with"
+                        .formatted(Location.nameOf(missing))));
   }
 
   /// Finds what [#specialize] would change or refuse. In a class on the run-time path any such

@@ -78,6 +78,12 @@ sealed interface Storage {
               "a capacity of %d is out of bounds: give it one from 1 to %d"
                   .formatted(capacity, MemoryNames.MAX_BYTES));
     }
+    Optional<ClassDesc> missing = hierarchy.missingFrom(type);
+    if (missing.isPresent()) {
+      return new Refused(
+          "nobody can tell whether it can be stored, as %s is not found: put on the class path what the class was compiled with (where the agent says this, a class loader does not give it out: run `tigris specialize` beforehand)"
+              .formatted(Location.nameOf(missing.get())));
+    }
     boolean isObject = hierarchy.isPso(type);
     if (field.has(MemoryNames.IN_PLACE) && (!isObject || MemoryNames.VARYING.contains(type))) {
       return new Refused(
