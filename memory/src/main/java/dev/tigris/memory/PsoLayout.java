@@ -62,7 +62,7 @@ public final class PsoLayout {
     }
     // HotSpot returns the fields in the order of the class file, which is that of the source.
     for (Field field : type.getDeclaredFields()) {
-      if (!Modifier.isStatic(field.getModifiers()) && !field.isAnnotationPresent(HeapOnly.class)) {
+      if (isStored(field)) {
         FieldKind kind = kind(field);
         int offset = align(end(fields), kind.alignmentBytes());
         boolean ordered = Modifier.isVolatile(field.getModifiers());
@@ -80,6 +80,10 @@ public final class PsoLayout {
       }
     }
     return new PsoLayout(type, fields);
+  }
+
+  private static boolean isStored(Field field) {
+    return !Modifier.isStatic(field.getModifiers()) && !field.isAnnotationPresent(HeapOnly.class);
   }
 
   private static FieldKind kind(Field field) {
@@ -172,7 +176,7 @@ public final class PsoLayout {
     }
     for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
       for (Field field : at.getDeclaredFields()) {
-        if (field.isAnnotationPresent(InPlace.class)) {
+        if (isStored(field) && field.isAnnotationPresent(InPlace.class)) {
           Class<?> inner = DeclaredField.typeOf(field);
           if (Pso.class.isAssignableFrom(inner) && inner != Pso.class) {
             refuseRecursion(inner, around, ended);

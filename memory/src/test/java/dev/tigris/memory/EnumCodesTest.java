@@ -3,10 +3,20 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
 class EnumCodesTest {
+  private enum Alike {
+    Aa,
+    BB
+  }
+
+  private enum Zero {
+    f5a5a608
+  }
+
   @Test
   void everyConstantOfALargeEnumIsFoundAgain() {
     EnumCodes codes = EnumCodes.of(Character.UnicodeScript.class);
@@ -28,5 +38,14 @@ class EnumCodesTest {
       assertNull(codes.decode(codes.encode(null)));
       assertThrows(UnknownConstantException.class, () -> codes.decode("SLEEPING".hashCode()));
     }
+  }
+
+  /// The specializer refuses them too, where it finds the enum.
+  @Test
+  void refusesConstantsWhoseNamesDoNotTellThemApart() {
+    var alike = assertThrows(IllegalArgumentException.class, () -> EnumCodes.of(Alike.class));
+    assertTrue(String.valueOf(alike.getMessage()).endsWith("Rename one"), alike::toString);
+    var zero = assertThrows(IllegalArgumentException.class, () -> EnumCodes.of(Zero.class));
+    assertTrue(String.valueOf(zero.getMessage()).endsWith("Rename it"), zero::toString);
   }
 }

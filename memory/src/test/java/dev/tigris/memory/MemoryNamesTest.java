@@ -51,6 +51,11 @@ class MemoryNamesTest {
             .collect(Collectors.toSet()),
         MemoryNames.SIZED);
     assertEquals(
+        Stream.of(Primitive.values())
+            .filter(element -> element != Primitive.BOOLEAN)
+            .collect(Collectors.toMap(element -> desc(View.of(element)), Primitive::sizeBytes)),
+        MemoryNames.VIEWS);
+    assertEquals(
         Set.of(desc(PsoArray.class), desc(PsoList.class), desc(PsoTable.class)),
         MemoryNames.VARYING);
     assertEquals(

@@ -32,12 +32,6 @@ class PsoPartsTest {
     }
   }
 
-  /// "Aa" and "BB" have the same hash code.
-  enum Ambiguous {
-    Aa,
-    BB
-  }
-
   static class Point extends Pso {
     int x;
     int y;
@@ -104,14 +98,6 @@ class PsoPartsTest {
     Bytes bytes;
 
     Packed(Container container) {
-      super(container);
-    }
-  }
-
-  static final class Confused extends Pso {
-    Ambiguous ambiguous;
-
-    Confused(Container container) {
       super(container);
     }
   }
@@ -232,16 +218,6 @@ class PsoPartsTest {
     UnknownConstantException e =
         assertThrows(UnknownConstantException.class, () -> System.out.print(box.side));
     assertTrue(e.getMessage().contains("BUY"), e.getMessage());
-  }
-
-  @Test
-  void refusesAnEnumWhoseConstantsCannotBeToldApart() {
-    Confused confused = new Confused(container);
-    Throwable e = assertThrows(Throwable.class, () -> confused.ambiguous = Ambiguous.Aa);
-    while (e.getCause() != null) {
-      e = e.getCause();
-    }
-    assertTrue(e.getMessage().contains("Rename one"), e.getMessage());
   }
 
   @Test

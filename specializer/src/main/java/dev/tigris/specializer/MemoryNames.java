@@ -11,6 +11,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,12 +38,20 @@ public final class MemoryNames {
   /// Text.
   public static final ClassDesc TEXT = ClassDesc.of(PACKAGE, "Utf8");
 
+  /// The views that are arrays, and the bytes of an element.
+  public static final Map<ClassDesc, Integer> VIEWS =
+      Map.of(
+          ClassDesc.of(PACKAGE, "Bytes"), Byte.BYTES,
+          ClassDesc.of(PACKAGE, "Shorts"), Short.BYTES,
+          ClassDesc.of(PACKAGE, "Chars"), Character.BYTES,
+          ClassDesc.of(PACKAGE, "Ints"), Integer.BYTES,
+          ClassDesc.of(PACKAGE, "Longs"), Long.BYTES,
+          ClassDesc.of(PACKAGE, "Floats"), Float.BYTES,
+          ClassDesc.of(PACKAGE, "Doubles"), Double.BYTES);
+
   /// The types of fields that need a [#CAPACITY]: text, and the views that are arrays.
   public static final Set<ClassDesc> SIZED =
-      Stream.concat(
-              Stream.of(TEXT),
-              Stream.of("Bytes", "Shorts", "Chars", "Ints", "Longs", "Floats", "Doubles")
-                  .map(name -> ClassDesc.of(PACKAGE, name)))
+      Stream.concat(Stream.of(TEXT), VIEWS.keySet().stream())
           .collect(Collectors.toUnmodifiableSet());
 
   /// The objects whose elements are of a class that only a field's declaration says.

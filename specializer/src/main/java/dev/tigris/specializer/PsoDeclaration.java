@@ -55,6 +55,16 @@ final class PsoDeclaration {
       Storage.problem(field, hierarchy)
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
+    if (problems.isEmpty()) { // or its size may be nobody's fault
+      new ObjectSize(hierarchy)
+          .excess(info)
+          .ifPresent(
+              field ->
+                  problems.add(
+                      new Problem(
+                          new Location(info.name(), field.name(), sourceFile, 0),
+                          ObjectSize.tooLarge(info.name()))));
+    }
     return problems;
   }
 

@@ -104,7 +104,9 @@ sealed interface Storage {
       case Refused(String problem) -> Optional.of(problem);
       case Stored() when MemoryNames.COLLECTIONS.contains(field.type()) ->
           wrongElements(field, hierarchy);
-      case OnHeap _, Part _, Stored _ -> Optional.empty();
+      case Stored() -> EnumConstants.problem(field.type(), hierarchy);
+      case Part() -> ObjectSize.recursion(field, hierarchy);
+      case OnHeap _ -> Optional.empty();
     };
   }
 
@@ -133,7 +135,7 @@ sealed interface Storage {
     return storage instanceof Stored ? new Part() : storage;
   }
 
-  private static boolean isEnum(ClassDesc type, ClassHierarchy hierarchy) {
+  static boolean isEnum(ClassDesc type, ClassHierarchy hierarchy) {
     return hierarchy.find(type).map(info -> info.flags().contains(AccessFlag.ENUM)).orElse(false);
   }
 

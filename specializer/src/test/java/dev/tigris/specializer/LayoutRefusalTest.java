@@ -9,8 +9,14 @@ import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What the objects of a class would be like, and what cannot be found out about it.
+/// What the objects of a class would be like, and what cannot be found out about it. That `memory`
+/// says the same of a class that is loaded is for its own RefusedAlikeTest to show.
 class LayoutRefusalTest extends InWorkshop {
+  private List<String> problems(String... sources) throws IOException {
+    shop.javac.compile(sources);
+    return problems();
+  }
+
   private List<String> problems() throws IOException {
     return shop.specializeAll().problems().stream().map(Problem::toString).toList();
   }
@@ -25,6 +31,114 @@ class LayoutRefusalTest extends InWorkshop {
         }
         """
         .formatted(name, members);
+  }
+
+  @Test
+  void refusesEnumsWhoseConstantsCannotBeToldApart() throws IOException {
+    assertEquals(
+        List.of(
+            "app.Trade.kind(Trade.java): app.Trade$Kind.Aa and BB cannot be told apart when"
+                + " stored: their names have the same hash code. Rename one",
+            "app.Trade.none(Trade.java): app.Trade$None.f5a5a608 cannot be stored: the hash code"
+                + " of its name is 0, which means null. Rename it"),
+        problems(
+            object(
+                "Trade",
+                """
+                enum Kind { Aa, B, BB }
+                enum None { A, f5a5a608 }
+                enum Fine { A, B; static final Fine DEFAULT = A; int Aa; int BB; }
+                Kind kind;
+                None none;
+                Fine fine;
+                @HeapOnly Kind outside;
+                static Kind last;
+                Kind kind() { return kind; }
+                """)));
+  }
+
+  @Test
+  void refusesObjectsThatWouldLieInThemselves() throws IOException {
+    assertEquals(
+        List.of(
+            "app.Node.next(Node.java): objects of app.Node would lie in themselves: use a"
+                + " reference",
+            "app.Other.node(Other.java): objects of app.Node would lie in themselves: use a"
+                + " reference",
+            "app.Outer$Inner.outer(Outer.java): objects of app.Outer would lie in themselves: use"
+                + " a reference",
+            "app.Outer.inner(Outer.java): objects of app.Outer$Inner would lie in themselves: use"
+                + " a reference"),
+        problems(
+                object("Node", "@InPlace Node next; Node last; void cut() { next.last = null; }"),
+                object("Other", "@InPlace Node node;"),
+                object(
+                    "Outer",
+                    """
+                    @InPlace Inner inner;
+                    static class Inner extends Pso {
+                      @InPlace Outer outer;
+                      @InPlace @HeapOnly Inner note;
+                      @InPlace static Inner first;
+                      Inner(Container container) { super(container); }
+                    }
+                    """))
+            .stream()
+            .sorted()
+            .toList());
+  }
+
+  @Test
+  void refusesObjectsThatAreTooLargeAtTheFieldThatMakesThemSo() throws IOException {
+    String tooLarge =
+        " is larger than the 1048576 bytes that an object can have: refer to a PsoArray or a"
+            + " PsoTable for its largest part";
+    assertEquals(
+        List.of(
+            "app.Half$Sub.first(Half.java): app.Half$Sub" + tooLarge,
+            "app.Whole.number(Whole.java): app.Whole" + tooLarge),
+        problems(
+                object(
+                    "Half",
+                    """
+                    @Capacity(131071) Ints numbers;
+                    static class Sub extends Half {
+                      @InPlace Half other;
+                      byte first, last;
+                      Sub(Container container) { super(container); }
+                    }
+                    """),
+                object("Whole", "@InPlace Half one; @Capacity(524284) Utf8 two; int number, more;"))
+            .stream()
+            .sorted()
+            .toList());
+  }
+
+  /// From each of sixty there are two ways to the next.
+  @Test
+  void findsOutAtOnceWhatHasOthersTwiceWhichHaveOthersTwice() throws IOException {
+    StringBuilder levels = new StringBuilder("int number;");
+    for (int level = 0; level < 60; level++) {
+      levels.append(
+          """
+          static class Level%1$d extends Pso {
+            @InPlace %2$s one;
+            @InPlace %2$s other;
+            Level%1$d(Container container) { super(container); }
+          }
+          """
+              .formatted(level, level == 0 ? "Deep" : "Level" + (level - 1)));
+    }
+    List<String> problems = problems(object("Deep", levels.toString()));
+    // 8 bytes and two of each: the 17th is the first of more than 2^20, by its second field.
+    assertEquals(43, problems.size(), problems.toString());
+    assertTrue(problems.contains(tooLarge("Level17", "other")), problems.toString());
+    assertTrue(problems.contains(tooLarge("Level59", "one")), problems.toString());
+  }
+
+  private static String tooLarge(String name, String field) {
+    return "app.Deep$%1$s.%2$s(Deep.java): app.Deep$%1$s is larger than the 1048576 bytes that an object can have: refer to a PsoArray or a PsoTable for its largest part"
+        .formatted(name, field);
   }
 
   /// What was false was to say that it cannot be stored, or to drop an annotation.
