@@ -7,6 +7,10 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.FieldRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
@@ -16,10 +20,14 @@ import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -110,13 +118,35 @@ public final class Agent {
     /// who uses it must not load, or the user would fail without a word of why.
     ///
     /// @param unseen classes that were asked for, and that it gave no class file of
+    /// @param users the classes that it has loaded and that use one of these, by that one; what
+    ///     did not load uses nothing
     /// @param objects classes of objects that it has loaded
     private record Known(
         WeakReference<ClassLoader> loader,
         ClassHierarchy hierarchy,
         Specializer specializer,
         Set<ClassDesc> unseen,
-        Set<ClassDesc> objects) {}
+        Map<ClassDesc, Set<ClassDesc>> users,
+        Set<ClassDesc> objects) {
+      /// What a class file uses of the unseen: what it extends, and what it knows fields of.
+      Set<ClassDesc> unseenIn(byte[] classFile) {
+        if (unseen.isEmpty()) {
+          return Set.of();
+        }
+        Set<ClassDesc> used = new HashSet<>();
+        ClassModel model = ClassFile.of().parse(classFile);
+        model.superclass().ifPresent(type -> used.add(type.asSymbol()));
+        for (PoolEntry entry : model.constantPool()) {
+          if (entry instanceof FieldRefEntry field) {
+            used.add(field.owner().asSymbol());
+          }
+        }
+        return used.stream()
+            .flatMap(type -> hierarchy.missingFrom(type).stream())
+            .filter(unseen::contains)
+            .collect(Collectors.toSet());
+      }
+    }
 
     Transformer(TrustedKeys keys, List<Rule> rules) {
       this.keys = keys;
@@ -161,13 +191,31 @@ public final class Agent {
         return FailingClass.of(name, result.problems().getFirst().toString());
       }
       ClassDesc type = name == null ? null : ClassDesc.ofInternalName(name);
-      if (type != null && known.hierarchy.isPso(type)) {
-        known.objects.add(type); // before it looks: a user that is loaded meanwhile does the same
-        if (isUnseen(type, loader)) {
-          return FailingClass.of(name, inTheDark(type));
-        }
+      Optional<ClassDesc> dark =
+          type == null ? Optional.empty() : inTheDark(type, classFile, known, loader);
+      if (type != null && dark.isPresent()) {
+        known.users.values().forEach(users -> users.remove(type)); // as it does not load
+        return FailingClass.of(name, why(dark.get()));
       }
       return result.changed() ? result.bytes() : null;
+    }
+
+    /// The class of objects that leaves a class in the dark that is being loaded: one that it uses,
+    /// or itself.
+    private Optional<ClassDesc> inTheDark(
+        ClassDesc type, byte[] classFile, Known known, ClassLoader loader) {
+      // Each says what it is before it looks for others: what is loaded meanwhile does the same.
+      Set<ClassDesc> unseen = known.unseenIn(classFile);
+      for (ClassDesc each : unseen) {
+        known.users.computeIfAbsent(each, _ -> ConcurrentHashMap.newKeySet()).add(type);
+      }
+      boolean isObject = known.hierarchy.isPso(type);
+      if (isObject) {
+        known.objects.add(type);
+      }
+      Optional<ClassDesc> used =
+          unseen.stream().filter(each -> isObject(each, known, type)).findFirst();
+      return used.isEmpty() && isObject && isUsedUnseen(type, loader) ? Optional.of(type) : used;
     }
 
     private Known known(ClassLoader loader) {
@@ -181,49 +229,74 @@ public final class Agent {
         WeakReference<ClassLoader> of = new WeakReference<>(loader);
         Set<ClassDesc> unseen = ConcurrentHashMap.newKeySet();
         var hierarchy = new ClassHierarchy(source(of, unseen));
-        var specializer = new Specializer(hierarchy, rules);
-        Known known = new Known(of, hierarchy, specializer, unseen, ConcurrentHashMap.newKeySet());
+        Known known =
+            new Known(
+                of,
+                hierarchy,
+                new Specializer(hierarchy, rules),
+                unseen,
+                new ConcurrentHashMap<>(),
+                ConcurrentHashMap.newKeySet());
         loaders.add(known);
         return known;
       }
     }
 
     /// The class files that a loader finds, which it finds without loading a class.
-    private ClassSource source(WeakReference<ClassLoader> loader, Set<ClassDesc> unseen) {
+    private static ClassSource source(WeakReference<ClassLoader> loader, Set<ClassDesc> unseen) {
       return type -> {
         ClassLoader of = loader.get();
-        if (of == null) {
-          return null;
+        byte[] found = of == null ? null : classFile(type, of);
+        if (found == null) {
+          unseen.add(type);
         }
-        try (InputStream in = of.getResourceAsStream(ClassSource.pathOf(type))) {
-          if (in != null) {
-            return in.readAllBytes();
-          }
-        } catch (IOException e) {
-          throw new UncheckedIOException("cannot read class " + type.displayName(), e);
-        }
-        unseen.add(type);
-        if (isObject(type, of)) {
-          throw new IllegalStateException(inTheDark(type));
-        }
-        return null;
+        return found;
       };
     }
 
-    /// Whether a loader that may mean this class, which `defining` loads, has not seen it.
-    private boolean isUnseen(ClassDesc type, ClassLoader defining) {
-      synchronized (loaders) {
-        return loaders.stream()
-            .anyMatch(each -> each.unseen.contains(type) && asks(each.loader.get(), defining));
+    private static byte @Nullable [] classFile(ClassDesc type, ClassLoader of) {
+      try (InputStream in = of.getResourceAsStream(ClassSource.pathOf(type))) {
+        return in == null ? null : in.readAllBytes();
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read class " + type.displayName(), e);
       }
     }
 
-    /// Whether a loader may mean by a name a class of objects that is loaded.
-    private boolean isObject(ClassDesc type, ClassLoader asking) {
+    /// Whether a class of objects, which `defining` loads, is one that another class uses and could
+    /// not be specialized for.
+    private boolean isUsedUnseen(ClassDesc type, ClassLoader defining) {
+      return known(each -> each.users.containsKey(type)).stream()
+          .anyMatch(
+              each ->
+                  each.users.getOrDefault(type, Set.of()).stream()
+                      .anyMatch(user -> mayMean(each, user, type, defining)));
+    }
+
+    /// Whether a class that is being loaded may mean by a name a class of objects that is.
+    private boolean isObject(ClassDesc type, Known by, ClassDesc user) {
+      return known(each -> each.objects.contains(type)).stream()
+          .map(each -> each.loader.get())
+          .anyMatch(defining -> defining != null && mayMean(by, user, type, defining));
+    }
+
+    /// Those of the loaders that something is known of. They are asked for no class meanwhile.
+    private List<Known> known(Predicate<Known> what) {
       synchronized (loaders) {
-        return loaders.stream()
-            .anyMatch(each -> each.objects.contains(type) && asks(asking, each.loader.get()));
+        return loaders.stream().filter(what).toList();
       }
+    }
+
+    /// Whether a class that a loader has loaded may mean by a name the class that `defining` loads,
+    /// which can be a parent. A loader that has loaded a class of this name itself does not mean
+    /// another one's. And one that has loaded the user, where its parent has such a class as well,
+    /// does not ask its parent first.
+    @SuppressWarnings("ReferenceEquality") // the very loader is meant
+    private static boolean mayMean(Known by, ClassDesc user, ClassDesc type, ClassLoader defining) {
+      ClassLoader loader = by.loader.get();
+      return loader == defining
+          || (asks(loader, defining)
+              && by.hierarchy.isMissing(type)
+              && classFile(user, defining) == null);
     }
 
     /// Whether a loader is another one, or has it among its parents.
@@ -236,7 +309,7 @@ public final class Agent {
       return at != null;
     }
 
-    private static String inTheDark(ClassDesc type) {
+    private static String why(ClassDesc type) {
       return "the loader of a class that uses such objects does not give out %s, so that the user"
               .formatted(ClassSource.pathOf(type))
           + " cannot be specialized as it is loaded: run `tigris specialize` on both";

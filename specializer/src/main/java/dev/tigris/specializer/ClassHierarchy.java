@@ -97,6 +97,12 @@ public final class ClassHierarchy {
     return Optional.empty();
   }
 
+  /// Whether it was asked for in vain, and has not been learned since. This asks nobody.
+  boolean isMissing(ClassDesc type) {
+    Optional<ClassInfo> info = known.get(type);
+    return info != null && info.isEmpty();
+  }
+
   /// Whether it was learned or the source has it. To ask this is not to have asked for it in vain.
   private boolean has(ClassDesc type) {
     Optional<ClassInfo> info = known.get(type);

@@ -8,12 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +110,127 @@ class AgentTest {
         var other = new Opinionated(others)) {
       assertNotNull(transformer.transform(module, one, "app/User", null, null, user));
       assertNull(transformer.transform(module, other, "app/User", null, null, user));
+    }
+  }
+
+  /// A loader that gives out no class file, and asks its parent for all classes that it has not
+  /// itself.
+  private static final class Mute extends ClassLoader {
+    Mute(ClassLoader parent) {
+      super(parent);
+    }
+
+    @Override
+    public @Nullable InputStream getResourceAsStream(String name) {
+      return null;
+    }
+  }
+
+  private static final String PLAIN = "package app; public class Trade { public long id; }";
+  private static final String USER =
+      "package app; class User { long use(Trade trade) { return trade.id; } }";
+  private static final String OTHER =
+      "package app; class Other { long use(Trade trade) { return trade.id; } }";
+  private static final String HOLDER =
+      """
+      package app;
+      import dev.tigris.memory.*;
+      class Holder extends Pso {
+        @InPlace Trade inside;
+        Holder(Container container) { super(container); }
+      }
+      """;
+
+  /// The agent, as the JVM shows it the classes of a program that has two loaders.
+  private static final class Loading implements AutoCloseable {
+    private final Agent.Transformer agent =
+        new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    private final Path classes;
+    final URLClassLoader parent;
+    final ClassLoader child;
+
+    Loading(Path classes, Path ofParent) throws IOException {
+      this.classes = classes;
+      this.parent = new URLClassLoader(new URL[] {ofParent.toUri().toURL()}, null);
+      this.child = new Mute(parent);
+    }
+
+    /// Why a class fails to load; empty if it does not.
+    String load(ClassLoader loader, String name) throws IOException {
+      return load(loader, name, classes);
+    }
+
+    String load(ClassLoader loader, String name, Path from) throws IOException {
+      byte[] compiled = Files.readAllBytes(from.resolve("app/" + name + ".class"));
+      byte[] loaded =
+          agent.transform(AgentTest.class.getModule(), loader, "app/" + name, null, null, compiled);
+      return loaded == null
+          ? ""
+          : ClassFile.of().parse(loaded).fields().stream()
+              .map(field -> field.fieldName().stringValue())
+              .filter(field -> field.endsWith("."))
+              .collect(Collectors.joining());
+    }
+
+    @Override
+    public void close() throws IOException {
+      parent.close();
+    }
+  }
+
+  private static void assertInTheDark(String reason) {
+    assertTrue(reason.contains("does not give out app/Trade.class"), reason);
+  }
+
+  @Test
+  void keepsNoClassFromLoadingThatIsUsedUnseenByOneThatDidNotLoad() throws IOException {
+    Path all = compiled("all", Workshop.TRADE, HOLDER, USER);
+    try (var program = new Loading(all, all)) {
+      String reason = program.load(program.child, "Holder");
+      assertTrue(reason.contains("app.Trade is not found"), reason);
+      assertEquals("", program.load(program.parent, "Trade"));
+      assertEquals("", program.load(program.parent, "Holder"));
+      assertEquals("", program.load(program.parent, "User"));
+      assertEquals("", program.load(program.child, "Trade"));
+      assertEquals("", program.load(program.child, "Holder")); // now that it has seen what it holds
+    }
+  }
+
+  @Test
+  void letsOneOfAUserAndAnObjectOfAParentLoadIfTheUserHasNotSeenIt() throws IOException {
+    Path all = compiled("all", Workshop.TRADE, USER, OTHER);
+    Path objects = compiled("objects", Workshop.TRADE);
+    try (var program = new Loading(all, objects)) {
+      assertEquals("", program.load(program.child, "User"));
+      assertInTheDark(program.load(program.parent, "Trade"));
+    }
+    try (var program = new Loading(all, objects)) {
+      assertEquals("", program.load(program.parent, "Trade"));
+      assertInTheDark(program.load(program.child, "User"));
+      assertInTheDark(program.load(program.child, "Other")); // that it is missing is known by then
+    }
+  }
+
+  @Test
+  void knowsThatALoaderThatHasItsParentsClassesItselfDoesNotMeanTheParents() throws IOException {
+    Path all = compiled("all", Workshop.TRADE, USER);
+    try (var program = new Loading(all, all)) {
+      assertEquals("", program.load(program.child, "User"));
+      assertEquals("", program.load(program.parent, "Trade"));
+      assertEquals("", program.load(program.parent, "User"));
+      assertInTheDark(program.load(program.child, "Trade")); // which the child's user means
+    }
+  }
+
+  @Test
+  void knowsThatALoaderThatHasAClassOfThatNameDoesNotMeanTheParents() throws IOException {
+    Path all = compiled("all", Workshop.TRADE, USER);
+    Path plain = compiled("plain", PLAIN);
+    Path objects = compiled("objects", Workshop.TRADE);
+    try (var program = new Loading(all, objects)) {
+      assertEquals("", program.load(program.child, "User"));
+      assertEquals("", program.load(program.child, "Trade", plain));
+      assertEquals("", program.load(program.parent, "Trade"));
     }
   }
 }
