@@ -313,6 +313,9 @@ final class SpecializeCommand implements Command {
                     .println(
                         "tigris: warning: HotSpot may not compile %s: see --report"
                             .formatted(method)));
+    report
+        .patchWarning()
+        .ifPresent(warning -> console.err().println("tigris: warning: " + warning));
     if (!missing.isEmpty()) {
       console
           .err()

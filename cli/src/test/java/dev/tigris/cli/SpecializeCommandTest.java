@@ -462,6 +462,14 @@ class SpecializeCommandTest {
   }
 
   @Test
+  void warnsOfClassesThatCanCarryNoPatch() throws Exception {
+    shell.run("specialize @/classes");
+    Result result = shell.run("specialize @/classes --patch diff");
+    assertEquals(ExitCode.OK, result.code());
+    assertMentions(result.err(), "and 1 more can carry no patch", "Compile again");
+  }
+
+  @Test
   void saysWhatIsWrongWithTheCommandLine() throws Exception {
     assertEquals(ExitCode.USAGE, shell.run("specialize").code());
     Result unsigned = shell.run("specialize @/classes --sign @/key.pem");

@@ -42,6 +42,7 @@ public final class ClassFiles {
   private final Map<Path, Map<String, byte[]>> changedJars = new LinkedHashMap<>();
   private final List<ClassReport> classes = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
+  private final List<String> rewrittenBefore = new ArrayList<>();
   private int seen;
 
   /// Is told of each class that changes.
@@ -110,6 +111,7 @@ public final class ClassFiles {
     changedJars.clear();
     classes.clear();
     problems.clear();
+    rewrittenBefore.clear();
     seen = 0;
   }
 
@@ -238,6 +240,9 @@ public final class ClassFiles {
     }
     problems.addAll(result.problems());
     by.undecided(original).ifPresent(problems::add);
+    if (result.wasRewrittenBefore() && !result.changed()) {
+      rewrittenBefore.add(result.report().name());
+    }
     if (result.changed()) {
       witness.specialized(original, result.bytes());
     }
@@ -264,7 +269,12 @@ public final class ClassFiles {
     for (Map<String, byte[]> entries : changedJars.values()) {
       changed += entries.size();
     }
-    return new Report(seen, problems.isEmpty() ? changed : 0, classes, problems);
+    return new Report(
+        seen,
+        problems.isEmpty() ? changed : 0,
+        classes,
+        problems,
+        delivery instanceof Delivery.Patched ? rewrittenBefore : List.of());
   }
 
   /// Finds every class in class files, folders and jars, those in the folders and in other jars

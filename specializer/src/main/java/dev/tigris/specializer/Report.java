@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /// What was done to a set of classes.
@@ -10,8 +11,14 @@ import java.util.function.ToLongFunction;
 /// @param classes those that a rule had something to say about
 /// @param problems what keeps the classes from being specialized; nothing was written if there are
 ///     any
+/// @param withoutPatch those that a patch was asked for and that can have none, as an earlier run
+///     has rewritten them: a patch is made of a class as it was compiled
 public record Report(
-    int classesSeen, int classesChanged, List<ClassReport> classes, List<Problem> problems) {
+    int classesSeen,
+    int classesChanged,
+    List<ClassReport> classes,
+    List<Problem> problems,
+    List<String> withoutPatch) {
   /// How many instructions were replaced.
   public long rewritten() {
     return problems.isEmpty() ? sum(MethodReport::rewritten) : 0;
@@ -55,6 +62,19 @@ public record Report(
       type.print(out);
     }
     return out.toString();
+  }
+
+  /// Warns of the classes without a patch; empty if there are none.
+  public Optional<String> patchWarning() {
+    return withoutPatch.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "%s%s can carry no patch: rewritten already, while a patch is made of a class as it was compiled. Compile again, and let nothing but this specialize it"
+                .formatted(
+                    withoutPatch.getFirst(),
+                    withoutPatch.size() == 1
+                        ? ""
+                        : " and %d more".formatted(withoutPatch.size() - 1)));
   }
 
   /// The methods that HotSpot may leave in slow code, because they are too long or have too many

@@ -8,12 +8,15 @@ public final class Specialized {
   private final boolean changed;
   private final ClassReport report;
   private final List<Problem> problems;
+  private final boolean before;
 
-  Specialized(byte[] bytes, boolean changed, ClassReport report, List<Problem> problems) {
+  Specialized(
+      byte[] bytes, boolean changed, ClassReport report, List<Problem> problems, boolean before) {
     this.bytes = bytes;
     this.changed = changed;
     this.report = report;
     this.problems = List.copyOf(problems);
+    this.before = before;
   }
 
   /// The class file to use: the one given when nothing had to be changed, or when there are
@@ -35,5 +38,10 @@ public final class Specialized {
   /// What keeps the class from being specialized; a build must fail on any.
   public List<Problem> problems() {
     return problems;
+  }
+
+  /// Whether the class file had been rewritten by an earlier run, at least in part.
+  boolean wasRewrittenBefore() {
+    return before;
   }
 }

@@ -157,7 +157,10 @@ public final class Specializer {
     boolean changed = change && problems.isEmpty();
     ClassReport report =
         ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
-    return new Specialized(result, changed, report, problems);
+    boolean before =
+        info.isSpecialized()
+            || plans.values().stream().anyMatch(plan -> plan.rewrittenEarlier() > 0);
+    return new Specialized(result, changed, report, problems, before);
   }
 
   /// What keeps one from telling whether a class is one of objects, if it looks like one: a

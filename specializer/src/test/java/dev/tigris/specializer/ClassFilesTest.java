@@ -131,6 +131,27 @@ class ClassFilesTest {
   }
 
   @Test
+  void saysWhichClassesCanCarryNoPatch() throws IOException {
+    shop.specializeAll();
+    Report report = shop.specializeAll(DIFF);
+    assertEquals(List.of("app.Trade", "app.User"), unpatched(report).sorted().toList());
+    assertTrue(report.patchWarning().orElseThrow().contains(" and 2 more can carry no patch"));
+    shop.javac.compile(USER);
+    assertEquals(List.of("app.Trade"), unpatched(shop.specializeAll(FLAT)).toList());
+    assertTrue(CodePatch.isIn(Files.readAllBytes(file("app/User"))));
+    shop.javac.compile(Workshop.TRADE);
+    for (Delivery delivery : List.of(DIFF, DIFF, FLAT, REWRITTEN)) { // patches are made anew
+      assertEquals(Optional.empty(), shop.specializeAll(delivery).patchWarning());
+    }
+    assertEquals(Optional.empty(), shop.specializeAll().patchWarning()); // asked for none
+  }
+
+  /// Those that are no part of another class.
+  private static Stream<String> unpatched(Report report) {
+    return report.withoutPatch().stream().filter(name -> !name.contains("$"));
+  }
+
+  @Test
   void countsAPatchedClassAsSpecialized() throws IOException {
     List<Path> path = List.of(shop.javac.folder());
     assertTrue(ClassFiles.check(path, shop.specializer).problems().size() >= 2);

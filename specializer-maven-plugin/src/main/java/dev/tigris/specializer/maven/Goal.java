@@ -169,6 +169,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
     Path folder = Path.of(project().getBuild().getDirectory(), "tigris-specializer");
     Files.createDirectories(folder);
     Files.writeString(folder.resolve(reportName()), report.text());
+    report.patchWarning().ifPresent(warning -> getLog().warn(warning));
     for (String method : report.slowMethods()) {
       getLog().warn(method + " is too long for HotSpot to compile well: see the report");
     }
