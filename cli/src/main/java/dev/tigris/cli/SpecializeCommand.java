@@ -278,7 +278,9 @@ final class SpecializeCommand implements Command {
           "%s%n%s: there %s."
               .formatted(
                   problems.getFirst(),
-                  check ? "Specialize these classes as well" : "Nothing was written",
+                  check
+                      ? "Specialize these classes as well, where nothing else is said"
+                      : "Nothing was written",
                   problems.size() == 1
                       ? "is 1 problem"
                       : "are %d problems".formatted(problems.size())));

@@ -1,3 +1,4 @@
+// Over 400 lines: specializing and checking go through the same folders, jars and jars in jars.
 package dev.tigris.specializer;
 
 import dev.tigris.specializer.patch.CodePatch;
@@ -141,6 +142,14 @@ public final class ClassFiles {
     return new Releases(specializer, names.stream(), name -> ClassPath.read(folder, name));
   }
 
+  /// @param jar opened to see each entry under its own name
+  private Releases releases(JarFile jar) {
+    return new Releases(
+        specializer,
+        jar.stream().map(JarEntry::getName).filter(ClassFiles::isClass),
+        name -> ClassPath.read(jar, name));
+  }
+
   private static String name(Path folder, Path file) {
     return folder.relativize(file).toString().replace(File.separatorChar, '/');
   }
@@ -159,11 +168,7 @@ public final class ClassFiles {
     boolean isSigned;
     try (JarFile jar = Jars.open(path)) {
       isSigned = Jars.isSigned(jar);
-      Releases releases =
-          new Releases(
-              specializer,
-              jar.stream().map(JarEntry::getName).filter(ClassFiles::isClass),
-              name -> ClassPath.read(jar, name));
+      Releases releases = releases(jar);
       for (JarEntry entry : jar.stream().toList()) {
         if (isClass(entry)) {
           byte[] bytes = Jars.read(jar, entry);
@@ -317,15 +322,34 @@ public final class ClassFiles {
   }
 
   private void checkJar(Path path) throws IOException {
-    try (JarFile jar = ClassPath.open(path)) {
+    try (JarFile jar = ClassPath.open(path);
+        JarFile asSpecialized = Jars.open(path)) {
+      Releases releases = releases(asSpecialized);
       for (JarEntry entry : jar.versionedStream().toList()) {
         if (isClass(entry)) {
-          checkIfLoadable(Jars.read(jar, entry));
+          int before = problems.size();
+          byte[] found = Jars.read(jar, entry);
+          checkIfLoadable(found);
+          List<Problem> ofClass = problems.subList(before, problems.size());
+          Specializer by = releases.specializerOf(entry.getRealName());
+          if (!ofClass.isEmpty() && jar.isMultiRelease() && by.check(found).isEmpty()) {
+            ofClass.replaceAll(ClassFiles::needsRelease);
+          }
         } else if (Jars.isJar(entry)) {
           Jars.forEachWithin(jar, entry, ClassFiles::isClass, this::checkIfLoadable);
         }
       }
     }
+  }
+
+  /// What helps where specializing a multi-release jar leaves a class as it is, since for its own
+  /// release there is nothing to rewrite in it.
+  private static Problem needsRelease(Problem problem) {
+    return new Problem(
+        problem.location(),
+        problem.message()
+            + ", and will not be, as this class is for releases where there is nothing to rewrite in it:"
+            + " compile it for META-INF/versions as well, beside the class of objects");
   }
 
   /// As a jar in a jar: what cannot be read of it may be somebody's resource, like that on purpose.

@@ -2,6 +2,8 @@ package dev.tigris.specializer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,12 +91,17 @@ class ReleasesTest {
         problems.stream().map(Problem::toString).toList());
   }
 
-  @Test
-  void specializesEachReleaseOfAJarByItself() throws IOException {
+  private Path jar() throws IOException {
     Path jar = temporary.resolve("library.jar");
     Path manifest = Files.writeString(temporary.resolve("manifest"), "Multi-Release: true\n");
     String[] words = {"-c", "-f", jar + "", "-m", manifest + "", "-C", folder + "", "."};
     assertEquals(0, ToolProvider.findFirst("jar").orElseThrow().run(System.out, System.err, words));
+    return jar;
+  }
+
+  @Test
+  void specializesEachReleaseOfAJarByItself() throws IOException {
+    Path jar = jar();
     Report report = ClassFiles.specialize(List.of(jar), specializer(jar), REWRITTEN);
     assertEquals(List.of(), report.problems());
     assertEquals(3, report.classesChanged());
@@ -105,5 +112,26 @@ class ReleasesTest {
       }
     }
     assertEquals(List.of(), ClassFiles.check(List.of(jar), specializer(jar)).problems());
+  }
+
+  /// To specialize it, which is what others are told, would change nothing.
+  @Test
+  void saysWhatHelpsAClassThatAReleaseOfAJarHasNoOwnOneOf() throws IOException {
+    Files.delete(folder.resolve("META-INF/versions/25/app/User.class"));
+    Path jar = jar();
+    ClassFiles.specialize(List.of(jar), specializer(jar), REWRITTEN);
+    List<Problem> problems = ClassFiles.check(List.of(jar), specializer(jar)).problems();
+    assertEquals(1, problems.size(), problems.toString());
+    String problem = problems.getFirst().toString();
+    assertTrue(problem.startsWith("app.User.use(User.java:1): getfield app.Point.x"), problem);
+    assertTrue(problem.contains("compile it for META-INF/versions as well"), problem);
+  }
+
+  @Test
+  void saysNothingOfThatWhereSpecializingHelps() throws IOException {
+    Path jar = jar();
+    List<Problem> problems = ClassFiles.check(List.of(jar), specializer(jar)).problems();
+    assertEquals(3, problems.size(), problems.toString());
+    assertFalse(problems.toString().contains("META-INF"), problems.toString());
   }
 }
