@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The object is valid until the next step: keep what it says, not the object. Texts that were read
 /// from it move along with it, and so does an object in place, when it is read again; an array in
-/// place is that of the element that it was read from.
+/// place is that of the element that it was read from. Its [HeapOnly] fields, and those of an
+/// object in place, are the Java object's: what was written there at one element is found at the
+/// next.
 ///
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
 /// order.

@@ -76,6 +76,18 @@ final class PsoHome {
     if (foreign != null) {
       foreign = null;
     }
+    Pso[] inPlace = nested;
+    if (inPlace != null) {
+      leave(inPlace);
+    }
+  }
+
+  private static void leave(Pso[] inPlace) {
+    for (Pso each : inPlace) {
+      if (each != null) {
+        each.leave();
+      }
+    }
   }
 
   @Nullable Pso nested(int index) {

@@ -13,6 +13,12 @@ class EnumCodesTest {
     BB
   }
 
+  private enum None {}
+
+  private enum One {
+    SINGLE
+  }
+
   private enum Zero {
     f5a5a608
   }
@@ -22,9 +28,21 @@ class EnumCodesTest {
     EnumCodes codes = EnumCodes.of(Character.UnicodeScript.class);
     for (Character.UnicodeScript script : Character.UnicodeScript.values()) {
       assertSame(script, codes.decode(codes.encode(script)));
+      int own = (EnumCodes.code(script) * codes.multiplier()) >>> codes.shift();
+      assertSame(script, codes.places()[own]); // where it is looked for first
     }
     assertNull(codes.decode(0));
     assertThrows(UnknownConstantException.class, () -> codes.decode("no script".hashCode()));
+  }
+
+  @Test
+  void anEnumMayHaveOneConstantOrNone() {
+    EnumCodes none = EnumCodes.of(None.class);
+    assertNull(none.decode(none.encode(null)));
+    assertThrows(UnknownConstantException.class, () -> none.decode(1));
+    EnumCodes one = EnumCodes.of(One.class);
+    assertSame(One.SINGLE, one.decode(one.encode(One.SINGLE)));
+    assertThrows(UnknownConstantException.class, () -> one.decode(1));
   }
 
   @Test

@@ -90,16 +90,21 @@ class PsoCursorTest {
     for (int i = 0; i < 3; i++) {
       rows.add().cells.set(0, 10L + i);
     }
-    PsoCursor<Row> cursor = rows.cursor();
-    assertTrue(cursor.next());
-    Row row = cursor.element();
-    for (int i = 0; i < 2; i++) {
+    PsoList<Row> list = new PsoList<>(container, Row.class, 3);
+    for (int i = 0; i < 3; i++) {
+      list.add(rows.get(i));
+    }
+    for (PsoCursor<Row> cursor : List.of(rows.cursor(), list.cursor())) {
       assertTrue(cursor.next());
-      assertEquals(10L + i, row.cells.get(0));
-      row.other = elsewhere;
-      assertSame(row, cursor.element());
-      assertEquals(11L + i, row.cells.get(0));
-      assertNull(row.other);
+      Row row = cursor.element();
+      for (int i = 0; i < 2; i++) {
+        assertTrue(cursor.next());
+        assertEquals(10L + i, row.cells.get(0));
+        row.other = elsewhere;
+        assertSame(row, cursor.element());
+        assertEquals(11L + i, row.cells.get(0));
+        assertNull(row.other);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -240,7 +241,82 @@ class PsoPartsTest {
     assertEquals(box.name.hashCode(), box.name.hashCode());
     assertNotEquals(box.name, other.name);
     assertNotEquals(frame.name, frame.inner.name);
-    assertNotEquals("", box.name);
+    assertFalse(box.name.equals((Object) ""));
+    Pair pair = new Pair(container);
+    assertNotEquals(pair.first, pair.second);
+  }
+
+  static final class Pair extends Pso {
+    @Capacity(4)
+    Utf8 first;
+
+    @Capacity(4)
+    Utf8 second;
+
+    Pair(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Leaf extends Pso {
+    Point other;
+
+    Leaf(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Branch extends Pso {
+    @InPlace Leaf leaf;
+    Point other;
+
+    Branch(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Tree extends Pso {
+    @InPlace Branch branch;
+    Point other;
+
+    Tree(Container container) {
+      super(container);
+    }
+
+    void refer(Point to) {
+      other = to;
+      branch.other = to;
+      branch.leaf.other = to;
+    }
+
+    void requireNoReference() {
+      assertNull(other);
+      assertNull(branch.other);
+      assertNull(branch.leaf.other);
+    }
+  }
+
+  @Test
+  void aCursorForgetsWhatWasReferredToElsewhereAtAllDepths() {
+    Point elsewhere = new Point(Jbuf.allocate(256).asContainer());
+    PsoTable<Tree> table = new PsoTable<>(container, Tree.class, 2);
+    PsoList<Tree> list = new PsoList<>(container, Tree.class, 2);
+    list.add(table.add());
+    list.add(table.get(0)); // the same again
+    table.add();
+    for (PsoCursor<Tree> cursor : List.of(table.cursor(), list.cursor())) {
+      assertTrue(cursor.next());
+      cursor.element().refer(elsewhere);
+      assertTrue(cursor.next());
+      assertNull(cursor.element().other); // and what lies in it is not looked at
+      cursor.restart();
+      assertTrue(cursor.next());
+      cursor.element().requireNoReference();
+      cursor.element().refer(elsewhere);
+      cursor.restart();
+      assertTrue(cursor.next());
+      cursor.element().requireNoReference();
+    }
   }
 
   @Test
@@ -337,6 +413,14 @@ class PsoPartsTest {
       assertEquals("ticket" + cursor.index(), ticket.name.toString());
       clones.add(ticket.clone());
     }
+    PsoCursor<Ticket> again = table.cursor();
+    assertTrue(again.next());
+    assertEquals(0, again.element().place.x);
+    Ticket plain = again.element().clone(); // which refers to nothing elsewhere
+    assertTrue(again.next());
+    assertEquals(1, again.element().place.x);
+    assertEquals(0, plain.place.x);
+    assertEquals("ticket0", plain.name.toString());
     for (int i = 0; i < 3; i++) {
       Ticket clone = clones.get(i);
       assertEquals("ticket" + i, clone.name.toString());
