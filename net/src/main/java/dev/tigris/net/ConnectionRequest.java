@@ -2,6 +2,7 @@ package dev.tigris.net;
 
 import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,8 @@ public final class ConnectionRequest implements AutoCloseable {
   }
 
   /// Accepts. Receives that are posted before the calling thread next takes completions are there
-  /// before the first message. If the peer has given up meanwhile, the interface is broken.
+  /// before the first message. If the peer has given up meanwhile, the interface is broken; over
+  /// libfabric a peer may be late, and is waited for by the calls that take completions then.
   ///
   /// Thread rule: the thread that owns `queue`.
   ///
@@ -51,7 +53,9 @@ public final class ConnectionRequest implements AutoCloseable {
     fabric.requireOwn(queue);
     Port port = queue.port();
     answer();
-    return new VirtualInterface(knock.accept(port, attributes), queue);
+    Link link = knock.accept(port, attributes);
+    queue.remind(); // meanwhile something may have completed
+    return new VirtualInterface(link, queue);
   }
 
   /// Rejects: the peer gets [Connection.Reason#REJECTED]. Any thread.

@@ -144,7 +144,9 @@ public final class Fabric implements AutoCloseable {
   public Connection connect(
       String address, long tag, CompletionQueue queue, Attributes attributes, Duration timeout) {
     requireOwn(queue);
-    return switch (carrier.connect(address, tag, queue.port(), attributes, nanos(timeout))) {
+    Linking linking = carrier.connect(address, tag, queue.port(), attributes, nanos(timeout));
+    queue.remind(); // meanwhile something may have completed
+    return switch (linking) {
       case Linking.Linked(var link) ->
           new Connection.Established(new VirtualInterface(link, queue));
       case Linking.NotLinked(var reason, String detail) -> {
