@@ -153,8 +153,7 @@ final class Connections implements Exchange {
     switch (event) {
       case Events.Connected _ -> link.connected();
       case Events.Disconnected _ -> link.peerClosed();
-      case Events.Failed(long _, int reason, var _) ->
-          link.lost("the connection is lost: " + device.describe(reason));
+      case Events.Failed(long _, int reason, var _) -> link.failed(device.describe(reason));
       case Events.Request _, Events.Other _ -> {}
     }
   }

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It is needed to reject a request, so it is closed when the last one is answered.
 final class LibfabricDoor implements Door {
-  /// How long an endpoint that has accepted is waited for: what has to happen is under way.
-  private static final long ACCEPT_NANOS = 2_000_000_000L;
-
   /// How long requests are waited for of those who have connected already. The library forgets them
   /// with the endpoint, and leaves their sockets open: they would wait for ever. Who has not said a
   /// word by then is no peer.
@@ -204,11 +201,7 @@ final class LibfabricDoor implements Door {
         LibfabricLink link = new ConnectedLink(channel, peer, attributes, mine, greeting);
         channel.endpoint.accept(mine.toBytes());
         accepts = true;
-        switch (ours.await(channel, ACCEPT_NANOS)) {
-          case Events.Connected _ -> link.connected();
-          case null -> link.fail("the connection is not made in time");
-          default -> link.fail("the peer has given up connecting");
-        }
+        ours.expect(link);
         kept = true;
         return link;
       } catch (LibfabricException e) {

@@ -6,6 +6,7 @@ import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Reception;
 import dev.tigris.net.provider.Region;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,10 @@ class LibfabricLink extends Link {
   /// sent goes another way, and may come later.
   private static final long QUIET_NANOS = 20_000_000;
 
+  /// How long a peer that was accepted may take for its first word: as long as somebody who has
+  /// connected to a listener. Nobody waits for it meanwhile.
+  private static final long SILENT_NANOS = Reception.HANDSHAKE_NANOS;
+
   private final Channel channel;
   final Station station;
   private final String peer;
@@ -55,6 +60,10 @@ class LibfabricLink extends Link {
   /// Whether this side's is the first of both: if both were, they might look for each other at the
   /// same time, and what they have sent get lost.
   private final boolean speaksFirst;
+
+  /// When a peer that was accepted is given up, by the time that its station has looked.
+  private long silentUntil;
+
   private boolean isStuck;
   private boolean peerClosed;
 
@@ -150,7 +159,10 @@ class LibfabricLink extends Link {
         stick();
         station.ends();
       } else {
-        lost("the connection is lost: the peer has closed it");
+        lost(
+            isMade() || speaksFirst
+                ? "the connection is lost: the peer has closed it"
+                : "the peer has given up connecting");
       }
     }
     goOn();
@@ -168,13 +180,20 @@ class LibfabricLink extends Link {
     station.ends();
   }
 
+  /// The library says that the endpoint has failed.
+  void failed(String why) {
+    lost((channel.isSettled() ? "the connection is lost: " : "the peer has given up: ") + why);
+  }
+
   /// Does what can be done.
   private void goOn() {
     if (lingering) {
       linger();
       return;
     }
-    consume();
+    if (channel.isSettled()) {
+      consume();
+    }
     if (peerClosed && !channel.isShare()) {
       return; // the endpoint takes nothing more, and what it has brought may have yet to be taken
     }
@@ -202,9 +221,34 @@ class LibfabricLink extends Link {
     return greeted;
   }
 
-  /// Whether both sides have heard of each other.
-  boolean isGreeted() {
-    return greeted && heard;
+  /// Whether both sides have heard of each other. Before that nothing is sent but a first word.
+  boolean isMade() {
+    return channel.isSettled() && greeted && heard;
+  }
+
+  /// This side has accepted, and looks for the peer's first word from now on.
+  ///
+  /// @param looked how long its station has looked so far
+  void accepted(long looked) {
+    silentUntil = looked + SILENT_NANOS;
+  }
+
+  /// How long it may take still.
+  long silentForNanos(long looked) {
+    return Math.max(0, silentUntil - looked);
+  }
+
+  /// Gives up a peer that has said nothing for too long; returns whether nothing is expected any
+  /// more.
+  boolean isHeardOrGivenUp(long looked) {
+    if (isMade() || !isConnected()) {
+      return true;
+    }
+    if (looked < silentUntil) {
+      return false;
+    }
+    fail("the connection is not made in time: the peer has said nothing");
+    return true;
   }
 
   private void postReceives() {
@@ -373,7 +417,7 @@ class LibfabricLink extends Link {
   /// Waits until nothing is read into posted memory; a peer that does not answer is given up.
   private void awaitReads() {
     while (incoming.isReading() && !channel.isClosed()) {
-      station.progress();
+      station.progress(false);
       if (isOverdue(System.nanoTime())) {
         release();
       }
@@ -389,7 +433,7 @@ class LibfabricLink extends Link {
       release();
       return;
     }
-    if (channel.isSettled() && !goodbyeSent) {
+    if (channel.isSettled() && !goodbyeSent && greet()) {
       goodbyeSent = check(incoming.tell()) && check(packets.send(Packet.GOODBYE, 0));
     }
   }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,19 @@ final class LibfabricPort extends Port {
   /// Every open port. A device may write to memory that only a port's links hold on to: this keeps
   /// it from the collector when the application forgets a queue instead of closing it.
   private static final Set<LibfabricPort> OPEN = ConcurrentHashMap.newKeySet();
+
+  /// How long a peer that was accepted is waited for, if nobody else has anything to do: a busy
+  /// machine may let it wait for a processor.
+  private static final long PATIENT_NANOS = 500_000_000;
+
+  /// The same if others have: many times as long as a peer needs that has a processor.
+  private static final long BRIEF_NANOS = 50_000_000;
+
+  /// When two sides find each other, attempts follow each other at once at first, and then after
+  /// pauses.
+  private static final long YIELDS_NANOS = 200_000;
+
+  private static final long PAUSE_NANOS = 100_000;
 
   private final Map<String, Station> byName = new LinkedHashMap<>();
   private Station[] stations = new Station[0];
@@ -37,6 +51,9 @@ final class LibfabricPort extends Port {
   private final ReentrantLock waiting = new ReentrantLock();
 
   private final Wake wake = new Wake();
+
+  /// How long a wait may take at the most, because a peer is expected.
+  private volatile long expectsForNanos = Long.MAX_VALUE;
 
   /// Whether somebody has waited since [#progress] was called: for the end of a peer, perhaps.
   private volatile boolean waited;
@@ -69,24 +86,58 @@ final class LibfabricPort extends Port {
     poll.wake();
   }
 
-  /// Waits until a link and its peer have heard of each other, whose endpoints are not connected.
+  /// Waits until a link and its peer have heard of each other.
   ///
   /// @return whether they have
-  @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor to answer
   boolean greet(LibfabricLink link, long timeoutNanos) {
     Deadline deadline = Deadline.in(timeoutNanos);
-    while (!link.isGreeted() && link.state() == InterfaceState.CONNECTED) {
-      if (deadline.leftNanos() <= 0 || Thread.currentThread().isInterrupted()) {
+    while (!link.isMade() && link.state() == InterfaceState.CONNECTED) {
+      long left = deadline.leftNanos();
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
-      progress();
-      Thread.yield();
+      lookAgain(timeoutNanos - left);
     }
-    return link.isGreeted();
+    return link.isMade();
   }
 
-  /// Waits for what happens to a channel that is being connected. Nothing else on this port moves
-  /// meanwhile.
+  /// Waits a moment for the first word of a peer that was accepted, which is on its way if the peer
+  /// is what it should be. If it does not come, others must not suffer: messages of theirs are
+  /// waited for no longer than [#BRIEF_NANOS], and while one peer says nothing, no other one is
+  /// waited for at all. It is [#progress] that hears of the peer then, or gives it up.
+  void expect(LibfabricLink link) {
+    Station station = link.station;
+    boolean alone = station.expected().add(link);
+    int turns = station.turns();
+    Deadline deadline = Deadline.in(PATIENT_NANOS);
+    do {
+      long waited = PATIENT_NANOS - deadline.leftNanos();
+      if (waited >= PATIENT_NANOS || (waited >= BRIEF_NANOS && station.turns() != turns)) {
+        return;
+      }
+      lookAgain(waited);
+    } while (alone
+        && !link.isMade()
+        && link.state() == InterfaceState.CONNECTED
+        && !Thread.currentThread().isInterrupted());
+  }
+
+  /// Does what can be done, and lets others run: the peer may need this processor to answer, and
+  /// virtual threads this carrier. What libraries do to find each other is announced by no file.
+  ///
+  /// @param waited for how long
+  @SuppressWarnings("ThreadPriorityCheck") // yielding is a step between spinning and parking
+  private void lookAgain(long waited) {
+    progress();
+    if (waited < YIELDS_NANOS) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(this, PAUSE_NANOS);
+    }
+  }
+
+  /// Waits for what happens to a channel that connects, as long as its owner is ready to: nothing
+  /// else on this port moves meanwhile.
   Events.@Nullable Event await(Channel channel, long timeoutNanos) {
     Deadline deadline = Deadline.in(timeoutNanos);
     try (PollSet own = new PollSet()) {
@@ -106,17 +157,23 @@ final class LibfabricPort extends Port {
 
   @Override
   public void progress() {
-    if (waited) {
+    boolean somebodyWaited = waited;
+    if (somebodyWaited) {
       waited = false;
       for (Station station : stations) {
         station.exchange().look();
       }
     }
+    long expects = Long.MAX_VALUE;
     for (Station station : stations) {
-      station.progress();
+      station.progress(somebodyWaited);
+      expects = Math.min(expects, station.expected().leftNanos());
       if (station.exchange().takeFilesChanged()) {
         lookAtFiles();
       }
+    }
+    if (expects != expectsForNanos) {
+      expectsForNanos = expects;
     }
   }
 
@@ -143,12 +200,12 @@ final class LibfabricPort extends Port {
     waiting.lock();
     try {
       long start = System.nanoTime();
-      long left = nanos;
+      long left = Math.min(nanos, expectsForNanos);
       while (!wake.isAsked()
           && left > 0
           && !Thread.currentThread().isInterrupted()
           && !await(left)) {
-        left = nanos - (System.nanoTime() - start);
+        left = Math.min(nanos, expectsForNanos) - (System.nanoTime() - start);
       }
     } finally {
       waiting.unlock();

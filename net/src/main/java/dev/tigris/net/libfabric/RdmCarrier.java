@@ -8,6 +8,7 @@ import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
@@ -30,9 +31,6 @@ import java.util.concurrent.ConcurrentHashMap;
 /// has brought together over a socket. That stays open, because its end is how one side learns that
 /// the other is gone.
 final class RdmCarrier implements Carrier {
-  /// How long a peer that was accepted may take for its first packet.
-  private static final long ACCEPT_NANOS = 2_000_000_000L;
-
   /// Any would do that is not 0.
   private static final int DISCARD_PORT = 9;
 
@@ -134,11 +132,17 @@ final class RdmCarrier implements Carrier {
   private static Linking silent(LibfabricLink link) {
     NetException failure = link.failure();
     link.release();
-    return failure == null
-        ? Linking.refused(
-            Reason.TIMED_OUT,
-            "it has accepted, and its endpoint of libfabric does not answer in time")
-        : Linking.refused(Reason.INCOMPATIBLE, "it has accepted, but " + failure.what());
+    if (failure == null) {
+      return Linking.refused(
+          Reason.TIMED_OUT,
+          "it has accepted, and its endpoint of libfabric does not answer in time");
+    }
+    if (failure.getCause() instanceof BreachException) {
+      return Linking.refused(Reason.INCOMPATIBLE, "it has accepted, but " + failure.what());
+    }
+    return Linking.refused(
+        Reason.NOBODY_LISTENS,
+        "it has accepted, and is gone before the connection was made: " + failure.what());
   }
 
   private static Card card(Greeting greeting, Route route, Channel channel)
@@ -197,8 +201,8 @@ final class RdmCarrier implements Carrier {
       kept = true;
       if (!RdmDoor.answer(socket, mine)) {
         link.fail("the peer has given up connecting");
-      } else if (!port.greet(link, ACCEPT_NANOS)) {
-        link.fail("the connection is not made in time");
+      } else {
+        port.expect(link);
       }
       return link;
     } catch (LibfabricException | SystemException e) {

@@ -1,5 +1,6 @@
 package dev.tigris.net.libfabric;
 
+import dev.tigris.net.InterfaceState;
 import dev.tigris.net.libfabric.raw.AddressVector;
 import dev.tigris.net.libfabric.raw.Completions;
 import dev.tigris.net.libfabric.raw.Device;
@@ -61,6 +62,11 @@ final class Station implements Completions.Taker {
 
   /// Links that were closed and wait for their peers, the first of them first.
   private final ArrayDeque<LibfabricLink> lingering = new ArrayDeque<>();
+
+  private final Expected expected = new Expected();
+
+  /// How often links were asked that are in use.
+  private int turns;
 
   /// Whether a peer has closed whose link has yet to hear whether all that it has sent was taken.
   private boolean ending;
@@ -210,7 +216,10 @@ final class Station implements Completions.Taker {
 
   // ---- moving
 
-  void progress() {
+  /// Takes what has completed, and lets links do what they could not.
+  ///
+  /// @param waited whether somebody has waited for something to do since the last time
+  void progress(boolean waited) {
     // To learn that nothing is left takes a system call or two, which short messages are spared.
     take(false);
     exchange.progress();
@@ -219,8 +228,11 @@ final class Station implements Completions.Taker {
       take(true);
     }
     for (int count = stuck.size(); count > 0; count--) {
-      stuck.pop().asked();
+      LibfabricLink link = stuck.pop();
+      turns += link.isMade() && link.state() == InterfaceState.CONNECTED ? 1 : 0;
+      link.asked();
     }
+    expected.look(waited);
     while (!lingering.isEmpty() && lingering.element().isOver(System.nanoTime())) {
       lingering.remove();
     }
@@ -305,6 +317,16 @@ final class Station implements Completions.Taker {
   /// Has [#progress] end a link when it has waited for its peer long enough.
   void lingers(LibfabricLink link) {
     lingering.add(link);
+  }
+
+  /// The links that have accepted somebody who has yet to be heard.
+  Expected expected() {
+    return expected;
+  }
+
+  /// How often links that are in use had something to do.
+  int turns() {
+    return turns;
   }
 
   /// Has [#progress] take what there is to the end, after it has heard that a peer has closed.
