@@ -31,7 +31,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -439,8 +441,12 @@ class HostileDatagramsTest {
   }
 
   private Connection ask(String address) {
+    return ask(address, PATIENCE);
+  }
+
+  private Connection ask(String address, Duration patience) {
     try (CompletionQueue queue = fabric.completionQueue()) {
-      return fabric.connect(address, 42, queue, SMALL, PATIENCE);
+      return fabric.connect(address, 42, queue, SMALL, patience);
     }
   }
 
@@ -476,6 +482,108 @@ class HostileDatagramsTest {
     assertNotNull(leave(card().toBytes()));
     String why = served.get(20, TimeUnit.SECONDS);
     assertTrue(why.contains("not made in time"), why);
+  }
+
+  /// Accepts, and waits without an end for a message; returns what has become of it.
+  private String awaitOne(ConnectionRequest request) {
+    try (CompletionQueue queue = fabric.completionQueue()) {
+      VirtualInterface peer = request.accept(queue, SMALL);
+      closed.countDown();
+      peer.postReceive(peer.register(bytes(100))).orThrow();
+      Descriptor done = queue.await(Long.MAX_VALUE);
+      return done.status() + " " + done.transferredBytes() + " " + peer.failure();
+    }
+  }
+
+  @Test
+  void aWaitEndsWhenAPeerSaysNothing() throws Exception {
+    assertNotNull(leave(card().toBytes(), this::awaitOne));
+    String why = served.get(20, TimeUnit.SECONDS);
+    assertTrue(why.startsWith("FLUSHED") && why.contains("the peer has said nothing"), why);
+  }
+
+  @Test
+  void hearsAPeerThatSpeaksAfterItWasAccepted() throws Exception {
+    Card theirs = leave(card().toBytes(), this::awaitOne);
+    assertTrue(closed.await(20, TimeUnit.SECONDS));
+    channel.meet(theirs, socket);
+    channel.settle();
+    send(Packet.CREDIT, 0, 0, 0);
+    send(Packet.MESSAGE, 10, 0, 10);
+    while (!served.isDone()) {
+      port.progress();
+    }
+    assertEquals("DONE 10 null", served.get());
+  }
+
+  @Test
+  void thoseWhoSayNothingDelayNobodyElse() throws Exception {
+    ByteBuffer request = card().toBytes();
+    CountDownLatch connected = new CountDownLatch(1);
+    CountDownLatch accepted = new CountDownLatch(4);
+    List<TcpSocket> silent = new ArrayList<>();
+    Future<List<String>> all =
+        thread.submit(() -> Bystander.serve(fabric, listener, SMALL, accepted));
+    try (Fabric own = Fabric.open("libfabric-rdm");
+        ExecutorService bystander = Executors.newSingleThreadExecutor()) {
+      CountDownLatch enough = new CountDownLatch(1);
+      Future<Long> longest =
+          bystander.submit(
+              () ->
+                  Bystander.longestRoundTripNanos(
+                      own, listener.address(), connected, () -> enough.getCount() == 0));
+      assertTrue(connected.await(20, TimeUnit.SECONDS));
+      for (int i = 0; i < 4; i++) {
+        TcpSocket each = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND);
+        silent.add(each);
+        each.send(request.duplicate());
+      }
+      for (TcpSocket each : silent) {
+        assertNotNull(each.receiveAll(Card.BYTES, PATIENCE_NANOS));
+      }
+      for (TcpSocket each : silent) {
+        assertNull(each.receiveAll(1, PATIENCE_NANOS)); // it is given up
+      }
+      enough.countDown();
+      long nanos = longest.get(20, TimeUnit.SECONDS);
+      assertTrue(nanos < SECOND, nanos + " ns");
+    }
+    for (String each : all.get(20, TimeUnit.SECONDS)) {
+      assertTrue(each.startsWith("BROKEN") && each.contains("has said nothing"), each);
+    }
+    silent.forEach(TcpSocket::close);
+  }
+
+  /// What a listener may do that has accepted.
+  enum AfterAll {
+    LEAVES,
+    SAYS_NOTHING
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void mayBeTriedAgainWhoAcceptsAndIsNotHeard(AfterAll what) throws Exception {
+    try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
+      Card good = card();
+      String address = TcpAddress.format(server.localAddress());
+      Duration patience = what == AfterAll.LEAVES ? PATIENCE : Duration.ofMillis(500);
+      Future<Connection> asked = thread.submit(() -> ask(address, patience));
+      TcpSocket accepted = accept(server);
+      Hello answer = good.greeting().hello().answered(Hello.Answer.ACCEPTED, 10);
+      accepted.send(
+          new Card(new Greeting(answer, 1, 1), good.number(), good.provider(), good.name())
+              .toBytes());
+      if (what == AfterAll.LEAVES) {
+        accepted.shutdownOutput();
+      }
+      Connection.Refused refusal =
+          assertInstanceOf(Connection.Refused.class, asked.get(20, TimeUnit.SECONDS));
+      accepted.close();
+      assertEquals(
+          what == AfterAll.LEAVES ? Connection.Reason.NOBODY_LISTENS : Connection.Reason.TIMED_OUT,
+          refusal.reason());
+      assertTrue(refusal.detail().startsWith("it has accepted, and"), refusal.detail());
+    }
   }
 
   @Test

@@ -1,3 +1,4 @@
+// Over 400 lines: one hostile peer, and what it may do before, while and after it is connected.
 package dev.tigris.net.libfabric;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
@@ -27,13 +29,18 @@ import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.PassiveEndpoint;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Hello;
+import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -329,6 +336,59 @@ class HostilePeerTest {
         Connection.Refused refusal = assertInstanceOf(Connection.Refused.class, asked.get());
         assertEquals(Connection.Reason.NOBODY_LISTENS, refusal.reason(), refusal::toString);
       }
+    }
+  }
+
+  /// What asks for a connection, up to where whoever does waits for the answer.
+  private byte[] request() throws Exception {
+    Library library = Library.load();
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Route route = Addresses.route(library, "127.0.0.1:" + server.getLocalPort(), false)) {
+      channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+      Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
+      channel.endpoint.connect(route, ours.toBytes());
+      try (Socket socket = server.accept()) {
+        InputStream request = socket.getInputStream();
+        long start = System.nanoTime();
+        while (request.available() < Greeting.BYTES) {
+          assertTrue(System.nanoTime() - start < PATIENCE_NANOS, "it does not ask");
+          port.progress();
+        }
+        return request.readNBytes(request.available());
+      }
+    }
+  }
+
+  @Test
+  void thoseWhoAskAndSayNothingMoreDelayNobodyElse() throws Exception {
+    InetAddress host = TcpAddress.parse(listener.address()).getAddress();
+    assumeTrue(host.isLoopbackAddress(), "what asks a device cannot be repeated");
+    byte[] request = request();
+    int asked = TcpAddress.parse(listener.address()).getPort();
+    CountDownLatch connected = new CountDownLatch(1);
+    CountDownLatch accepted = new CountDownLatch(4);
+    List<Socket> silent = new ArrayList<>();
+    Future<List<String>> all =
+        thread.submit(() -> Bystander.serve(fabric, listener, SMALL, accepted));
+    try (Fabric own = Fabric.open("libfabric");
+        ExecutorService bystander = Executors.newSingleThreadExecutor()) {
+      Future<Long> longest =
+          bystander.submit(
+              () ->
+                  Bystander.longestRoundTripNanos(
+                      own, listener.address(), connected, () -> accepted.getCount() == 0));
+      assertTrue(connected.await(20, TimeUnit.SECONDS));
+      for (int i = 0; i < 4; i++) {
+        Socket each = new Socket(host, asked);
+        silent.add(each);
+        each.getOutputStream().write(request);
+      }
+      long nanos = longest.get(20, TimeUnit.SECONDS);
+      assertTrue(nanos < 1_000_000_000, nanos + " ns");
+    }
+    assertEquals(4, all.get(20, TimeUnit.SECONDS).size());
+    for (Socket each : silent) {
+      each.close();
     }
   }
 
