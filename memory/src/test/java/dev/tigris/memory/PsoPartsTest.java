@@ -1,3 +1,4 @@
+// Over 400 lines: all that lies in an object, and each way to reach it, on the same few classes.
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
