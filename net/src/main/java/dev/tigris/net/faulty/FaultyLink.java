@@ -8,6 +8,7 @@ import dev.tigris.net.Faults;
 import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Status;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
@@ -190,6 +191,15 @@ final class FaultyLink extends Link {
   ///
   /// @return whether there were any
   private boolean injectAll() {
+    try {
+      return injectWhatHasRoom();
+    } catch (LostMemoryException e) { // of a message that was to be copied
+      failOf(e);
+      return true;
+    }
+  }
+
+  private boolean injectWhatHasRoom() {
     boolean any = false;
     while (isConnected()
         && !isCut

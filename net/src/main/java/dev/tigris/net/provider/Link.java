@@ -177,9 +177,9 @@ public abstract class Link {
     return state == InterfaceState.CONNECTED;
   }
 
-  /// The peer has sent what it must not: ends the connection.
-  protected final void failOf(BreachException breach) {
-    fail(String.valueOf(breach.getMessage()), breach);
+  /// The peer has sent what it must not, or memory of a message is gone: ends the connection.
+  protected final void failOf(BreakingException why) {
+    fail(String.valueOf(why.getMessage()), why);
   }
 
   /// What has broken the connection, with the peer's name.

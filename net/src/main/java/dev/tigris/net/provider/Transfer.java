@@ -1,3 +1,4 @@
+// Over 400 lines: what a message consists of, and the ways to copy it, which read those fields.
 package dev.tigris.net.provider;
 
 import dev.tigris.net.DataType;
@@ -30,6 +31,8 @@ public abstract class Transfer {
   /// The most ranges that a transfer can have.
   public static final int MAXIMUM_RANGES = 16;
 
+  private static final int LEAST_PAGE_BYTES = 4096;
+
   /// What a transfer does with memory of the peer.
   public enum Remote {
     /// Nothing: it is a message, or memory for one.
@@ -44,7 +47,10 @@ public abstract class Transfer {
   private final int count;
   private final Region firstRegion;
 
-  /// Of the only range; null if there are more, or it lies in an array.
+  /// Whether it has one range, which is there as long as it is posted.
+  private final boolean plain;
+
+  /// Of the only range; null if there are more, or it lies in an array or a file.
   private final @Nullable LastingMemory memory;
 
   private long firstOffset;
@@ -89,7 +95,6 @@ public abstract class Transfer {
     }
     this.count = regions.length;
     this.firstRegion = regions[0];
-    this.memory = count == 1 ? firstRegion.lasting() : null;
     this.regions = regions.clone();
     this.offsets = new long[regions.length];
     this.lengths = new long[regions.length];
@@ -100,6 +105,8 @@ public abstract class Transfer {
     this.sentType = memoryType;
     this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
     this.mapped = Arrays.stream(regions).anyMatch(Region::isMapped);
+    this.plain = count == 1 && !mapped;
+    this.memory = plain ? firstRegion.lasting() : null;
   }
 
   /// Takes it back from the link, each time that it is complete.
@@ -234,7 +241,8 @@ public abstract class Transfer {
     return arrays;
   }
 
-  /// Whether some of them lie in files: to read them may fail.
+  /// Whether some of them lie in files, whose pages vanish when others cut them. Only what copies
+  /// here notices that in time, and the kernel: a library that touched them would end the process.
   public final boolean isMapped() {
     return mapped;
   }
@@ -314,24 +322,29 @@ public abstract class Transfer {
   }
 
   /// Copies bytes `[from, from + size)` of the message to other memory.
+  ///
+  /// @throws LostMemoryException if some of them lay in a file that somebody has cut
   public final void copyTo(MemorySegment memory, long at, long from, long size) {
-    if (count == 1) {
+    if (plain) {
       MemorySegment.copy(firstRegion.segment(), firstOffset + from, memory, at, size);
     } else {
-      copyRanges(memory, at, from, size, false);
+      copyCarefully(memory, at, from, size, false);
     }
   }
 
   /// Copies other memory to where bytes `[from, from + size)` of the message belong.
+  ///
+  /// @throws LostMemoryException as [#copyTo]
   public final void copyFrom(MemorySegment memory, long at, long from, long size) {
-    if (count == 1) {
+    if (plain) {
       MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
     } else {
-      copyRanges(memory, at, from, size, true);
+      copyCarefully(memory, at, from, size, true);
     }
   }
 
-  /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way.
+  /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way. Throws as the
+  /// other one.
   public final void copyTo(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {
@@ -341,13 +354,51 @@ public abstract class Transfer {
     }
   }
 
-  /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong.
+  /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong. Throws as
+  /// the other one.
   public final void copyFrom(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {
       ring.copyTo(at, here, firstOffset + from, size);
     } else {
       copyFrom(ring.segment(), at, from, size);
+    }
+  }
+
+  private void copyCarefully(MemorySegment memory, long at, long from, long size, boolean here) {
+    if (!mapped) {
+      copyRanges(memory, at, from, size, here);
+      return;
+    }
+    try {
+      if (count > 1) {
+        copyRanges(memory, at, from, size, here);
+      } else if (here) {
+        MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
+      } else {
+        MemorySegment.copy(firstRegion.segment(), firstOffset + from, memory, at, size);
+      }
+      // HotSpot notes that a page was not there, and throws when compiled code next comes to a
+      // safepoint, which may be in a caller of a caller: all of this is inlined. A native method
+      // comes to one whenever it returns.
+      boolean _ = Thread.holdsLock(this);
+    } catch (InternalError e) {
+      throw new LostMemoryException(e);
+    }
+  }
+
+  /// Looks whether all memory is there: for who knows from the kernel that something was wrong, and
+  /// not what.
+  ///
+  /// @throws LostMemoryException if it is not
+  public final void requireMemory() {
+    MemorySegment one = MemorySegment.ofArray(new byte[1]);
+    for (int i = 0; i < count && mapped; i++) {
+      long end = before(i) + length(i);
+      for (long from = before(i); from < end; from += LEAST_PAGE_BYTES) {
+        copyTo(one, 0, from, 1);
+        copyTo(one, 0, Math.min(from + LEAST_PAGE_BYTES, end) - 1, 1);
+      }
     }
   }
 

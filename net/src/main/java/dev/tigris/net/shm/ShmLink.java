@@ -5,6 +5,7 @@ import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.BreachException;
+import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
@@ -109,7 +110,7 @@ final class ShmLink extends Link {
       if (outgoing.hasWritten() || freed) {
         wakePeer();
       }
-    } catch (BreachException e) {
+    } catch (BreakingException e) {
       failOf(e);
     }
   }
@@ -132,7 +133,7 @@ final class ShmLink extends Link {
       if (outgoing.hasWritten() || freed) {
         wakePeer();
       }
-    } catch (BreachException e) {
+    } catch (BreakingException e) {
       failOf(e);
     } catch (UncheckedIOException e) { // of this side
       fail(String.valueOf(e.getMessage()), e.getCause());

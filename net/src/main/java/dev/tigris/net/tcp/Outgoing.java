@@ -139,8 +139,8 @@ final class Outgoing {
 
   /// Writes the rest of a message, or of one of its ranges; returns whether that was written.
   private boolean writeBody(Transfer message) throws IOException {
-    if (message.hasArrays()) {
-      return writeArrays(message);
+    if (!Windows.areSafeFor(message)) {
+      return writeCopy(message);
     }
     ByteBuffer window = Windows.of(message, bodyFramed, message.bytes());
     int n = wire.write(window);
@@ -153,7 +153,7 @@ final class Outgoing {
   }
 
   /// As [#writeBody], through the buffer, which is empty.
-  private boolean writeArrays(Transfer message) throws IOException {
+  private boolean writeCopy(Transfer message) throws IOException {
     Staging buffer = port.takeToSend();
     staging = buffer;
     long size = Math.min(message.bytes() - bodyFramed, STAGED_BYTES);

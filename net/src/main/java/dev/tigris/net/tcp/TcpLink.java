@@ -1,7 +1,8 @@
+// Over 400 lines: how messages arrive and how a connection ends follow from the same few fields.
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.provider.BreachException;
+import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
@@ -95,7 +96,7 @@ final class TcpLink extends Link {
 
   @Override
   public void register(Region region) {
-    if (!region.isArray()) { // those go through the buffer
+    if (region.isSteady()) { // others go through the buffer
       region.registered = new Windows(region);
     }
   }
@@ -114,6 +115,8 @@ final class TcpLink extends Link {
         wantWhatIsMissing();
       } catch (IOException e) {
         lost(e);
+      } catch (BreakingException e) {
+        failOf(e);
       }
     }
   }
@@ -135,6 +138,8 @@ final class TcpLink extends Link {
       }
     } catch (IOException e) {
       lost(e);
+    } catch (BreakingException e) {
+      failOf(e);
     }
   }
 
@@ -229,7 +234,7 @@ final class TcpLink extends Link {
 
   /// Whether the rest of the message that is arriving is read to where it belongs.
   private boolean isInPlace() {
-    return isLong && !Objects.requireNonNull(receives.peek()).hasArrays();
+    return isLong && Windows.areSafeFor(Objects.requireNonNull(receives.peek()));
   }
 
   /// How much `in` may hold.
@@ -245,7 +250,7 @@ final class TcpLink extends Link {
       while (!released && takeStage()) {
         // and the next one
       }
-    } catch (BreachException e) {
+    } catch (BreakingException e) {
       failOf(e);
     }
     giveBackEmpty();

@@ -22,6 +22,12 @@ final class Windows {
     }
   }
 
+  /// Whether a message is moved by them. Others are copied: arrays have no address, and that
+  /// somebody has cut a file is noticed by [Transfer] in time, and by TLS too late.
+  static boolean areSafeFor(Transfer message) {
+    return !message.hasArrays() && !message.isMapped();
+  }
+
   /// Bytes `[from, until)` of a message, of which there is at least one; or the first of them, up
   /// to the end of a range or of a buffer.
   static ByteBuffer of(Transfer message, long from, long until) {

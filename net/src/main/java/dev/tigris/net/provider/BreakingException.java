@@ -1,0 +1,17 @@
+package dev.tigris.net.provider;
+
+import org.jspecify.annotations.Nullable;
+
+/// What is found out while messages are moved, and ends the connection as broken: [Link#failOf].
+/// Other links go on.
+public abstract sealed class BreakingException extends RuntimeException
+    permits BreachException, LostMemoryException {
+  private static final long serialVersionUID = 1;
+
+  /// Makes one.
+  ///
+  /// @param what it was, for people
+  BreakingException(String what, @Nullable Throwable cause) {
+    super(what, cause);
+  }
+}
