@@ -20,6 +20,9 @@ public final class SystemException extends IOException {
   /// No memory, or a limit of it.
   public static final int NO_MEMORY = 12;
 
+  /// Memory that a call was given is not there: of mapped files, some of the file.
+  public static final int BAD_ADDRESS = 14;
+
   /// Something that this kernel does not know.
   public static final int INVALID = 22;
 

@@ -8,6 +8,7 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
@@ -240,6 +241,11 @@ final class Incoming {
       return;
     }
     Transfer memory = isToItsPlace() ? receives.peek() : null;
+    if (memory != null && memory.isMapped()) {
+      looks = false;
+      ask(); // a call says the same where memory is gone as where nothing is there
+      return;
+    }
     int result;
     if (memory != null && stage == Stage.FILLING) {
       result = socket.receive(rest(memory));
@@ -308,6 +314,7 @@ final class Incoming {
   /// @param result how many bytes, or the negative number of an error
   /// @param buffer the number of the buffer that was filled, or -1
   /// @throws BreachException if the peer has sent what it must not
+  /// @throws LostMemoryException if there is no memory any more for what it has sent
   void received(int result, int buffer) {
     long most = bodyBytes + (expecting ? Frame.HEADER_BYTES : 0);
     boolean toItsPlace = bodyBytes > 0 && result > 0;
@@ -316,6 +323,9 @@ final class Incoming {
     expecting = false;
     if (toItsPlace && result > most) {
       throw new IllegalStateException(result + " bytes received into " + most);
+    }
+    if (result == -SystemException.BAD_ADDRESS && !discards && !closed) {
+      throw new LostMemoryException(null);
     }
     if (toItsPlace && !discards && !closed) {
       if (withHeader) {

@@ -4,6 +4,7 @@ import dev.tigris.net.linux.Ranges;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.SendQueue;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.socket.Staging;
@@ -61,9 +62,16 @@ final class Outgoing {
   }
 
   /// Frames what is posted, and sends it or asks for it to be sent, unless something is under way.
+  ///
+  /// @throws LostMemoryException if that was to be copied from memory that is gone
   void send() {
-    while (!operations.isSending() && failure == null && !sends.isEmpty()) {
-      sendNext();
+    try {
+      while (!operations.isSending() && failure == null && !sends.isEmpty()) {
+        sendNext();
+      }
+    } catch (LostMemoryException e) { // before anything of it was handed over
+      giveBackBuffer();
+      throw e;
     }
   }
 
@@ -150,16 +158,38 @@ final class Outgoing {
     return buffer;
   }
 
-  /// The operation has completed; returns whether it has sent everything, and [#failure] if not.
-  boolean completed(int result) {
+  private void giveBackBuffer() {
     port.giveBack(Objects.requireNonNull(staging));
     staging = null;
+  }
+
+  /// The operation has completed; returns whether it has sent everything, and [#failure] if not.
+  boolean completed(int result) {
+    giveBackBuffer();
     if (result == bytes) {
       return true;
     }
     String why = result < 0 ? SystemException.describe(-result) : "a message was cut off";
     failure = "the connection is lost: " + why;
     return false;
+  }
+
+  /// The operation has not sent everything. Where memory is gone, nobody else will say so: nothing
+  /// has happened to the socket.
+  ///
+  /// @return whether it may have been gone for a while: a file that was cut may grow again
+  /// @throws LostMemoryException if it is
+  boolean mayHaveLostMemory(int result) {
+    if (result == -SystemException.BAD_ADDRESS) {
+      throw new LostMemoryException(null);
+    }
+    boolean maybe = false;
+    for (int i = 0; i < framed && result >= 0; i++) { // some was sent, and no error is told of
+      Transfer message = Objects.requireNonNull(sends.peek(i));
+      message.requireMemory();
+      maybe |= message.isMapped();
+    }
+    return maybe;
   }
 
   /// Completes the messages of the operation that has sent everything.

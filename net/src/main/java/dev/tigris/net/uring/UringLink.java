@@ -5,7 +5,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.linux.IoUring;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
-import dev.tigris.net.provider.BreachException;
+import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
@@ -86,9 +86,14 @@ final class UringLink extends Link {
       port.takeCompletions(); // what was sent before may have left, and then this may, too
     }
     if (ending == Ending.NOT_YET) {
-      outgoing.send();
-      if (incoming.isWaiting()) {
-        take();
+      try {
+        outgoing.send();
+        if (incoming.isWaiting()) {
+          incoming.take();
+          endIfOver();
+        }
+      } catch (BreakingException e) {
+        failOf(e);
       }
     }
   }
@@ -99,18 +104,9 @@ final class UringLink extends Link {
       try {
         incoming.look();
         endIfOver();
-      } catch (BreachException e) {
+      } catch (BreakingException e) {
         failOf(e);
       }
-    }
-  }
-
-  private void take() {
-    try {
-      incoming.take();
-      endIfOver();
-    } catch (BreachException e) {
-      failOf(e);
     }
   }
 
@@ -147,7 +143,7 @@ final class UringLink extends Link {
           }
         }
       }
-    } catch (BreachException e) {
+    } catch (BreakingException e) {
       failOf(e);
     }
     if (ending != Ending.NOT_YET && operations.areNone()) {
@@ -161,7 +157,7 @@ final class UringLink extends Link {
       return;
     }
     if (!isSent) {
-      sendFailed();
+      sendFailed(result);
     } else if (lingering) {
       socket.shutdownOutput();
     } else {
@@ -174,8 +170,8 @@ final class UringLink extends Link {
 
   /// What the peer has sent before it closed, in order perhaps, may be there still: if something is
   /// asked for, that will tell.
-  private void sendFailed() {
-    if (!incoming.isAsking() || lingering) {
+  private void sendFailed(int result) {
+    if (outgoing.mayHaveLostMemory(result) || !incoming.isAsking() || lingering) {
       giveUp(Ending.BROKEN, sendFailure());
     }
   }
