@@ -21,6 +21,9 @@ import java.util.Objects;
 ///
 /// An access that the peer has not allowed breaks the connection.
 ///
+/// Memory of mapped files takes no part, neither here nor there: the network touches memory by
+/// itself, and where somebody has cut the file, that would end the process.
+///
 /// Thread rule: the thread that owns the completion queue.
 public final class RemoteAccess {
   private final VirtualInterface virtualInterface;
@@ -38,7 +41,8 @@ public final class RemoteAccess {
   /// until the interface is closed. Until then the ticket cannot be given back: an access that is
   /// under way cannot be stopped otherwise.
   ///
-  /// @throws IllegalArgumentException if it is empty, or the ticket is another interface's
+  /// @throws IllegalArgumentException if it is empty, lies in a file, or the ticket is another
+  ///     interface's
   /// @throws IllegalStateException if the interface is not connected, or the ticket was given back
   public RemoteMemory expose(Ticket ticket, boolean writable) {
     virtualInterface.requireOurs(ticket);
@@ -47,6 +51,7 @@ public final class RemoteAccess {
     if (ticket.length() == 0) {
       throw new IllegalArgumentException("there is no memory in the range of the ticket");
     }
+    refuseFiles(ticket);
     RemoteLink.Exposed exposed =
         link.expose(ticket.region(), ticket.offset(), ticket.length(), writable);
     ticket.expose();
@@ -59,6 +64,7 @@ public final class RemoteAccess {
   ///
   /// @param offset where to begin in `from`
   /// @throws IndexOutOfBoundsException if the descriptor is longer than what is there
+  /// @throws IllegalArgumentException if some of it lies in a file
   @CheckReturnValue
   public Posting postRead(Descriptor into, RemoteMemory from, long offset) {
     return post(into, Remote.READ, from, offset);
@@ -74,7 +80,15 @@ public final class RemoteAccess {
 
   private Posting post(Descriptor descriptor, Remote how, RemoteMemory memory, long offset) {
     Objects.checkFromIndexSize(offset, descriptor.bytes(), memory.bytes());
+    refuseFiles(descriptor);
     return virtualInterface.postRemote(descriptor, how, memory.address() + offset, memory.key());
+  }
+
+  private static void refuseFiles(Descriptor descriptor) {
+    if (descriptor.transfer().isMapped()) {
+      throw new IllegalArgumentException(
+          "the memory is that of a mapped file, which others may cut: copy it, or send messages");
+    }
   }
 
   /// Ends it for all memory: the link has disconnected, or holds the memory itself until it has.

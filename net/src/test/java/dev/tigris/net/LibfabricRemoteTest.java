@@ -6,10 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Mapping;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -151,6 +158,23 @@ class LibfabricRemoteTest extends FabricContract {
     assertEquals(Status.IDLE, ticket.status());
     Ticket empty = left.memory(1);
     assertThrows(IllegalArgumentException.class, () -> expose(left, left.range(empty, 0, 0), true));
+  }
+
+  @Test
+  void refusesMemoryOfFiles(@TempDir Path folder) throws IOException {
+    connect();
+    Path file = Files.write(folder.resolve("file"), new byte[100]);
+    Bytes mapped = Jbuf.map(file, Mapping.SHARED).asBytes();
+    RemoteMemory memory = expose(right, right.memory(100), true);
+    Ticket ticket = left.call(() -> left.link().register(mapped));
+    assertThrows(IllegalArgumentException.class, () -> expose(left, ticket, false));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> left.run(() -> access(left).postRead(ticket, memory, 0).orThrow()));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> left.run(() -> access(left).postWrite(ticket, memory, 0).orThrow()));
+    left.run(() -> left.link().deregister(ticket));
   }
 
   @ParameterizedTest

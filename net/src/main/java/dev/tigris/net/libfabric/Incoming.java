@@ -24,6 +24,9 @@ final class Incoming {
   /// How many long messages are read at a time: while one is, the next is asked for.
   private static final int READS_AHEAD = 4;
 
+  /// How many parts of a message are read at a time where they are read into buffers.
+  private static final int BUFFERS_AHEAD = 4;
+
   private final Channel channel;
   private final Station station;
   private final Packets packets;
@@ -249,10 +252,11 @@ final class Incoming {
   }
 
   /// Posts reads for what is missing of a message: one for each part that lies in one range at both
-  /// sides.
+  /// sides. What belongs into a file is read into buffers, since the library must not touch that.
   private long postReads(Inbound message, Transfer into) {
     MemorySegment offer = Objects.requireNonNull(message.buffer).memory();
-    while (message.posted < message.length) {
+    boolean copies = into.isMapped();
+    while (message.posted < message.length && (!copies || message.readsUnderWay < BUFFERS_AHEAD)) {
       long there = message.posted;
       int from = 0;
       while (there >= Packet.rangeBytes(offer, from)) {
@@ -262,18 +266,24 @@ final class Incoming {
       long here = message.posted - into.before(to);
       long size = Math.min(Packet.rangeBytes(offer, from) - there, into.length(to) - here);
       size = Math.min(size, station.limits().operationBytes());
-      Operation operation = station.operations().startRead(channel, message);
+      size = copies ? Math.min(size, Packet.CONTENT_BYTES) : size;
+      Buffer buffer = copies ? station.packets().take() : null;
+      Operation operation =
+          station.operations().startRead(channel, message, buffer, message.posted, size);
       long result =
           channel.endpoint.read(
-              Packets.address(into, to, here, size),
+              buffer == null ? Packets.address(into, to, here, size) : buffer.address(),
               size,
-              Packets.descriptor(into.region(to)),
+              buffer == null ? Packets.descriptor(into.region(to)) : buffer.descriptor(),
               channel.peer(),
               Packet.rangeAddress(offer, from) + there,
               Packet.rangeKey(offer, from),
               operation.number);
       if (result != 0) {
         station.operations().end(operation);
+        if (buffer != null) {
+          station.giveBack(buffer);
+        }
         return result;
       }
       message.posted += size;

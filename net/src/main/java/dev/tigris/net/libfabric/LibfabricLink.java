@@ -5,9 +5,11 @@ import dev.tigris.net.libfabric.raw.Device;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
 import dev.tigris.net.provider.Region;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Over 400 lines: the ways in which a connection is made and ends share its state.
@@ -112,7 +114,8 @@ class LibfabricLink extends Link {
 
   @Override
   public void register(Region region) {
-    if (!station.limits().registersMemory() || station.copies() || channel.isClosed()) {
+    boolean copies = station.copies() || region.isMapped();
+    if (!station.limits().registersMemory() || copies || channel.isClosed()) {
       return;
     }
     long registration =
@@ -191,6 +194,14 @@ class LibfabricLink extends Link {
       linger();
       return;
     }
+    try {
+      exchange();
+    } catch (LostMemoryException e) {
+      failOf(e);
+    }
+  }
+
+  private void exchange() {
     if (channel.isSettled()) {
       consume();
     }
@@ -364,13 +375,20 @@ class LibfabricLink extends Link {
     }
   }
 
-  /// A part of a message was read.
-  void read(Inbound message, int failure) {
+  /// A part of a message was read: to its place, or into a buffer, and then which part.
+  void read(Inbound message, @Nullable Buffer buffer, long from, long size, int failure) {
     message.readsUnderWay--;
     if (failure != 0) {
       lost("a message cannot be read: " + station.device().describe(failure));
-    } else {
-      stick();
+      return;
+    }
+    stick();
+    try {
+      if (buffer != null && !lingering) {
+        Objects.requireNonNull(message.into).copyFrom(buffer.memory(), 0, from, size);
+      }
+    } catch (LostMemoryException e) {
+      failOf(e);
     }
   }
 

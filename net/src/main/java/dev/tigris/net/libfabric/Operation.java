@@ -19,6 +19,11 @@ final class Operation {
   private @Nullable Outbound outbound;
   private @Nullable Inbound inbound;
 
+  /// Which bytes of a message are read.
+  long from;
+
+  long size;
+
   enum Kind {
     NONE,
     RECEIVE,
@@ -61,9 +66,15 @@ final class Operation {
     return this;
   }
 
-  Operation read(Inbound message) {
+  /// Reads a part of a message.
+  ///
+  /// @param into where to, to be copied from there; null if that is its place
+  Operation read(Inbound message, @Nullable Buffer into, long partFrom, long partSize) {
     kind = Kind.READ;
     inbound = message;
+    buffer = into;
+    from = partFrom;
+    size = partSize;
     return this;
   }
 

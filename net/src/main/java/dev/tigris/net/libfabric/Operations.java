@@ -38,10 +38,11 @@ final class Operations {
     return spare.pop().start(mailbox, by);
   }
 
-  /// An operation that reads a part of a message.
-  Operation startRead(Channel channel, Inbound message) {
+  /// An operation that reads a part of a message, as [Operation#read].
+  Operation startRead(
+      Channel channel, Inbound message, @Nullable Buffer into, long from, long size) {
     reads++;
-    return start(channel.mailbox, channel).read(message);
+    return start(channel.mailbox, channel).read(message, into, from, size);
   }
 
   /// The one with this number.

@@ -15,7 +15,7 @@ import java.util.Objects;
 /// Conserved: credits + packets with content that were sent and not credited again = the window.
 final class Outgoing {
   /// Longer messages are offered. Shorter ones travel in pieces, which costs a copy, and saves the
-  /// time of an offer and of the request to read it.
+  /// time of an offer and of the request to read it. So do those in files, of any length.
   private static final long LONG_BYTES = 256 * 1024;
 
   private final Packets packets;
@@ -65,7 +65,7 @@ final class Outgoing {
         return 0;
       } else {
         result =
-            next.bytes() > piecesBytes
+            next.bytes() > piecesBytes && !next.isMapped()
                 ? packets.offer(next, outbound)
                 : packets.send(next, outbound);
         credits -= result == 0 ? 1 : 0;

@@ -2,6 +2,7 @@ package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.libfabric.raw.Device;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends packets over a channel: short ones are copied by the library at once; a longer message is
 /// sent from its own memory, after a header, unless it has more ranges than the library takes, or
-/// the endpoint is shared: that outlives the connection, and what was posted to it does too.
+/// lies in a file, where the library might touch what is gone, or the endpoint is shared: that
+/// outlives the connection, and what was posted to it does too.
 ///
 /// Every method returns 0, or what the library says; `Endpoint.AGAIN` if nothing was sent because
 /// too much is under way.
@@ -80,7 +82,11 @@ final class Packets {
     long size = Math.min(Packet.CONTENT_BYTES, message.bytes() - from);
     long bytes = Packet.HEADER_BYTES + size;
     boolean inject = bytes <= station.limits().injectBytes();
-    boolean whole = inject || station.copies() || 1 + message.count() > station.limits().ranges();
+    boolean whole =
+        inject
+            || message.isMapped()
+            || station.copies()
+            || 1 + message.count() > station.limits().ranges();
     Buffer buffer =
         inject ? station.scratch() : (whole ? station.packets() : station.headers()).take();
     if (from == 0) {
@@ -91,7 +97,7 @@ final class Packets {
       Packet.put(buffer.memory(), Packet.MORE, 0, 0, DataType.MIXED, owed, sequence);
     }
     if (whole) {
-      message.copyTo(buffer.memory(), Packet.HEADER_BYTES, from, size);
+      copy(message, from, size, buffer, inject);
     }
     long result;
     if (inject) {
@@ -103,6 +109,19 @@ final class Packets {
     }
     outbound.sent += result == 0 ? size : 0;
     return result;
+  }
+
+  /// Copies a piece to where it is sent from. If that fails, the buffer is given back, unless it is
+  /// the scratch one.
+  private void copy(Transfer message, long from, long size, Buffer buffer, boolean scratch) {
+    try {
+      message.copyTo(buffer.memory(), Packet.HEADER_BYTES, from, size);
+    } catch (LostMemoryException e) {
+      if (!scratch) {
+        station.giveBack(buffer);
+      }
+      throw e;
+    }
   }
 
   /// Reads or writes memory of the peer; what is missing is done the next time.

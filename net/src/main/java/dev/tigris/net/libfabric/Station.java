@@ -266,22 +266,23 @@ final class Station implements Completions.Taker {
     Buffer buffer = operation.buffer();
     Outbound outbound = operation.outbound();
     Inbound inbound = kind == Operation.Kind.READ ? operation.inbound() : null;
+    long from = operation.from;
+    long size = operation.size;
     operations.end(operation);
     if (kind == Operation.Kind.RECEIVE) {
       arrived(mailbox, channel, Objects.requireNonNull(buffer), bytes, failure);
       return;
     }
+    LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
+    if (link != null) { // else it was closed meanwhile
+      switch (kind) {
+        case SEND, ACCESS -> link.packetSent(outbound, failure);
+        case READ -> link.read(Objects.requireNonNull(inbound), buffer, from, size, failure);
+        case RECEIVE, NONE -> throw new IllegalStateException("a completion of nothing");
+      }
+    }
     if (buffer != null) {
       giveBack(buffer);
-    }
-    LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
-    if (link == null) {
-      return; // it was closed meanwhile
-    }
-    switch (kind) {
-      case SEND, ACCESS -> link.packetSent(outbound, failure);
-      case READ -> link.read(Objects.requireNonNull(inbound), failure);
-      case RECEIVE, NONE -> throw new IllegalStateException("a completion of nothing");
     }
   }
 
