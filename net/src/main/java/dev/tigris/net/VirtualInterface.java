@@ -52,7 +52,8 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Prepares the memory of a view for messages on this interface: it cannot be freed or used as
   /// another type until the ticket is given back. Memory may be registered several times, here and
-  /// with other interfaces.
+  /// with other interfaces. Where it lies in a file that somebody has cut, a message out of it or
+  /// into it breaks the connection.
   ///
   /// @throws dev.tigris.memory.ReferencedException if the view's buffer is to be unreferenced
   /// @throws IllegalStateException if the interface is closed

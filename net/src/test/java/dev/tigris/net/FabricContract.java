@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Timeout;
 
 /// What the parts of the contract suite share: two sides that are connected through the provider
 /// under test. [MessageContract], [ArrayContract], [CompletionContract], [MemoryContract],
-/// [ConnectionContract] and [ProcessContract] are what every provider has to pass.
+/// [FileMemoryContract], [ConnectionContract] and [ProcessContract] are what every provider has to
+/// pass.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 abstract class FabricContract {
   static final long TAG = 42;

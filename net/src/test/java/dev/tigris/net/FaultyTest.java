@@ -8,14 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Mapping;
 import dev.tigris.memory.PageKind;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The contract suite behind a wrapper that adds no faults: all of it on TCP, and of the other
 /// providers what becomes of their messages and connections.
@@ -99,6 +106,22 @@ class FaultyTest {
           });
       arrived.set(true);
       assertEquals(depth, get(sending));
+    }
+
+    @Test
+    void cannotBeMadeOfMemoryThatIsGone(@TempDir Path folder) throws IOException {
+      connect();
+      Path file = Files.write(folder.resolve("message"), new byte[5_000]);
+      Bytes mapped = Jbuf.map(file, Mapping.SHARED).asBytes();
+      Ticket message = left.call(() -> left.link().register(mapped));
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.truncate(0);
+      }
+      expect(left, left.send(message), Status.FLUSHED);
+      expectBroken(left);
+      String why = left.link().failure().getMessage();
+      assertTrue(why.contains("file"), why);
+      expectBroken(right);
     }
 
     @Test
@@ -258,6 +281,13 @@ class FaultyTest {
   @Nested
   class Memory extends MemoryContract {
     Memory() {
+      super(FAULTLESS);
+    }
+  }
+
+  @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
       super(FAULTLESS);
     }
   }

@@ -51,6 +51,13 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(RDM);
+    }
+  }
+
+  @Nested
   class Processes extends ProcessContract {
     Processes() {
       super(RDM);

@@ -64,6 +64,13 @@ class LibfabricTest {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(LIBFABRIC);
+    }
+  }
+
+  @Nested
   class Processes extends ProcessContract {
     Processes() {
       super(LIBFABRIC);

@@ -65,6 +65,13 @@ class ShmTest {
   }
 
   @Nested
+  class SharedBuffersAndFiles extends FileMemoryContract {
+    SharedBuffersAndFiles() {
+      super(SHARED);
+    }
+  }
+
+  @Nested
   class SharingProcesses extends ProcessContract {
     SharingProcesses() {
       super(SHARED);
@@ -104,6 +111,13 @@ class ShmTest {
   @Nested
   class Memory extends MemoryContract {
     Memory() {
+      super(SHM);
+    }
+  }
+
+  @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
       super(SHM);
     }
   }

@@ -48,6 +48,13 @@ class TcpTest {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(TCP);
+    }
+  }
+
+  @Nested
   class Processes extends ProcessContract {
     Processes() {
       super(TCP);

@@ -227,6 +227,13 @@ class TlsTest {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(TLS);
+    }
+  }
+
+  @Nested
   class Completions extends CompletionContract {
     private static final int RECORD_BYTES = 1 << 14;
     private static final long MOST_BYTES_FOR_RECORD = 24 << 10;

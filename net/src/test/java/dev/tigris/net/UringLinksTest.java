@@ -44,6 +44,13 @@ class UringLinksTest {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(UringTest.BESIDE_OTHERS);
+    }
+  }
+
+  @Nested
   class Connections extends UringConnectionContract {
     Connections() {
       super(UringTest.BESIDE_OTHERS);

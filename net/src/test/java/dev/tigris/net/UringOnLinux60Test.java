@@ -60,6 +60,13 @@ class UringOnLinux60Test {
   }
 
   @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
+      super(SUBJECT);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(SUBJECT);

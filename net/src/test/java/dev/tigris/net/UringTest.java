@@ -121,6 +121,13 @@ class UringTest {
   }
 
   @Nested
+  class FileMemoryPolledByTheKernel extends FileMemoryContract {
+    FileMemoryPolledByTheKernel() {
+      super(POLLED_BY_THE_KERNEL);
+    }
+  }
+
+  @Nested
   class Completions extends CompletionContract {
     Completions() {
       super(URING);
@@ -130,6 +137,13 @@ class UringTest {
   @Nested
   class Memory extends MemoryContract {
     Memory() {
+      super(URING);
+    }
+  }
+
+  @Nested
+  class FileMemory extends FileMemoryContract {
+    FileMemory() {
       super(URING);
     }
   }
