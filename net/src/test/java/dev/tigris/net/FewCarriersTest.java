@@ -63,29 +63,27 @@ class FewCarriersTest {
       try (CompletionQueue queue = fabric.completionQueue();
           VirtualInterface peer =
               fabric.connect(listener.address(), 1, queue, Attributes.DEFAULT, PATIENCE).get()) {
-        Ticket memory = peer.register(Jbuf.allocate(1000).asBytes());
-        for (int i = 0; i < ROUND_TRIPS; i++) {
-          peer.postSend(memory).orThrow();
-          expect(queue, memory);
-          peer.postReceive(memory).orThrow();
-          expect(queue, memory);
-        }
-        peer.deregister(memory);
+        converse(queue, peer, true);
       }
     }
 
     private void answer(ConnectionRequest request) {
       try (CompletionQueue queue = fabric.completionQueue();
           VirtualInterface peer = request.accept(queue, Attributes.DEFAULT)) {
-        Ticket memory = peer.register(Jbuf.allocate(1000).asBytes());
-        for (int i = 0; i < ROUND_TRIPS; i++) {
-          peer.postReceive(memory).orThrow();
-          expect(queue, memory);
-          peer.postSend(memory).orThrow();
-          expect(queue, memory);
-        }
-        peer.deregister(memory);
+        converse(queue, peer, false);
       }
+    }
+
+    /// Sends and receives by turns.
+    private static void converse(CompletionQueue queue, VirtualInterface peer, boolean begins) {
+      Ticket memory = peer.register(Jbuf.allocate(1000).asBytes());
+      boolean sends = begins;
+      for (int i = 0; i < 2 * ROUND_TRIPS; i++) {
+        (sends ? peer.postSend(memory) : peer.postReceive(memory)).orThrow();
+        expect(queue, memory);
+        sends = !sends;
+      }
+      peer.deregister(memory);
     }
 
     private static void expect(CompletionQueue queue, Ticket memory) {

@@ -7,6 +7,8 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,7 +131,7 @@ abstract class FileMemoryContract extends FabricContract {
     }
   }
 
-  /// What is left of the file is sent, or not, before the rest is missed.
+  /// For the bytes of a message, how many of them are left of its file, and how that is mapped.
   @ParameterizedTest
   @CsvSource({
     "64, 0, SHARED",
@@ -140,6 +142,11 @@ abstract class FileMemoryContract extends FabricContract {
     "1_000_000, 0, SHARED",
     "1_000_000, 500_000, SHARED"
   })
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface WithCutFiles {}
+
+  /// What is left of the file is sent, or not, before the rest is missed.
+  @WithCutFiles
   void breaksOnlyTheConnectionWhoseMessageIsGone(String bytes, String rest, Mapping mapping) {
     Pair first = connectTwice();
     int length = number(bytes);
@@ -175,16 +182,7 @@ abstract class FileMemoryContract extends FabricContract {
 
   /// The first message finds its memory, so that a provider may expect the next one where that
   /// belongs.
-  @ParameterizedTest
-  @CsvSource({
-    "64, 0, SHARED",
-    "64, 0, PRIVATE",
-    "5_000, 0, SHARED",
-    "40_000, 0, PRIVATE",
-    "40_000, 8192, SHARED",
-    "1_000_000, 0, SHARED",
-    "1_000_000, 500_000, SHARED"
-  })
+  @WithCutFiles
   void breaksOnlyTheConnectionThatHasNoMemoryForAMessage(
       String bytes, String rest, Mapping mapping) {
     Pair first = connectTwice();
