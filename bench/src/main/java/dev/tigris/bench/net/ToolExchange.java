@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
 /// The measuring tools of other libraries, which are started anew for each measurement, and say
@@ -18,6 +20,9 @@ final class ToolExchange implements Exchange {
 
   /// A server takes a while until it listens: so often a client is started anew.
   private static final int ATTEMPTS = 20;
+
+  /// So often both sides are started anew.
+  private static final int STARTS = 3;
 
   /// UCX warms up with a share of what it measures.
   private static final int WARM_UP_SHARE = 5;
@@ -216,27 +221,53 @@ final class ToolExchange implements Exchange {
     return new OneWay(measure(new Test(false, bytes, count)), 0);
   }
 
+  /// A tool that fails is started anew, both sides and at another port, before its failure is
+  /// believed: now and then one hangs, and the port that was free may be no longer.
   private double measure(Test test) throws IOException, InterruptedException {
+    StringJoiner failures = new StringJoiner("; ");
+    for (int start = 0; start < STARTS; start++) {
+      OptionalDouble nanos = measureOnce(test, failures);
+      if (nanos.isPresent()) {
+        return nanos.getAsDouble();
+      }
+    }
+    throw new IOException("%s fails: %s".formatted(tool.title(), failures));
+  }
+
+  /// Empty if a side has failed; what it said is among the failures then.
+  private OptionalDouble measureOnce(Test test, StringJoiner failures)
+      throws IOException, InterruptedException {
     int port = freePort();
-    Process server =
-        start(place.server(command(tool.serverArguments(port, test))))
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+    Path served = Files.createTempFile("tigris-bench-server-", ".out");
     Path output = Files.createTempFile("tigris-bench-", ".out");
+    Process server = start(place.server(command(tool.serverArguments(port, test))), served);
     try {
-      List<String> client = command(tool.clientArguments(port, place.address(), test));
+      List<String> client =
+          place.client(command(tool.clientArguments(port, place.address(), test)));
+      String end = "not started";
       for (int attempt = 0; attempt < ATTEMPTS && server.isAlive(); attempt++) {
-        Process process = start(place.client(client)).redirectOutput(output.toFile()).start();
+        Process process = start(client, output);
         boolean ended = process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         process.destroyForcibly();
         if (ended && process.exitValue() == 0) {
-          return tool.nanos(test, Files.readAllLines(output, StandardCharsets.UTF_8));
+          return OptionalDouble.of(
+              tool.nanos(test, Files.readAllLines(output, StandardCharsets.UTF_8)));
         }
+        end =
+            ended ? "exit " + process.exitValue() : "killed after %d s".formatted(TIMEOUT_SECONDS);
       }
-      throw new IOException(tool.title() + " fails: " + Files.readString(output).strip());
+      failures.add(
+          "client, %s: %s, server, %s: %s"
+              .formatted(
+                  end,
+                  Files.readString(output).strip(),
+                  server.isAlive() ? "alive" : "exit " + server.exitValue(),
+                  Files.readString(served).strip()));
+      return OptionalDouble.empty();
     } finally {
       server.destroyForcibly();
       Files.deleteIfExists(output);
+      Files.deleteIfExists(served);
     }
   }
 
@@ -246,10 +277,11 @@ final class ToolExchange implements Exchange {
     return words;
   }
 
-  private ProcessBuilder start(List<String> command) {
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+  private Process start(List<String> command, Path output) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().putAll(tool.environment(place.device()));
-    return builder;
+    return builder.start();
   }
 
   private static int freePort() throws IOException {

@@ -1,9 +1,15 @@
 package dev.tigris.bench.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// What the tools of other libraries have said, as it is understood.
 class ToolExchangeTest {
@@ -41,5 +47,79 @@ class ToolExchangeTest {
         new ToolExchange.FiPingPong("libfabric", "shm", "rdm").nanos(test(true), FI_PINGPONG);
 
     assertEquals(2060, nanos, 1e-6);
+  }
+
+  /// A tool of shell scripts, whose client says how many nanoseconds it took.
+  ///
+  /// @param server that serves
+  /// @param client that measures
+  private record Scripts(String server, String client) implements ToolExchange.Tool {
+    @Override
+    public String title() {
+      return "scripts";
+    }
+
+    @Override
+    public String program() {
+      return "sh";
+    }
+
+    @Override
+    public String fromPackage() {
+      return "dash";
+    }
+
+    @Override
+    public Map<String, String> environment(String device) {
+      return Map.of();
+    }
+
+    @Override
+    public List<String> serverArguments(int port, ToolExchange.Test test) {
+      return List.of("-c", server);
+    }
+
+    @Override
+    public List<String> clientArguments(int port, String address, ToolExchange.Test test) {
+      return List.of("-c", client);
+    }
+
+    @Override
+    public double nanos(ToolExchange.Test test, List<String> output) {
+      return Double.parseDouble(output.getLast());
+    }
+
+    @Override
+    public Contestant.Manner manner() {
+      return Contestant.Manner.PING_PONG_TOOL;
+    }
+
+    double measured() throws IOException, InterruptedException {
+      try (Exchange exchange = contestant().starter().start(Place.host())) {
+        return exchange.pingPong(64, 10).medianNanos();
+      }
+    }
+  }
+
+  @Test
+  void aToolThatFailsOnceIsStartedAnew(@TempDir Path folder) throws Exception {
+    String files = folder.resolve("file").toString();
+    String server =
+        "if test -e %1$s.1; then touch %1$s.2; exec sleep 60; fi; touch %1$s.1".formatted(files);
+    String client = "test -e %s.2 && echo 42".formatted(files);
+
+    assertEquals(42, new Scripts(server, client).measured());
+  }
+
+  @Test
+  void aToolThatAlwaysFailsIsNamedWithWhatBothSidesSaid() {
+    Scripts scripts = new Scripts("echo no port; exec sleep 60", "echo no server; exit 3");
+
+    String message = assertThrows(IOException.class, scripts::measured).getMessage();
+
+    assertTrue(message.startsWith("scripts fails: "), message);
+    assertTrue(message.contains("exit 3"), message);
+    assertTrue(message.contains("no server"), message);
+    assertTrue(message.contains("no port"), message);
   }
 }
