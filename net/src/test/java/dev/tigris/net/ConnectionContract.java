@@ -79,6 +79,24 @@ abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  void namesAHostWithoutAnAddress() {
+    String address = "nowhere.invalid:7000";
+    for (NetException refusal :
+        List.of(
+            assertThrows(NetException.class, () -> fabric.listen(address)),
+            assertThrows(
+                NetException.class,
+                () ->
+                    left.call(
+                        () ->
+                            fabric.connect(
+                                address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE))))) {
+      assertTrue(refusal.getMessage().contains("nowhere.invalid"), refusal.getMessage());
+      assertTrue(refusal.getMessage().contains("no address"), refusal.getMessage());
+    }
+  }
+
+  @Test
   void findsOutThatNobodyListens() {
     Listener gone = fabric.listen(subject.anyAddress());
     String address = gone.address();

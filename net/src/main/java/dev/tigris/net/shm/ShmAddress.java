@@ -1,5 +1,6 @@
 package dev.tigris.net.shm;
 
+import dev.tigris.net.NetException;
 import dev.tigris.net.linux.UnixSocket;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -32,7 +33,8 @@ final class ShmAddress {
 
   /// The name of the socket.
   ///
-  /// @throws IllegalArgumentException if the address has another form, or is another host's
+  /// @throws IllegalArgumentException if the address has another form
+  /// @throws NetException if it is another host's, or its host has no address
   static String socketName(String address) {
     String name = port(address).orElse(address);
     if (!NAME.matcher(name).matches()) {
@@ -52,8 +54,11 @@ final class ShmAddress {
     obstacleTo(parts.group("host"))
         .ifPresent(
             why -> {
-              throw new IllegalArgumentException(
-                  why + " (shm is for processes of one host: use uring or tcp for others)");
+              throw new NetException(
+                  "look up",
+                  address,
+                  why + " (shm is for processes of one host: use uring or tcp for others)",
+                  null);
             });
     return Optional.of(parts.group("port"));
   }
