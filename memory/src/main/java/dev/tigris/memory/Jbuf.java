@@ -93,6 +93,8 @@ public final class Jbuf {
   ///
   /// @throws IOException if the file is missing, empty, no regular file, or in the way that was
   ///     asked for not accessible; or if it is mapped as [Mapping#DURABLE] and somebody owns it
+  /// @throws java.nio.channels.ClosedByInterruptException if this thread is interrupted, which it
+  ///     then still is; nothing is mapped
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
   /// @throws IllegalCallerException as for [#allocate(long)]
   public static Jbuf map(Path file, Mapping mapping) throws IOException {

@@ -110,7 +110,9 @@ final class Journal implements Closeable {
     try {
       if (fresh) {
         FilePermissions.copy(file, path);
-        syncFolder(path);
+      }
+      if (channel.size() == 0) {
+        syncFolder(path); // who has made it, and perhaps the file too, may not have come to that
       }
       Object identity = identity(path);
       if (identity == null) {
@@ -121,8 +123,9 @@ final class Journal implements Closeable {
       return journal;
     } catch (Throwable e) { // whatever it is, the file must not stay this process's
       try (channel) {
-        // The next one would take a fresh one for one that is as it must be.
-        if (fresh && channel.size() == 0) {
+        // The next one would take a fresh one for one that is as it must be. The channel is not
+        // asked: an interrupt has closed it.
+        if (fresh && Files.size(path) == 0) {
           Files.deleteIfExists(path);
         }
       } catch (IOException also) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -203,5 +204,22 @@ class JournalTest {
         Files.delete(elsewhere);
       }
     }
+  }
+
+  /// The next one takes a journal that is there for one whose name is on the disk.
+  @Test
+  void aMappingThatIsInterruptedLeavesNoJournal() throws IOException {
+    Path fresh = folder.resolve("fresh");
+    Thread.currentThread().interrupt();
+    try {
+      assertThrows(
+          ClosedByInterruptException.class, () -> Jbuf.map(fresh, Mapping.DURABLE, PAGE).free());
+    } finally {
+      assertTrue(Thread.interrupted());
+    }
+    assertFalse(Files.exists(Journal.pathFor(fresh)));
+    Jbuf.map(fresh, Mapping.DURABLE, PAGE).free();
+    Files.delete(fresh);
+    Files.delete(Journal.pathFor(fresh));
   }
 }
