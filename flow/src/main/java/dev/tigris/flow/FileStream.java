@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// ```java
 /// Flow.named("copy")
 ///     .stage("pass", () -> (in, out) -> out.put(in))
-///     .feed("pass", FileStream.reading(Path.of("in"), 1 << 20))
+///     .feed("pass", FileStream.reading(Path.of("in"), 512 << 10))
 ///     .drain("pass", FileStream.writing(Path.of("out")))
 ///     .build();
 /// ```

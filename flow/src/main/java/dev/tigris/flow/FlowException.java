@@ -50,7 +50,7 @@ public final class FlowException extends Exception {
     this.flow = flow;
   }
 
-  FlowException(String flow, String stage, int replica, Phase phase, Throwable cause) {
+  FlowException(String flow, String stage, int replica, Phase phase, @Nullable Throwable cause) {
     this(flow);
     tell(stage, replica, phase, cause);
   }
@@ -64,11 +64,26 @@ public final class FlowException extends Exception {
   }
 
   /// Says what has failed; once.
-  void tell(String failedStage, int failedReplica, Phase failedPhase, Throwable cause) {
+  void tell(String failedStage, int failedReplica, Phase failedPhase, @Nullable Throwable cause) {
     stage = failedStage;
     replica = failedReplica;
     phase = failedPhase;
     initCause(cause);
+  }
+
+  /// The same, thrown by whoever calls this, whose trace it has: that of what failed is the
+  // cause's.
+  FlowException here() {
+    try {
+      FlowException same = new FlowException(flow, stage, replica, phase, getCause());
+      same.stream = stream;
+      for (Throwable each : getSuppressed()) {
+        same.addSuppressed(each);
+      }
+      return same;
+    } catch (OutOfMemoryError e) {
+      return this;
+    }
   }
 
   @Override
@@ -81,7 +96,7 @@ public final class FlowException extends Exception {
   private static String description(@Nullable Throwable cause) {
     try {
       return String.valueOf(cause);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return cause == null ? "" : cause.getClass().getName();
     }
   }

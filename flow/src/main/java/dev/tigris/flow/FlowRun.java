@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /// A flow that was started. All methods may be called by any thread.
 public interface FlowRun {
-  /// Waits until the flow is over: all its threads have ended, and what it held is given back.
+  /// Waits until the flow is over: all its threads have ended, and what it held is given back. A
+  /// module that blocks where no interrupt reaches it, as in `System.in.read()`, holds that up.
   ///
   /// @throws FlowException if a module has failed; its cause is what the module threw
   /// @throws IllegalStateException if a module of this very flow calls it

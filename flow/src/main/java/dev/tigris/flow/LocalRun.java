@@ -268,13 +268,21 @@ final class LocalRun implements FlowRun {
     for (Thread thread : threads) {
       thread.join();
     }
-    Outcome decided = outcome;
-    if (decided instanceof Outcome.Failed(FlowException exception)) {
-      throw exception;
+    switch (outcome) {
+      case Outcome.Failed(FlowException exception) -> throw exception.here();
+      case Outcome.Cancelled(CancellationException exception) -> throw here(exception);
+      case null, default -> {}
     }
-    if (decided instanceof Outcome.Cancelled(CancellationException exception)) {
-      throw exception;
+  }
+
+  /// As [FlowException#here]: its cause says who has cancelled.
+  private static CancellationException here(CancellationException cancelled) {
+    var same = new CancellationException(cancelled.getMessage());
+    same.initCause(cancelled);
+    for (Throwable each : cancelled.getSuppressed()) {
+      same.addSuppressed(each);
     }
+    return same;
   }
 
   @Override

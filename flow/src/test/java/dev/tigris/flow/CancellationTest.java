@@ -3,9 +3,12 @@ package dev.tigris.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +70,11 @@ class CancellationTest {
     ready.await();
     run.cancel();
     CancellationException cancelled = assertThrows(CancellationException.class, run::await);
+    for (Throwable each : List.of(cancelled, cancelled.getCause())) { // who waits, and who cancels
+      assertTrue(
+          Arrays.stream(each.getStackTrace())
+              .anyMatch(frame -> frame.getClassName().equals(CancellationTest.class.getName())));
+    }
     FlowException left = assertInstanceOf(FlowException.class, cancelled.getSuppressed()[0]);
     assertEquals("something is left", left.getCause().getMessage());
   }

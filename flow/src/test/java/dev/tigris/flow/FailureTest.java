@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -131,6 +132,12 @@ class FailureTest {
     assertTrue(Jbuf.use().count() <= jbufsBefore, () -> "left: " + Jbuf.use());
   }
 
+  /// Whether this class stands in the trace.
+  static boolean isFromHere(Throwable thrown) {
+    return Arrays.stream(thrown.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(FailureTest.class.getName()));
+  }
+
   @ParameterizedTest
   @EnumSource(Phase.class)
   void aModuleThatFailsFailsTheFlow(Phase phase) {
@@ -154,7 +161,10 @@ class FailureTest {
     assertEquals(phase == Phase.WORK ? "PROCESS" : phase.name(), failure.phase().name());
     assertTrue(failure.getMessage().startsWith("flow fails failed: stage failing, replica "));
     assertTrue(failure.getMessage().endsWith("boom"), failure.getMessage());
-    assertSame(failure, assertThrows(FlowException.class, run::await), "says so again");
+    FlowException again = assertThrows(FlowException.class, run::await);
+    assertEquals(failure.getMessage(), again.getMessage(), "says so again");
+    assertSame(failure.getCause(), again.getCause());
+    assertTrue(isFromHere(failure), "where it was waited for");
     assertEquals(FlowSnapshot.State.FAILED, run.snapshot().state());
     for (Counting stage : List.of(source, failing, after)) {
       assertEquals(stage.inits.get(), stage.destroys.get(), "destroys what was init'ed");

@@ -25,6 +25,22 @@ class LastResortTest {
     }
   }
 
+  @Test
+  void aFailureWhoseDescriptionFailsIsNamedByItsClass() {
+    Error error =
+        new Error() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new StackOverflowError();
+          }
+        };
+    FlowException failure =
+        new FlowException("mute", "failing", 0, FlowException.Phase.INIT, error);
+    assertTrue(failure.getMessage().endsWith(error.getClass().getName()), failure.getMessage());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"init", "produce", "destroy"})
   void aFailureWithoutAMessageFailsTheFlow(String phase) {
