@@ -76,6 +76,7 @@ public final class CompletionQueue implements AutoCloseable {
     this.fabric = fabric;
     this.port = port;
     this.spinNanos = spinNanos;
+    port.remindBy(this::remind);
   }
 
   /// Rings the doorbells that wait, moves what can be moved, and returns a descriptor that has

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
@@ -17,7 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,37 @@ class FaultyTest {
     @Override
     public Fabric open() {
       return Fabric.openFaulty(provider, faults);
+    }
+  }
+
+  @Nested
+  class Delays extends FabricContract {
+    Delays() {
+      super(new Wrapped("tcp", "127.0.0.1:0", Faults.NONE.withDelay(1, Duration.ofMillis(50))));
+    }
+
+    /// Of messages that were posted while a signal was pending, too. The first signals may be of
+    /// something else.
+    @Test
+    void areSignalledWhenTheyAreOver() throws Exception {
+      connect();
+      for (int i = 0; i < 5; i++) {
+        Ticket memory = right.receive(right.memory(10));
+        Ticket message = left.memory(10);
+        CountDownLatch signalled = new CountDownLatch(1);
+        left.run(
+            () -> {
+              left.queue().signalOnce(signalled::countDown);
+              left.link().postSend(message).orThrow();
+              assertSame(message, left.queue().poll(), "complete, and held back");
+              assertNull(left.queue().poll());
+            });
+        assertTrue(signalled.await(Side.LONG_NANOS, TimeUnit.NANOSECONDS));
+        while (right.call(() -> right.queue().poll()) == null) {
+          left.run(() -> assertNull(left.queue().poll()));
+        }
+        assertEquals(Status.DONE, memory.status());
+      }
     }
   }
 

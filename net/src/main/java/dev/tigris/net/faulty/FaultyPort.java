@@ -49,7 +49,11 @@ final class FaultyPort extends Port {
       due = Math.min(due, links.get(i).progress());
     }
     if (due != dueNanos) {
+      boolean isSooner = due < dueNanos;
       dueNanos = due;
+      if (isSooner) {
+        remind();
+      }
     }
   }
 
@@ -68,6 +72,12 @@ final class FaultyPort extends Port {
     long due = dueNanos;
     return inner.park(
         due == Long.MAX_VALUE ? nanos : Math.clamp(due - System.nanoTime(), 1, nanos));
+  }
+
+  @Override
+  public void remindBy(Runnable endsWait) {
+    super.remindBy(endsWait);
+    inner.remindBy(endsWait);
   }
 
   @Override

@@ -7,6 +7,9 @@ public abstract class Port implements AutoCloseable {
   /// to close its side.
   public static final long LINGER_NANOS = 1_000_000_000L;
 
+  /// Ends a [#park] that another thread is in, if one is.
+  private Runnable reminder = () -> {};
+
   /// Whether the owner was interrupted while it closed.
   private boolean interrupted;
 
@@ -37,6 +40,17 @@ public abstract class Port implements AutoCloseable {
   ///
   /// @return whether [#wake] was called; each call of that ends one wait only
   public abstract boolean park(long nanos);
+
+  /// Names what ends a [#park] that another thread is in, if one is.
+  public void remindBy(Runnable endsWait) {
+    reminder = endsWait;
+  }
+
+  /// Has a wait that another thread is in end: something is to be done sooner than it was to end.
+  /// Called by the owner.
+  protected final void remind() {
+    reminder.run();
+  }
 
   /// Ends a [#park], or the next one. Any thread.
   public abstract void wake();
