@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Jbuf;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +17,12 @@ import org.junit.jupiter.api.Timeout;
 /// What happens when a flow is cancelled, or somebody interrupts its threads.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CancellationTest {
+  /// Whether a class stands in the trace of something thrown.
+  static boolean isOf(Class<?> caller, Throwable thrown) {
+    return Arrays.stream(thrown.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(caller.getName()));
+  }
+
   @Test
   void cancelStopsSendersThatWaitForCredit() throws Exception {
     long jbufs = Jbuf.use().count();
@@ -70,11 +75,8 @@ class CancellationTest {
     ready.await();
     run.cancel();
     CancellationException cancelled = assertThrows(CancellationException.class, run::await);
-    for (Throwable each : List.of(cancelled, cancelled.getCause())) { // who waits, and who cancels
-      assertTrue(
-          Arrays.stream(each.getStackTrace())
-              .anyMatch(frame -> frame.getClassName().equals(CancellationTest.class.getName())));
-    }
+    assertTrue(isOf(CancellationTest.class, cancelled), "who waits");
+    assertTrue(isOf(CancellationTest.class, cancelled.getCause()), "who has cancelled");
     FlowException left = assertInstanceOf(FlowException.class, cancelled.getSuppressed()[0]);
     assertEquals("something is left", left.getCause().getMessage());
   }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -132,12 +131,6 @@ class FailureTest {
     assertTrue(Jbuf.use().count() <= jbufsBefore, () -> "left: " + Jbuf.use());
   }
 
-  /// Whether this class stands in the trace.
-  static boolean isFromHere(Throwable thrown) {
-    return Arrays.stream(thrown.getStackTrace())
-        .anyMatch(frame -> frame.getClassName().equals(FailureTest.class.getName()));
-  }
-
   @ParameterizedTest
   @EnumSource(Phase.class)
   void aModuleThatFailsFailsTheFlow(Phase phase) {
@@ -164,7 +157,7 @@ class FailureTest {
     FlowException again = assertThrows(FlowException.class, run::await);
     assertEquals(failure.getMessage(), again.getMessage(), "says so again");
     assertSame(failure.getCause(), again.getCause());
-    assertTrue(isFromHere(failure), "where it was waited for");
+    assertTrue(CancellationTest.isOf(FailureTest.class, failure), "where it was waited for");
     assertEquals(FlowSnapshot.State.FAILED, run.snapshot().state());
     for (Counting stage : List.of(source, failing, after)) {
       assertEquals(stage.inits.get(), stage.destroys.get(), "destroys what was init'ed");
