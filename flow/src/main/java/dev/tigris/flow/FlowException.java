@@ -71,8 +71,7 @@ public final class FlowException extends Exception {
     initCause(cause);
   }
 
-  /// The same, thrown by whoever calls this, whose trace it has: that of what failed is the
-  // cause's.
+  /// The same with the trace of whoever calls this, to throw it: the cause has that of what failed.
   FlowException here() {
     try {
       FlowException same = new FlowException(flow, stage, replica, phase, getCause());

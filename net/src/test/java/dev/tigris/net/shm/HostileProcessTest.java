@@ -423,7 +423,7 @@ class HostileProcessTest {
   @Test
   void cannotBeMadeToConnectToAnotherHost() {
     assertThrows(
-        IllegalArgumentException.class,
+        NetException.class,
         () -> fabric.connect("192.0.2.1:7000", 7, queue, Attributes.DEFAULT, PATIENCE).get());
   }
 }
