@@ -110,9 +110,7 @@ final class Journal implements Closeable {
     try {
       if (fresh) {
         FilePermissions.copy(file, path);
-      }
-      if (channel.size() == 0) {
-        syncFolder(path); // who has made it, and perhaps the file too, may not have come to that
+        syncFolder(path);
       }
       Object identity = identity(path);
       if (identity == null) {
