@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
+import dev.tigris.memory.MemoryUse;
 import dev.tigris.memory.PageKind;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -156,6 +157,24 @@ class FaultyTest {
       String why = left.link().failure().getMessage();
       assertTrue(why.contains("file"), why);
       expectBroken(right);
+    }
+
+    @Test
+    void endTheConnectionWhereThereIsNoMemoryForThem() {
+      connect();
+      int bytes = 8 << 20;
+      Ticket message = left.memory(bytes);
+      while (Jbuf.use().awaitingBytes() > 0) { // or the copy would be waited for a long time
+        System.gc();
+      }
+      MemoryUse use = Jbuf.use();
+      Jbuf others = Jbuf.allocate(use.budgetBytes() - use.usedBytes() - bytes / 2, "test");
+      expect(left, left.send(message), Status.FLUSHED);
+      expectBroken(left);
+      String why = left.link().failure().getMessage();
+      assertTrue(why.contains("memory for a copy"), why);
+      expectBroken(right);
+      others.free();
     }
 
     @Test

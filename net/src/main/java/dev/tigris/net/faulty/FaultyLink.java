@@ -2,6 +2,7 @@ package dev.tigris.net.faulty;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.Counters;
 import dev.tigris.net.Faults;
@@ -195,6 +196,9 @@ final class FaultyLink extends Link {
       return injectWhatHasRoom();
     } catch (LostMemoryException e) { // of a message that was to be copied
       failOf(e);
+      return true;
+    } catch (MemoryBudgetException e) { // nor would there be any at the next call
+      fail("no memory for a copy of a message: " + e.getMessage(), e);
       return true;
     }
   }
