@@ -1,6 +1,7 @@
 package dev.tigris.flow;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// A flow that was started. All methods may be called by any thread.
 public interface FlowRun {
@@ -24,6 +25,9 @@ public interface FlowRun {
 
   /// Whether the flow is over, and nothing of it is left.
   boolean isDone();
+
+  /// What has failed, as soon as it has: the flow may not be over yet. Null if nothing has.
+  @Nullable FlowException failure();
 
   /// What it is doing now, or has done. Cheap enough to be called many times a second.
   FlowSnapshot snapshot();

@@ -296,6 +296,11 @@ final class LocalRun implements FlowRun {
     return over.getCount() == 0;
   }
 
+  @Override
+  public @Nullable FlowException failure() {
+    return outcome instanceof Outcome.Failed(FlowException exception) ? exception.here() : null;
+  }
+
   private FlowSnapshot.State state(boolean done) {
     return switch (outcome) {
       case null -> FlowSnapshot.State.RUNNING;

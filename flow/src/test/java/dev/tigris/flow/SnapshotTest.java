@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,6 +42,38 @@ class SnapshotTest {
     assertFalse(thread.get().isDaemon());
     assertFalse(thread.get().isAlive(), "await returns after the threads have ended");
     assertSame(Thread.currentThread().getContextClassLoader(), loader.get());
+  }
+
+  @Test
+  void saysWhatHasFailedBeforeTheFlowIsOver() throws Exception {
+    CompletableFuture<Boolean> release = new CompletableFuture<>();
+    FlowRun run =
+        Flow.named("blocked")
+            .source(
+                "deaf",
+                () ->
+                    out -> {
+                      out.put(out.spring().createWater(8));
+                      return release.join(); // no interrupt ends that
+                    })
+            .reservoir(Reservoir.random())
+            .stage(
+                "failing",
+                () ->
+                    (_, _) -> {
+                      throw new IllegalStateException("no luck");
+                    })
+            .build()
+            .start();
+    FlowException told = run.failure();
+    for (; told == null; told = run.failure()) {
+      Thread.onSpinWait();
+    }
+    assertEquals("no luck", told.getCause().getMessage());
+    assertFalse(run.await(Duration.ZERO), "over, with a module at work");
+    boolean _ = release.complete(false);
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertEquals(told.getMessage(), failure.getMessage());
   }
 
   @Test
