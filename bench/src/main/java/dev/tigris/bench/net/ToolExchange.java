@@ -237,9 +237,19 @@ final class ToolExchange implements Exchange {
   /// Empty if a side has failed; what it said is among the failures then.
   private OptionalDouble measureOnce(Test test, StringJoiner failures)
       throws IOException, InterruptedException {
-    int port = freePort();
     Path served = Files.createTempFile("tigris-bench-server-", ".out");
     Path output = Files.createTempFile("tigris-bench-", ".out");
+    try {
+      return measureOnce(test, served, output, failures);
+    } finally {
+      Files.deleteIfExists(output);
+      Files.deleteIfExists(served);
+    }
+  }
+
+  private OptionalDouble measureOnce(Test test, Path served, Path output, StringJoiner failures)
+      throws IOException, InterruptedException {
+    int port = freePort();
     Process server = start(place.server(command(tool.serverArguments(port, test))), served);
     try {
       List<String> client =
@@ -266,8 +276,6 @@ final class ToolExchange implements Exchange {
       return OptionalDouble.empty();
     } finally {
       server.destroyForcibly();
-      Files.deleteIfExists(output);
-      Files.deleteIfExists(served);
     }
   }
 
