@@ -44,11 +44,21 @@ public final class Specializer {
   private final List<Rule> rules;
   private final ClassFile classFiles;
 
-  /// A specializer that asks `rules` in their order.
+  /// A specializer that asks `rules` in their order. Without `pso-field` among them it refuses
+  /// classes that use fields of objects, unless all of those are replaced by other rules.
   public Specializer(ClassHierarchy hierarchy, List<Rule> rules) {
     this.hierarchy = hierarchy;
-    this.rules = List.copyOf(rules);
+    this.rules = complete(rules);
     this.classFiles = ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()));
+  }
+
+  private static List<Rule> complete(List<Rule> rules) {
+    List<Rule> complete = new ArrayList<>(rules);
+    if (rules.stream()
+        .noneMatch(rule -> rule instanceof PsoFieldRule || rule instanceof MissingFieldRule)) {
+      complete.add(new MissingFieldRule());
+    }
+    return List.copyOf(complete);
   }
 
   /// One with the same rules, for which the classes in `nearer` take the place of their namesakes.

@@ -231,6 +231,21 @@ class SpecializerTest extends InWorkshop {
   }
 
   @Test
+  void refusesFieldsOfObjectsThatNoRuleReplaces() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE, "package app; class User { long use(Trade t) { return t.id; } }");
+    Specializer without =
+        new Specializer(new ClassHierarchy(shop.classPath), List.of(new PsoCursorRule()));
+    String problem = "no rule replaces: name pso-field among the rules";
+    for (String name : List.of("app/Trade", "app/User")) {
+      Specialized refused = without.specialize(shop.bytes(name));
+      assertFalse(refused.changed());
+      assertTrue(refused.problems().getFirst().message().contains(problem), name);
+      assertTrue(without.check(shop.bytes(name)).toString().contains(problem), name);
+    }
+  }
+
+  @Test
   void reportsWhatItDidMethodByMethod() throws IOException {
     shop.javac.compile(
         Workshop.TRADE, "package app; class User { long use(Trade t) { return t.id; } }");
