@@ -488,6 +488,7 @@ class LauncherTest {
   void refusesToFuzzForNoTimeOrNothing() throws Exception {
     environment.put("PATH", bin + ":/usr/bin:/bin");
     assertEquals(2, tigris("test", "--fuzz").exitCode());
+    assertEquals(2, tigris("test", "--fuzz", "0").exitCode());
     Result result = tigris("test", "--fuzz", "1", "NoSuch");
     assertEquals(2, result.exitCode());
     assertTrue(result.err().contains("no target whose name begins with 'NoSuch'"), result.err());
