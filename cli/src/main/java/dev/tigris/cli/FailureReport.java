@@ -35,7 +35,7 @@ final class FailureReport {
   }
 
   ExitCode usage(ParameterException failure) {
-    ParameterException e = unknownOption(failure).orElse(failure);
+    ParameterException e = unknownOptions(failure).orElse(failure);
     var spec = e.getCommandLine().getCommandSpec();
     var message = new StringBuilder(String.valueOf(e.getMessage()).replaceFirst("^Error: ", ""));
     if (e instanceof UnmatchedArgumentException unmatched) {
@@ -56,12 +56,16 @@ final class FailureReport {
     return report(ExitCode.USAGE, message.toString(), e);
   }
 
-  /// A name that was misspelled comes before one that is missing: picocli says the reverse.
-  private static Optional<ParameterException> unknownOption(ParameterException failure) {
+  /// Options that were misspelled come before what is missing, and alone: picocli says the reverse,
+  /// and calls the values behind them options too.
+  private static Optional<ParameterException> unknownOptions(ParameterException failure) {
     CommandLine command = failure.getCommandLine();
     List<String> options =
         command.getUnmatchedArguments().stream().filter(word -> word.startsWith("-")).toList();
-    return failure instanceof MissingParameterException && !options.isEmpty()
+    boolean isWide =
+        failure instanceof MissingParameterException
+            || failure instanceof UnmatchedArgumentException;
+    return isWide && !options.isEmpty()
         ? Optional.of(new UnmatchedArgumentException(command, options))
         : Optional.empty();
   }
@@ -92,6 +96,15 @@ final class FailureReport {
   /// Memory outside the heap or in it, or what the system grants of threads.
   ExitCode memory(Throwable e) {
     return report(ExitCode.NO_MEMORY, "the memory is too small: " + e.getMessage(), e);
+  }
+
+  /// As what somebody has set by a property, and nobody can read, is refused.
+  ExitCode initializer(ExceptionInInitializerError e) {
+    String why =
+        e.getCause() instanceof IllegalArgumentException refusal
+            ? String.valueOf(refusal.getMessage())
+            : "";
+    return why.startsWith("-D") ? report(ExitCode.USAGE, why, e) : unexpected(e);
   }
 
   ExitCode unexpected(Throwable e) {

@@ -117,7 +117,7 @@ final class NetCommand implements Command {
 
   private static void info(ParseResult options, Console console) {
     String host = host(options.matchedPositionalValue(1, HERE));
-    List<Fabric.Candidate> candidates = MisuseException.asWritten(() -> Fabric.candidates(host));
+    List<Fabric.Candidate> candidates = candidates(host);
     String best =
         candidates.stream()
             .filter(each -> each.obstacle().isEmpty())
@@ -166,7 +166,11 @@ final class NetCommand implements Command {
       return MisuseException.asWritten(() -> Fabric.open(named));
     }
     String address = options.matchedPositionalValue(1, HERE_ANY_PORT);
-    return best(Fabric.candidates(hostOf(address)), address, console);
+    return best(candidates(hostOf(address)), address, console);
+  }
+
+  private static List<Fabric.Candidate> candidates(String host) {
+    return MisuseException.asWritten(() -> Fabric.candidates(host));
   }
 
   private static Fabric best(List<Fabric.Candidate> candidates, String address, Console console) {
@@ -197,7 +201,7 @@ final class NetCommand implements Command {
     var others = new ArrayList<Fabric.Candidate>();
     boolean here = false;
     if (!options.hasMatchedOption("--provider")) {
-      others.addAll(Fabric.candidates(hostOf(address)));
+      others.addAll(candidates(hostOf(address)));
       here = others.removeIf(each -> each.name().equals(SHM) && each.obstacle().isEmpty());
     }
     try (Fabric fabric =

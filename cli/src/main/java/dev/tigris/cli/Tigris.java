@@ -1,6 +1,8 @@
 package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.sort.SortException;
 import java.nio.file.Files;
@@ -23,6 +25,8 @@ import picocli.CommandLine.TypeConversionException;
 final class Tigris {
   /// The subcommands in the order of the help. A start makes only the one that it uses.
   private static final Map<String, Supplier<Command>> COMMANDS = commands();
+
+  private static final List<String> PROPERTIES = List.of("tigris.memory.budget", "tigris.check");
 
   private final Console console;
 
@@ -63,6 +67,8 @@ final class Tigris {
       return failures.interrupted(e);
     } catch (MemoryBudgetException | OutOfMemoryError e) {
       return failures.memory(e);
+    } catch (ExceptionInInitializerError e) {
+      return failures.initializer(e);
     } catch (Throwable e) {
       return failures.unexpected(e);
     }
@@ -78,8 +84,19 @@ final class Tigris {
       last.commandSpec().commandLine().usage(console.out());
       return ExitCode.OK;
     }
+    readProperties();
     Command command = Objects.requireNonNull(commands.get(last.commandSpec().name()));
     return command.run(last, console);
+  }
+
+  /// Has the memory module read its properties here, so that what is wrong with one is said once,
+  /// and not by whichever thread needs memory first.
+  private static void readProperties() {
+    if (PROPERTIES.stream().anyMatch(name -> System.getProperty(name) != null)) {
+      Jbuf jbuf = Jbuf.allocate(1);
+      Bytes _ = jbuf.asBytes();
+      jbuf.unreference(Jbuf::free);
+    }
   }
 
   private static Map<String, Command> make(Iterable<String> names) {

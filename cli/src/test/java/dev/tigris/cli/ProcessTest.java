@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Runs the command as a process of its own, as the launcher does, for what only shows there.
 class ProcessTest {
@@ -159,6 +160,16 @@ class ProcessTest {
     assertEquals(5, tigris("-Dtigris.memory.budget=10000000", toFile(), line).waitFor());
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.contains("tigris: the memory is too small: no room for 67108864"), said);
+    assertFalse(said.contains("\tat "), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Dtigris.memory.budget=512MiB", "-Dtigris.check=everything"})
+  void saysThatAPropertyCannotBeRead(String property) throws Exception {
+    String[] line = {"net", "pingpong", "--provider", "tcp", "--count", "10"};
+    assertEquals(2, tigris(property, toFile(), line).waitFor());
+    String said = Files.readString(folder.resolve("err"));
+    assertTrue(said.startsWith("tigris: " + property + " is no"), said);
     assertFalse(said.contains("\tat "), said);
   }
 

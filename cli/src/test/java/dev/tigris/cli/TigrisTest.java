@@ -121,6 +121,8 @@ class TigrisTest {
           gen --frob                                | Unknown option: '--frob'
           sort --frob                               | Unknown option: '--frob'
           sort --memroy 1g                          | '--memroy'
+          gen --frob 64 1M @/f more                 | Unknown option: '--frob'
+          demo --frob x                             | Unknown option: '--frob'
           check --frob                              | Unknown option: '--frob'
           layout --frob                             | Unknown option: '--frob'
           specialize --frob                         | Unknown option: '--frob'
