@@ -3,6 +3,7 @@ package dev.tigris.flow;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
+import dev.tigris.memory.CorruptContainerException;
 import dev.tigris.memory.Jbuf;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -177,7 +178,7 @@ public final class Water {
   /// that came in. The same view until the water is put. A module that fills a container should
   /// set the water's size to its `usedBytes()`.
   ///
-  /// @throws dev.tigris.memory.CorruptContainerException if what came in is no container
+  /// @throws CorruptContainerException if what came in is no container, or is not all of one
   /// @throws IllegalStateException if the water was put or released
   public Container container() {
     refuseUnlessHeld();
@@ -186,6 +187,11 @@ public final class Water {
       if (holder != MADE) {
         Container opened = openedByTwin();
         current = opened == null ? data.asContainer() : opened;
+        if (current.usedBytes() > size) { // behind that lies what was in the buffer before
+          throw new CorruptContainerException(
+              "the container in a water of %d bytes uses %d: its sender has set too small a size, or the end is lost"
+                  .formatted(size, current.usedBytes()));
+        }
       } else if (current == null) {
         for (long offset = 0; offset < Container.HEADER_BYTES; offset += Long.BYTES) {
           data.setLong(offset, 0);

@@ -5,11 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Container;
+import dev.tigris.memory.CorruptContainerException;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.PsoArray;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +65,30 @@ class FileMisuseTest {
             .build());
     assertEquals("old", Files.readString(file));
     assertEquals(List.of("file"), names());
+  }
+
+  /// The buffer has what the water before had there, which would do for the rest of the container.
+  @Test
+  void refusesAContainerWhoseEndIsMissing() throws Exception {
+    int bytes = 4096;
+    Bytes whole = Jbuf.allocate(bytes).asBytes();
+    Container container = whole.asContainer();
+    container.root(new PsoArray(container, Primitive.INT, 500));
+    byte[] file = new byte[bytes + 256];
+    whole.copyTo(0, file, 0, bytes);
+    whole.copyTo(0, file, bytes, 256);
+    Path cut = Files.write(folder.resolve("cut"), file);
+    AtomicInteger found = new AtomicInteger();
+    FlowRun run =
+        Flow.named("cut")
+            .stage("look", () -> (in, _) -> found.addAndGet((int) in.container().usedBytes()))
+            .feed("look", FileStream.reading(cut, bytes))
+            .build()
+            .start();
+    FlowException failure = assertThrows(FlowException.class, run::await);
+    assertInstanceOf(CorruptContainerException.class, failure.getCause());
+    assertTrue(failure.getMessage().contains("water of 256 bytes"), failure.getMessage());
+    assertEquals(container.usedBytes(), found.get(), "the first one is whole");
   }
 
   /// Has a put fail, and goes on where it was.

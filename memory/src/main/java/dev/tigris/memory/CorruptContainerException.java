@@ -8,7 +8,8 @@ import java.io.Serial;
 public final class CorruptContainerException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  CorruptContainerException(String message) {
+  /// For whoever brings containers from one place to another, and finds that one is not whole.
+  public CorruptContainerException(String message) {
     super(message);
   }
 }
