@@ -64,6 +64,12 @@ final class TemporaryFolder implements AutoCloseable {
   // process must not even open the lock of the first, since closing it would release the lock.
   private static final Set<Path> LIVING = ConcurrentHashMap.newKeySet();
 
+  /// Held while something is moved to its place, and guards what comes next.
+  private static final Object MOVING = new Object();
+
+  /// Whether the process ends, and deletes its folders: what is in them is whole no longer.
+  private static boolean isEnding;
+
   static {
     try {
       Runtime.getRuntime()
@@ -282,6 +288,9 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   private static void deleteAllLiving() {
+    synchronized (MOVING) {
+      isEnding = true;
+    }
     for (Path folder : LIVING) {
       // The job's threads still run, and may make one more file while the others are deleted.
       for (int attempt = 0; attempt < 3 && Files.exists(folder); attempt++) {
@@ -306,11 +315,19 @@ final class TemporaryFolder implements AutoCloseable {
   void publish(String name, Path output) throws SortException {
     try {
       FilePermissions.copy(output, folder.resolve(name));
-      Files.move(
-          folder.resolve(name),
-          output,
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      synchronized (MOVING) {
+        if (isEnding) {
+          throw new SortException(
+              SortException.Kind.IO, output + " was not made, since the process is ending");
+        }
+        Files.move(
+            folder.resolve(name),
+            output,
+            StandardCopyOption.ATOMIC_MOVE,
+            StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (SortException e) {
+      throw e;
     } catch (IOException e) {
       throw SortException.replacing(output, folder.resolve(name), e);
     }

@@ -76,6 +76,27 @@ class TemporaryFolderTest {
         said);
   }
 
+  @Test
+  void movesNothingToItsPlaceThatTheEndOfTheProcessDeletes() throws Exception {
+    Path place = folder.resolve("place");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                SortProcess.classPath(),
+                FolderAtTheEnd.class.getName(),
+                place.toString())
+            .redirectErrorStream(true)
+            .start();
+    List<String> said = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor(), said.toString());
+    assertTrue(!Files.exists(place), () -> "there is a folder: " + said);
+    List<String> told = List.of(place + " was not made, since the process is ending");
+    assertTrue(said.isEmpty() || said.equals(told), said.toString()); // it may end before that
+    assertEquals(List.of("input"), files());
+  }
+
   /// As in `/proc`, and in a folder that is deleted at that moment.
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
