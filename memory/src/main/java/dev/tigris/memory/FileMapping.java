@@ -43,10 +43,11 @@ final class FileMapping {
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
-    boolean fresh;
     Path path;
     try {
-      fresh = writable && leastBytes > 0 && createIfMissing(file, leastBytes);
+      if (writable && leastBytes > 0) {
+        createIfMissing(file, leastBytes);
+      }
       path = file.toRealPath(); // so that one file has one journal
     } catch (NoSuchFileException e) {
       throw missing(file, writable);
@@ -65,15 +66,15 @@ final class FileMapping {
     try {
       descriptor = FileDescriptors.open(path, writable);
       channel = channel(path, descriptor, writable);
+      if (writable && channel.size() == 0) {
+        Journal.syncFolder(path); // before it has anything: who has made it may not have come to it
+      }
       if (journal != null) {
         journal.apply(channel);
       }
       if (writable && extend(path, descriptor, channel, leastBytes) && journal != null) {
         // A journal on the disk is of no use if the crash takes the size of the file that it is of.
         channel.force(true);
-      }
-      if (fresh) {
-        Journal.syncFolder(path);
       }
       return new FileMapping(path, mapping, channel, journal, pool, descriptor);
     } catch (Throwable e) { // whatever it is, the file must not stay this process's
@@ -125,9 +126,9 @@ final class FileMapping {
 
   /// One that there is no room for is not made. What is made stays, whatever happens later: another
   /// process may have it mapped already.
-  private static boolean createIfMissing(Path path, long bytes) throws IOException {
+  private static void createIfMissing(Path path, long bytes) throws IOException {
     if (Files.exists(path)) {
-      return false;
+      return;
     }
     Path folder = path.toAbsolutePath().getParent();
     // A link may lead to another disk, whose room is looked at when the file is made longer.
@@ -135,7 +136,6 @@ final class FileMapping {
       requireRoom(folder, bytes, bytes);
     }
     FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
-    return true;
   }
 
   /// Returns whether it was shorter.

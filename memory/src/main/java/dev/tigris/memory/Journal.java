@@ -35,12 +35,14 @@ import org.jspecify.annotations.Nullable;
 ///            p  n   the pages
 /// ```
 ///
-/// An empty journal says that there is nothing to do. It is never deleted, so that its lock means
-/// the same file to everybody: who holds it owns journal and file.
+/// One with no more than a magic says that there is nothing to do. An empty one says that whoever
+/// has made it may not have come to having its folder synced. It is never deleted, so that its lock
+/// means the same file to everybody: who holds it owns journal and file.
 ///
 /// Thread rule: one thread at a time.
 final class Journal implements Closeable {
   private static final long MAGIC = 0x314a_5349_5247_4954L; // "TIGRISJ1" read as little-endian
+  private static final int IDLE_BYTES = 8;
   private static final int HEADER_BYTES = 40;
   private static final int SUMMED_BYTES = 32;
   private static final int ENTRY_BYTES = 16;
@@ -110,7 +112,10 @@ final class Journal implements Closeable {
     try {
       if (fresh) {
         FilePermissions.copy(file, path);
-        syncFolder(path);
+      }
+      if (channel.size() == 0) {
+        syncFolder(path); // who has made it, and perhaps the file too, may not have come to that
+        journal.becomeIdle();
       }
       Object identity = identity(path);
       if (identity == null) {
@@ -121,15 +126,8 @@ final class Journal implements Closeable {
       return journal;
     } catch (Throwable e) { // whatever it is, the file must not stay this process's
       try (channel) {
-        // The next one would take a fresh one for one that is as it must be. The channel is not
-        // asked: an interrupt has closed it.
-        if (fresh && Files.size(path) == 0) {
-          Files.deleteIfExists(path);
-        }
-      } catch (IOException also) {
-        e.addSuppressed(also);
+        throw e;
       }
-      throw e;
     }
   }
 
@@ -268,7 +266,7 @@ final class Journal implements Closeable {
   /// @return whether there was a complete record
   /// @throws IOException if the file has become shorter than it was
   boolean apply(FileChannel file) throws IOException {
-    if (channel.size() == 0) {
+    if (channel.size() <= IDLE_BYTES) {
       return false;
     }
     ByteBuffer head = completeHead();
@@ -356,8 +354,19 @@ final class Journal implements Closeable {
     return true;
   }
 
+  /// Notes, for the next to own it, that its folder was synced.
+  private void becomeIdle() throws IOException {
+    try {
+      write(channel, little(IDLE_BYTES).putLong(MAGIC).flip(), 0);
+    } catch (IOException e) {
+      if (!channel.isOpen()) {
+        throw e;
+      } // else there is no room on the disk: the next one syncs the folder again
+    }
+  }
+
   private void clear() throws IOException {
-    channel.truncate(0);
+    channel.truncate(IDLE_BYTES);
     channel.force(true);
   }
 

@@ -127,7 +127,7 @@ class FlushCrashTest {
           said = Long.parseLong(line);
         }
       }
-      boolean isInterrupted = Files.size(Journal.pathFor(file)) > 0;
+      boolean isInterrupted = Files.size(Journal.pathFor(file)) > Long.BYTES;
       long found = valueOfAll(file);
       // The last flush may have been complete and not yet been reported.
       assertTrue(

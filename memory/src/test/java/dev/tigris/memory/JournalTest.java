@@ -81,7 +81,7 @@ class JournalTest {
             FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       journal.apply(channel);
     }
-    assertEquals(0, Files.size(Journal.pathFor(file)), "seed " + seed);
+    assertTrue(Files.size(Journal.pathFor(file)) <= Long.BYTES, "seed " + seed);
     return Files.readAllBytes(file);
   }
 
@@ -206,9 +206,9 @@ class JournalTest {
     }
   }
 
-  /// The next one takes a journal that is there for one whose name is on the disk.
+  /// For the next mapping to see that the folder was not synced: it has nothing else to go by.
   @Test
-  void aMappingThatIsInterruptedLeavesNoJournal() throws IOException {
+  void aMappingThatIsInterruptedLeavesAnEmptyJournal() throws IOException {
     Path fresh = folder.resolve("fresh");
     Thread.currentThread().interrupt();
     try {
@@ -217,8 +217,9 @@ class JournalTest {
     } finally {
       assertTrue(Thread.interrupted());
     }
-    assertFalse(Files.exists(Journal.pathFor(fresh)));
+    assertEquals(0, Files.size(Journal.pathFor(fresh)));
     Jbuf.map(fresh, Mapping.DURABLE, PAGE).free();
+    assertEquals(Long.BYTES, Files.size(Journal.pathFor(fresh)));
     Files.delete(fresh);
     Files.delete(Journal.pathFor(fresh));
   }

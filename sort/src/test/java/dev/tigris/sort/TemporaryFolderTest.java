@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.BufferedReader;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -89,8 +90,11 @@ class TemporaryFolderTest {
                 place.toString())
             .redirectErrorStream(true)
             .start();
-    List<String> said = process.inputReader().lines().toList();
-    assertEquals(0, process.waitFor(), said.toString());
+    BufferedReader output = process.inputReader();
+    assertEquals("ready", output.readLine());
+    process.toHandle().destroy(); // SIGTERM
+    List<String> said = output.lines().toList();
+    assertEquals(143, process.waitFor(), said.toString());
     assertTrue(!Files.exists(place), () -> "there is a folder: " + said);
     List<String> told = List.of(place + " was not made, since the process is ending");
     assertTrue(said.isEmpty() || said.equals(told), said.toString()); // it may end before that

@@ -35,27 +35,32 @@ static void greet(int socket, uint32_t answer, uint64_t tag) {
   }
 }
 
-static uint64_t read_greeting(int socket, uint32_t answer) {
+/* Returns whether it was one. */
+static bool read_greeting(int socket, uint32_t answer, uint64_t *tag) {
   struct hello hello;
   if (recv(socket, &hello, HELLO_BYTES, MSG_WAITALL) != HELLO_BYTES ||
       memcmp(hello.magic, "TIGRISVI", 8) != 0 || hello.version != 1 || hello.answer != answer) {
-    errno = 0;
-    fail("greeting");
+    return false;
   }
-  return hello.tag;
+  *tag = hello.tag;
+  return true;
 }
 
 /* A new interface over a connected socket. */
 static struct vi *made(int socket);
 
 struct vi *vi_accept(uint64_t *tag) {
-  int accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-  if (accepted < 0) {
-    fail("accept");
+  while (true) {
+    int accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    if (accepted < 0) {
+      fail("accept");
+    }
+    if (read_greeting(accepted, 0, tag)) {
+      greet(accepted, 1, *tag);
+      return made(accepted);
+    }
+    close(accepted); /* somebody who looks for another server, which had this port before */
   }
-  *tag = read_greeting(accepted, 0);
-  greet(accepted, 1, *tag);
-  return made(accepted);
 }
 
 struct vi *vi_connect(const char *address, uint64_t tag) {
@@ -65,7 +70,11 @@ struct vi *vi_connect(const char *address, uint64_t tag) {
     fail(address);
   }
   greet(connected, 0, tag);
-  read_greeting(connected, 1);
+  uint64_t answered;
+  if (!read_greeting(connected, 1, &answered)) {
+    errno = 0;
+    fail("greeting");
+  }
   return made(connected);
 }
 

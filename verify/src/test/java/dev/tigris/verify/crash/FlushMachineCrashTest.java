@@ -23,11 +23,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The machine crashes while a program flushes a file: whatever the disk has kept of what was not
 /// synced, the file is that of the last completed flush or of the next.
@@ -55,6 +56,10 @@ class FlushMachineCrashTest {
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
       Path file = Path.of(arguments[0]);
+      if (Boolean.parseBoolean(arguments[1])) {
+        Files.createFile(file);
+        Files.createFile(file.resolveSibling("file.journal"));
+      }
       try (FileChannel said =
           FileChannel.open(
               file.resolveSibling(SAID), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -131,13 +136,22 @@ class FlushMachineCrashTest {
     }
   }
 
-  @Test
+  /// Of a file that is new, and of one that somebody was making who was killed.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   void findsTheLastFlushAfterAnyCrash(
-      @TempDir Path temporary, @TempDir(factory = InMemory.class) Path after) throws Exception {
+      boolean begun, @TempDir Path temporary, @TempDir(factory = InMemory.class) Path after)
+      throws Exception {
     Path real = temporary.toRealPath();
     Path folder = Files.createDirectory(real.resolve("folder"));
     List<Call> calls =
-        CallLog.of(Writer.class, folder, real, true, folder.resolve("file").toString());
+        CallLog.of(
+            Writer.class,
+            folder,
+            real,
+            true,
+            folder.resolve("file").toString(),
+            Boolean.toString(begun));
     long seed = System.nanoTime();
     int checked = requireAllOrNothing(calls, after, seed);
     System.out.printf("%d states after %d calls, seed %d%n", checked, calls.size(), seed);
