@@ -187,10 +187,10 @@ public final class GenerateJob {
     Path target = OutputPaths.target(output);
     try (TemporaryFolder folder = new TemporaryFolder(target)) {
       OutputPaths.refuseIrreplaceable(target, folder.resolve("probe"));
-      try (OutputFile file = new OutputFile(folder.resolve("output"), bytes())) {
+      try (OutputFile file = new OutputFile(folder.resolve(TemporaryFolder.OUTPUT), bytes())) {
         generate(file, total);
       }
-      folder.publish("output", target);
+      folder.publish(TemporaryFolder.OUTPUT, target);
     }
   }
 

@@ -335,7 +335,7 @@ public final class SortJob {
 
   /// The one file that all sorters write to; null for partitions.
   private @Nullable OutputFile openOutput(TemporaryFolder folder, long bytes) throws SortException {
-    Path path = folder.resolve("output");
+    Path path = folder.resolve(TemporaryFolder.OUTPUT);
     if (!isPartitioned) {
       return new OutputFile(path, bytes);
     }
@@ -349,9 +349,9 @@ public final class SortJob {
 
   private void publish(TemporaryFolder folder) throws SortException {
     if (isPartitioned && isForced) {
-      TemporaryFolder.forceFolder(folder.resolve("output"));
+      TemporaryFolder.forceFolder(folder.resolve(TemporaryFolder.OUTPUT));
     }
-    folder.publish("output", output);
+    folder.publish(TemporaryFolder.OUTPUT, output);
     if (isForced) {
       TemporaryFolder.forceFolder(OutputPaths.folder(output).toAbsolutePath());
     }

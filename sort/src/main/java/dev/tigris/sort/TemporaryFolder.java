@@ -47,6 +47,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread.
 final class TemporaryFolder implements AutoCloseable {
+  /// The name that an output has in its folder.
+  static final String OUTPUT = "output";
+
   private static final String LOCK = "lock";
   private static final String MARK = ".tigris-";
 
@@ -63,12 +66,6 @@ final class TemporaryFolder implements AutoCloseable {
   // Process-wide, because both locks on files and the end of a process are: a second job of this
   // process must not even open the lock of the first, since closing it would release the lock.
   private static final Set<Path> LIVING = ConcurrentHashMap.newKeySet();
-
-  /// Held while something is moved to its place, and guards what comes next.
-  private static final Object MOVING = new Object();
-
-  /// Whether the process ends, and deletes its folders: what is in them is whole no longer.
-  private static boolean isEnding;
 
   static {
     try {
@@ -288,10 +285,15 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   private static void deleteAllLiving() {
-    synchronized (MOVING) {
-      isEnding = true;
-    }
     for (Path folder : LIVING) {
+      try {
+        // Out of the reach of a thread that is about to move it to its place: it does so before,
+        // and
+        // all is there, or not at all.
+        Files.move(folder.resolve(OUTPUT), folder.resolve("stopped"));
+      } catch (IOException e) {
+        // There is none, or none any more.
+      }
       // The job's threads still run, and may make one more file while the others are deleted.
       for (int attempt = 0; attempt < 3 && Files.exists(folder); attempt++) {
         try {
@@ -315,19 +317,11 @@ final class TemporaryFolder implements AutoCloseable {
   void publish(String name, Path output) throws SortException {
     try {
       FilePermissions.copy(output, folder.resolve(name));
-      synchronized (MOVING) {
-        if (isEnding) {
-          throw new SortException(
-              SortException.Kind.IO, output + " was not made, since the process is ending");
-        }
-        Files.move(
-            folder.resolve(name),
-            output,
-            StandardCopyOption.ATOMIC_MOVE,
-            StandardCopyOption.REPLACE_EXISTING);
-      }
-    } catch (SortException e) {
-      throw e;
+      Files.move(
+          folder.resolve(name),
+          output,
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw SortException.replacing(output, folder.resolve(name), e);
     }

@@ -16,7 +16,7 @@ final class FolderAtTheEnd {
   public static void main(String[] arguments) throws Exception {
     Path place = Path.of(arguments[0]);
     TemporaryFolder made = new TemporaryFolder(place);
-    Path output = Files.createDirectory(made.resolve("output"));
+    Path output = Files.createDirectory(made.resolve(TemporaryFolder.OUTPUT));
     for (int i = 0; i < FILES; i++) {
       Files.createFile(output.resolve(Integer.toString(i)));
     }
@@ -27,7 +27,7 @@ final class FolderAtTheEnd {
       left = names == null ? 0 : names.length;
     }
     try {
-      made.publish("output", place);
+      made.publish(TemporaryFolder.OUTPUT, place);
       System.out.println(left + " of " + FILES + " files or less are in their place");
     } catch (SortException e) {
       System.out.println(e.getMessage());
