@@ -62,10 +62,10 @@ final class FailureReport {
     CommandLine command = failure.getCommandLine();
     List<String> options =
         command.getUnmatchedArguments().stream().filter(word -> word.startsWith("-")).toList();
-    boolean isWide =
+    boolean mayHideThem =
         failure instanceof MissingParameterException
             || failure instanceof UnmatchedArgumentException;
-    return isWide && !options.isEmpty()
+    return mayHideThem && !options.isEmpty()
         ? Optional.of(new UnmatchedArgumentException(command, options))
         : Optional.empty();
   }

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///       lock                          locked as long as the job lives
 ///       probe                         for a moment: whether `sorted` can be replaced
 ///       output                        what becomes `sorted`
+///       stopped                       what would have, when the process ends before
 ///       spill-0, spill-1, ...         what did not fit memory
 /// ```
 ///
@@ -287,10 +288,9 @@ final class TemporaryFolder implements AutoCloseable {
   private static void deleteAllLiving() {
     for (Path folder : LIVING) {
       try {
-        // Out of the reach of a thread that is about to move it to its place: it does so before,
-        // and
-        // all is there, or not at all.
-        Files.move(folder.resolve(OUTPUT), folder.resolve("stopped"));
+        // Out of reach of a thread that is about to move it to its place: before, whole, or never.
+        Files.move(
+            folder.resolve(OUTPUT), folder.resolve("stopped"), StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
         // There is none, or none any more.
       }
