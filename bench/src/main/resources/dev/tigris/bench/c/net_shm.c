@@ -743,21 +743,38 @@ static void receive_parts(struct vi *vi) {
 
 /* ---- ShmPort */
 
+static bool may_progress(const struct vi *vi) {
+  return sees_more(&vi->in) || queue_size(&vi->sends) > 0 || vi->stage == WAITING;
+}
+
+static void move(struct vi *vi) {
+  send_parts(vi);
+  receive_parts(vi);
+  wake_peer(vi);
+}
+
+/* Looks again and again, with a pause before each. */
+static bool sees_more_soon(const struct reader *in) {
+  for (int looks = 0; looks < LOOKS; looks++) {
+    __builtin_ia32_pause();
+    if (sees_more(in)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void progress(struct vi *vi) {
   if (vi->waited_for_sockets || (++vi->calls % CALLS_BETWEEN_CLOCKS == 0 &&
                                  now_nanos() - vi->looked_at > LOOK_NANOS)) {
     hear(vi);
   }
-  for (int looks = 0; looks < LOOKS; looks++) {
-    if (sees_more(&vi->in) || queue_size(&vi->sends) > 0 || vi->stage == WAITING) {
-      send_parts(vi);
-      receive_parts(vi);
-      wake_peer(vi);
-      return;
-    }
-  }
-  if (vi->may_fetch) {
+  if (may_progress(vi)) {
+    move(vi);
+  } else if (vi->may_fetch) {
     vi->may_fetch = fetch(&vi->out);
+  } else if (sees_more_soon(&vi->in)) {
+    move(vi);
   }
 }
 

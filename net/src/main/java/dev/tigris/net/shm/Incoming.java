@@ -98,6 +98,11 @@ final class Incoming {
     return ring.seesMore() || stage == Stage.WAITING || peerIsGone;
   }
 
+  /// Looks again and again whether something has arrived, up to so many times.
+  boolean seesMoreSoon(int looks) {
+    return ring.seesMoreSoon(looks);
+  }
+
   /// Whether there is something that can be taken. Any thread, as of the ring.
   boolean hasWork() {
     return stage != Stage.WAITING && ring.seesMore();

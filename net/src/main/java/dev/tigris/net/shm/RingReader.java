@@ -89,6 +89,23 @@ public final class RingReader {
     return (int) (word >>> Integer.SIZE) != sequenceBefore();
   }
 
+  /// The same for the reader's thread, up to so many times with a pause before each. What changes
+  /// only by this thread is read once: the sooner the load of the word comes after a pause, the
+  /// sooner it finds what has arrived.
+  boolean seesMoreSoon(int looks) {
+    LastingMemory memory = ring;
+    long at = slot + Ring.KIND_AND_SEQUENCE;
+    int before = sequenceBefore();
+    for (int i = 0; i < looks; i++) {
+      Thread.onSpinWait();
+      long word = memory.getLongAcquire(at);
+      if ((int) (word >>> Integer.SIZE) != before) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Takes the header of the slot that [#look] has found apart, as [Frame#take].
   ///
   /// @throws BreachException as that does

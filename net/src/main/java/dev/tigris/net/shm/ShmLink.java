@@ -120,6 +120,13 @@ final class ShmLink extends Link {
     return incoming.mayHaveMore() || !sends.isEmpty();
   }
 
+  /// Looks again and again whether something has arrived.
+  ///
+  /// @param looks how often at the most
+  boolean seesMoreSoon(int looks) {
+    return incoming.seesMoreSoon(looks);
+  }
+
   /// Moves what can be moved.
   void progress() {
     try {

@@ -18,8 +18,8 @@ final class ShmPort extends Port {
   private static final long LOOK_NANOS = 10_000_000;
   private static final int CALLS_BETWEEN_CLOCKS = 16;
 
-  /// How many rings to look at before saying that there is nothing: what arrives is found sooner
-  /// here than by a thread that comes all the way back from its pause between two calls.
+  /// How often to look again at the ring of an only link before saying that there is nothing: what
+  /// arrives is found sooner there than by a thread that comes all the way back between two looks.
   private static final int LOOKS = 8;
 
   /// Up to as many links, accepted ones among them, a link that connects from here has large rings.
@@ -74,21 +74,30 @@ final class ShmPort extends Port {
       look();
     }
     boolean found = false;
-    for (int looks = 0; looks < LOOKS && !found; looks += Math.max(1, links.size())) {
-      for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
-        ShmLink link = links.get(i);
-        if (link.mayProgress()) {
-          link.progress();
-          found = true;
-        }
+    for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
+      ShmLink link = links.get(i);
+      if (link.mayProgress()) {
+        link.progress();
+        found = true;
       }
     }
-    if (mayFetch && !found) {
-      fetch();
+    if (!found) {
+      lingerOrFetch();
     }
   }
 
   /// There is nothing to do but to wait: a little at once, since what is waited for may come.
+  private void lingerOrFetch() {
+    if (mayFetch) {
+      fetch();
+    } else if (links.size() == 1) {
+      ShmLink only = links.get(0);
+      if (only.seesMoreSoon(LOOKS)) {
+        only.progress();
+      }
+    }
+  }
+
   private void fetch() {
     mayFetch = false;
     for (int i = links.size() - 1; i >= 0; i--) {
