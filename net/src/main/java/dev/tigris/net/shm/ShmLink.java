@@ -130,7 +130,9 @@ final class ShmLink extends Link {
   /// Moves what can be moved.
   void progress() {
     try {
-      outgoing.send();
+      if (!sends.isEmpty()) {
+        outgoing.send();
+      }
       boolean freed = incoming.take();
       if (incoming.end() != Incoming.End.NOT_YET) {
         end();
