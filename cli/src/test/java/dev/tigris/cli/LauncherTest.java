@@ -369,6 +369,18 @@ class LauncherTest {
     assertFalse(Files.exists(lock));
   }
 
+  @Test
+  @Timeout(60)
+  void saysWhyItCannotLock() throws Exception {
+    Path lock = Files.createDirectories(checkout.resolve("build")).resolve("lock");
+    Files.writeString(lock, "somebody's notes");
+    Result result = tigris("help");
+    assertEquals(126, result.exitCode());
+    assertTrue(result.err().contains("cannot make the folder " + lock), result.err());
+    assertTrue(result.err().contains("File exists"), result.err());
+    assertEquals("somebody's notes", Files.readString(lock));
+  }
+
   /// Both have looked at the lock when one is told that its process is gone, and the other is told
   /// when the first is building.
   @Test
