@@ -371,7 +371,7 @@ final class UringPort extends Port {
       }
       left = LINGER_NANOS - (System.nanoTime() - start);
     }
-    for (UringLink link : List.copyOf(links.stream().filter(Objects::nonNull).toList())) {
+    for (UringLink link : links.stream().filter(Objects::nonNull).toList()) {
       link.giveUp();
       link.awaitEnd();
     }

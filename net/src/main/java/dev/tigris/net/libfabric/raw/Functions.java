@@ -18,9 +18,6 @@ final class Functions {
   /// `int f(void *)`
   static final MethodHandle INT_1 = returningInt(JAVA_LONG);
 
-  /// `int f(void *, void *)`
-  static final MethodHandle INT_2 = returningInt(JAVA_LONG, JAVA_LONG);
-
   /// `int f(void *, void *, uint64_t)`
   static final MethodHandle INT_3 = returningInt(JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
