@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Maps a file of objects, after [converting][Conversion] it if need be: into a new file beside it,
@@ -60,6 +63,7 @@ final class FileConversion {
 
   private static Jbuf mapOpenable(Path file, Mapping mapping, long leastBytes, Schema schema)
       throws IOException {
+    Object key = key(file);
     Jbuf jbuf = Jbuf.map(file, mapping, leastBytes);
     boolean fits = false;
     try {
@@ -81,7 +85,7 @@ final class FileConversion {
       }
       long free = container.capacityBytes() - container.usedBytes();
       long bytes = Math.max(leastBytes, conversion.bytes() + free);
-      replace(file.toRealPath(), mapping, conversion, bytes);
+      replace(file.toRealPath(), key, mapping, conversion, bytes);
     } finally {
       if (!fits) {
         jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
@@ -90,10 +94,28 @@ final class FileConversion {
     return mapOpenable(file, mapping, leastBytes, schema);
   }
 
-  private static void replace(Path file, Mapping mapping, Conversion conversion, long bytes)
+  /// Which file a name leads to; null if to none, or if the system does not say.
+  private static @Nullable Object key(Path file) throws IOException {
+    try {
+      return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /// Puts a converted file in the place of one, unless somebody else has meanwhile: that one may
+  /// have been written to since, and is what is to be mapped. One thread of this process at a time;
+  /// of other processes the journal keeps all but one away.
+  ///
+  /// @param key of the file that is mapped
+  private static synchronized void replace(
+      Path file, @Nullable Object key, Mapping mapping, Conversion conversion, long bytes)
       throws IOException {
     // Whoever maps it DURABLE owns it already.
     try (Journal _ = mapping == Mapping.SHARED ? Journal.own(file) : null) {
+      if (!Objects.equals(key(file), key)) {
+        return;
+      }
       Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
       Files.deleteIfExists(fresh); // of somebody who was killed
       try {

@@ -150,14 +150,15 @@ final class FileMapping {
       if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
         return true;
       }
-      for (long size = before; size < leastBytes; ) {
+      for (long size = before; size < leastBytes; size = channel.size()) { // others may, too
         ByteBuffer zeros = ZEROS.duplicate();
         zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
-        size += channel.write(zeros, size);
+        int _ = channel.write(zeros, size);
       }
       return true;
     } catch (IOException e) {
-      channel.truncate(before);
+      // It stays as long as it has become: others may have mapped what was added, and written
+      // there.
       throw new IOException(
           "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
     }

@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,11 @@ final class Journal implements Closeable {
   private static final int ENTRY_BYTES = 16;
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
+
+  /// How long to wait for a lock that somebody else has, and how long between two looks.
+  private static final long PATIENCE_NANOS = 500_000_000;
+
+  private static final long PAUSE_NANOS = 1_000_000;
 
   /// Header and index are one buffer.
   private static final int MAX_PAGES = (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
@@ -94,11 +100,8 @@ final class Journal implements Closeable {
   /// @throws IOException if another mapping owns it
   static synchronized Journal own(Path file) throws IOException {
     Path path = pathFor(file);
-    Object before = identity(path);
-    if (before != null && OWNED.contains(before)) {
-      throw owned(file);
-    }
-    boolean fresh = before == null;
+    requireNotOwned(file);
+    boolean fresh = identity(path) == null;
     FileChannel channel =
         FileChannel.open(
             path,
@@ -153,13 +156,10 @@ final class Journal implements Closeable {
   ///
   /// @throws IOException if it is owned or has to be completed
   static synchronized void requireNone(Path file) throws IOException {
+    requireNotOwned(file);
     Path path = pathFor(file);
-    Object identity = identity(path);
-    if (identity == null) {
+    if (identity(path) == null) {
       return;
-    }
-    if (OWNED.contains(identity)) {
-      throw owned(file);
     }
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
@@ -167,6 +167,27 @@ final class Journal implements Closeable {
       if (channel.size() > 0 && journal.completeHead() != null) {
         throw new IOException(
             "a flush of " + file + " was interrupted: map it DURABLE once, which completes it");
+      }
+    }
+  }
+
+  /// Makes sure that this process does not own a file. Another thread may convert it: so this waits
+  /// a little, and opens nothing meanwhile.
+  private static void requireNotOwned(Path file) throws IOException {
+    long start = System.nanoTime();
+    while (true) {
+      Object identity = identity(pathFor(file));
+      if (identity == null || !OWNED.contains(identity)) {
+        return;
+      }
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        throw owned(file);
+      }
+      try {
+        Journal.class.wait(PATIENCE_NANOS / 1_000_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw owned(file);
       }
     }
   }
@@ -185,12 +206,20 @@ final class Journal implements Closeable {
 
   private static IOException owned(Path file) {
     return new IOException(
-        file + " is mapped as DURABLE, by this process or another, and by nobody else meanwhile");
+        file
+            + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile");
   }
 
+  /// Waits a little: others lock it for a moment to see that nobody has it, or to convert the file.
+  /// Nobody else opens a journal meanwhile: see [#OWNED].
   private static boolean isLocked(FileChannel channel, boolean shared) throws IOException {
+    long start = System.nanoTime();
     try {
-      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared); // released with the channel
+      FileLock lock; // released with the channel
+      while ((lock = channel.tryLock(0, Long.MAX_VALUE, shared)) == null
+          && System.nanoTime() - start < PATIENCE_NANOS) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
       return lock != null;
     } catch (OverlappingFileLockException e) {
       return false;
@@ -377,6 +406,7 @@ final class Journal implements Closeable {
         closed = true;
         if (owned != null) {
           OWNED.remove(owned);
+          Journal.class.notifyAll();
         }
         channel.close();
       }

@@ -57,18 +57,29 @@ class ConversionTest {
   }
 
   private static String app(String mapping, String body) {
-    return """
-    import dev.tigris.memory.*;
-    import java.nio.file.Path;
-    public class App {
-      public static String run(Path file) throws Exception {
+    return program(
+        """
         Jbuf jbuf = Jbuf.map(file, Mapping.%s, 1 << 16, Schema.of(Node.class));
         Container container = jbuf.asContainer();
+        %s
+        """
+            .formatted(mapping, body));
+  }
+
+  private static String program(String body) {
+    return """
+    import dev.tigris.memory.*;
+    import java.nio.file.Files;
+    import java.nio.file.Path;
+    import java.util.List;
+    import java.util.concurrent.*;
+    public class App {
+      public static String run(Path file) throws Exception {
         %s
       }
     }
     """
-        .formatted(mapping, body);
+        .formatted(body);
   }
 
   private static final String OLD_FIELDS =
@@ -152,6 +163,51 @@ class ConversionTest {
     assertEquals(
         "-7 -3 größe 0falsetrue SELL 11.0,12,0.0 33 8 true 11.0 3truenullgröße 2/3 10 5 3", read);
     assertEquals(List.of("objects", "objects.journal"), files());
+  }
+
+  /// Each maps the old file, and then one of them finds that the other has put a new one there.
+  @Test
+  void keepsWhatIsWrittenByTwoWhoConvertAFileAtOnce() throws Exception {
+    run(
+        sourceOfNode("public int left, right;"),
+        app("SHARED", "container.root(new Node(container)); return \"\";"));
+    String race =
+        """
+        try (var threads = Executors.newFixedThreadPool(2)) {
+          for (int round = 0; round < 20; round++) {
+            Path copy = file.resolveSibling("copy" + round);
+            Files.copy(file, copy);
+            var start = new CyclicBarrier(2);
+            Callable<Node> left = () -> {
+              start.await();
+              Jbuf mine = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
+              Node node = mine.asContainer().root(Node.class);
+              node.left = 7;
+              mine.flush();
+              return node;
+            };
+            Callable<Node> right = () -> {
+              start.await();
+              Jbuf mine = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
+              Node node = mine.asContainer().root(Node.class);
+              node.right = 8;
+              mine.flush();
+              return node;
+            };
+            for (var each : threads.invokeAll(List.of(left, right))) {
+              each.get();
+            }
+            Jbuf after = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
+            Node node = after.asContainer().root(Node.class);
+            if (node.left != 7 || node.right != 8) {
+              return "round " + round + ": " + node.left + " " + node.right;
+            }
+          }
+        }
+        return "kept";
+        """;
+    String newer = sourceOfNode("public long left, right; public int more;");
+    assertEquals("kept", run(newer, program(race)));
   }
 
   @Test
