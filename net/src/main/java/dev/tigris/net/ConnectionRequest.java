@@ -5,6 +5,7 @@ import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import java.security.Principal;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A peer that wants to connect and waits for the answer. It is answered once. The thread that
@@ -51,6 +52,7 @@ public final class ConnectionRequest implements AutoCloseable {
   @CheckReturnValue
   public VirtualInterface accept(CompletionQueue queue, Attributes attributes) {
     fabric.requireOwn(queue);
+    Objects.requireNonNull(attributes); // while the request is not answered
     Port port = queue.port();
     answer();
     Link link = knock.accept(port, attributes);

@@ -113,7 +113,7 @@ public final class Fabric implements AutoCloseable {
   /// 0 to park at once, `Long.MAX_VALUE` never to.
   ///
   /// @throws IllegalStateException if the fabric is closed
-  public CompletionQueue completionQueue(long spinNanos) {
+  public synchronized CompletionQueue completionQueue(long spinNanos) {
     requireOpen();
     CompletionQueue queue = new CompletionQueue(this, carrier.port(), spinNanos);
     open.add(queue);
@@ -125,7 +125,7 @@ public final class Fabric implements AutoCloseable {
   /// @throws NetException if that is not possible: somebody else listens there, for example
   /// @throws IllegalArgumentException if the address has another form
   /// @throws IllegalStateException if the fabric is closed
-  public Listener listen(String address) {
+  public synchronized Listener listen(String address) {
     requireOpen();
     Listener listener = new Listener(this, carrier.listen(address));
     open.add(listener);
@@ -163,7 +163,7 @@ public final class Fabric implements AutoCloseable {
   ///
   /// @throws IllegalStateException if some are open; the fabric is then too
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!open.isEmpty()) {
       throw new IllegalStateException(
           "%d completion queues and listeners are open still: close them first"

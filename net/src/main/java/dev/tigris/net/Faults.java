@@ -44,6 +44,7 @@ public record Faults(
     if (longestDelay.isNegative()) {
       throw new IllegalArgumentException(longestDelay + " is negative");
     }
+    longestDelay = Duration.ofNanos(Fabric.nanos(longestDelay)); // some are longer than that counts
   }
 
   /// The same with another seed.

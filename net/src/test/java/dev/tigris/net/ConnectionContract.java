@@ -123,7 +123,7 @@ abstract class ConnectionContract extends FabricContract {
               assertTrue(Thread.interrupted());
               return thrown;
             });
-    assertTrue(refusal.getMessage().contains("nterrupted"), refusal.getMessage());
+    assertTrue(refusal.getMessage().contains("the thread was interrupted"), refusal.getMessage());
     for (ConnectionRequest late = listener.next(Duration.ofMillis(100));
         late != null;
         late = listener.next(Duration.ofMillis(100))) {
@@ -203,6 +203,17 @@ abstract class ConnectionContract extends FabricContract {
       request = listener.next(Duration.ZERO);
     }
     request.reject();
+    refused(asked, Reason.REJECTED);
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // that is what it is about
+  void keepsARequestThatIsAcceptedWithoutAttributes() {
+    Future<Connection> asked = ask(left, Attributes.DEFAULT);
+    ConnectionRequest request = listenUntilAsked(listener);
+    assertThrows(
+        NullPointerException.class, () -> right.call(() -> request.accept(right.queue(), null)));
+    request.close();
     refused(asked, Reason.REJECTED);
   }
 

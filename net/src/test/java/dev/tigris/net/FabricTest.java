@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -29,6 +32,38 @@ class FabricTest {
             .name();
     try (Fabric best = Fabric.best("127.0.0.1")) {
       assertEquals(expected, best.provider());
+    }
+  }
+
+  @Test
+  void isNotClosedUnderAQueueThatIsMadeMeanwhile() throws Exception {
+    try (var other = Executors.newSingleThreadExecutor()) {
+      for (int round = 0; round < 2000; round++) {
+        Fabric fabric = Fabric.open("tcp");
+        CyclicBarrier start = new CyclicBarrier(2);
+        Future<Boolean> closed =
+            other.submit(
+                () -> {
+                  start.await();
+                  return isClosed(fabric);
+                });
+        start.await();
+        try (CompletionQueue queue = fabric.completionQueue()) {
+          assertFalse(closed.get(), queue::toString);
+        } catch (IllegalStateException e) {
+          assertTrue(closed.get());
+        }
+        fabric.close();
+      }
+    }
+  }
+
+  private static boolean isClosed(Fabric fabric) {
+    try {
+      fabric.close();
+      return true;
+    } catch (IllegalStateException e) {
+      return false; // it has a queue
     }
   }
 

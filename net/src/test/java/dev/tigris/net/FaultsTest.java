@@ -191,6 +191,12 @@ class FaultsTest {
   }
 
   @Test
+  void takesDelaysThatAreLongerThanTheAges() {
+    Faults faults = Faults.NONE.withDelay(1, Duration.ofSeconds(Long.MAX_VALUE));
+    assertEquals(Duration.ofNanos(Long.MAX_VALUE), faults.longestDelay());
+  }
+
+  @Test
   void refusesProbabilitiesThatAreNone() {
     assertThrows(IllegalArgumentException.class, () -> Faults.NONE.withLoss(-0.1));
     assertThrows(IllegalArgumentException.class, () -> Faults.NONE.withLoss(1.1));

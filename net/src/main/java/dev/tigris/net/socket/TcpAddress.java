@@ -71,7 +71,8 @@ public final class TcpAddress {
   /// @throws NetException if that is no answer of the network
   public static Linking unreachable(String address, SystemException why) {
     return switch (why.error()) {
-      case SystemException.TIMED_OUT -> Linking.timedOut();
+      // Who was interrupted has waited no longer: Fabric.connect tells the two apart.
+      case SystemException.TIMED_OUT, SystemException.INTERRUPTED -> Linking.timedOut();
       case SystemException.CONNECTION_REFUSED,
           SystemException.HOST_DOWN,
           SystemException.HOST_UNREACHABLE,
