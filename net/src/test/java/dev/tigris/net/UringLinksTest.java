@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.tigris.memory.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -148,6 +149,30 @@ class UringLinksTest {
         left.run(others.removeFirst()::close);
         right.run(others.removeFirst()::close);
       }
+    }
+
+    /// These keep what has arrived of their messages, and the kernel has buffers for others still.
+    @Test
+    void serveOneBesideHundredsWhoseMessagesWait() {
+      Bytes message = subject.allocate(2_000_000, "waits").asBytes();
+      for (int i = 0; i < 400; i++) {
+        connect();
+        VirtualInterface from = left.link();
+        left.run(
+            () -> {
+              from.postSend(from.register(message)).orThrow();
+              from.ring();
+            });
+      }
+      for (int i = 0; i < 1_000; i++) {
+        assertNull(right.call(right.queue()::poll));
+        Descriptor _ = left.call(left.queue()::poll); // some may have left as a whole
+      }
+      connect();
+      Ticket memory = right.receive(right.memory(10));
+      left.send(left.memory(text("first")));
+      expect(right, memory, Status.DONE);
+      expectContent(text("first"), memory);
     }
 
     @Test

@@ -5,11 +5,13 @@ import dev.tigris.net.socket.Staging;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// The bytes that have arrived at a link and were not taken, in order: first those that the link
 /// has seen itself, or that came behind a message that was shorter than expected, then the buffers
-/// that the kernel has filled.
+/// that the kernel has filled: those that it is to have again, and behind them those that were
+/// exchanged for others.
 final class Arrived {
   private final UringPort port;
 
@@ -19,6 +21,9 @@ final class Arrived {
 
   /// The numbers of the buffers that the kernel has filled.
   private final Numbers kept = new Numbers();
+
+  /// Those that the kernel has others for.
+  private final ArrayDeque<Staging> exchanged = new ArrayDeque<>();
 
   /// A header that does not lie in one buffer.
   private final ByteBuffer header =
@@ -34,9 +39,16 @@ final class Arrived {
   }
 
   /// The kernel has filled a buffer.
-  void add(int buffer, int bytes) {
+  ///
+  /// @param staysLong whether it will be a while until that is taken: the kernel gets another one
+  // then
+  void add(int buffer, int bytes, boolean staysLong) {
     port.filled(buffer, bytes);
-    kept.add(buffer);
+    if (staysLong || !exchanged.isEmpty()) {
+      exchanged.add(port.exchange(buffer));
+    } else {
+      kept.add(buffer);
+    }
   }
 
   /// Has these bytes, which no buffer of the kernel brought, taken next: all before them were.
@@ -57,6 +69,12 @@ final class Arrived {
         return first;
       }
       port.provide(kept.remove());
+    }
+    while (!exchanged.isEmpty()) {
+      if (exchanged.element().bytes().hasRemaining()) {
+        return exchanged.element();
+      }
+      port.giveBack(exchanged.remove());
     }
     return null;
   }
@@ -94,12 +112,12 @@ final class Arrived {
 
   /// Whether nothing is held: all that was taken is given back, too.
   boolean isEmpty() {
-    return surplus == null && kept.isEmpty();
+    return surplus == null && kept.isEmpty() && exchanged.isEmpty();
   }
 
-  /// How many of the port's buffers are held.
+  /// How many buffers that the kernel has filled are held.
   int buffers() {
-    return kept.size();
+    return kept.size() + exchanged.size();
   }
 
   /// Gives everything back.
@@ -107,6 +125,9 @@ final class Arrived {
     forgetSurplus();
     while (!kept.isEmpty()) {
       port.provide(kept.remove());
+    }
+    while (!exchanged.isEmpty()) {
+      port.giveBack(exchanged.remove());
     }
   }
 

@@ -53,7 +53,7 @@ final class Incoming {
   private static final int AHEAD_OF_LONG_BYTES = Frame.HEADER_BYTES + 4096;
 
   /// How many buffers a link may keep while a message waits: then it stops listening. What has
-  /// arrived until it has stopped is kept too, which is bounded by the buffers that the port lends.
+  /// arrived until it has stopped is kept too.
   private static final int MOST_KEPT = 4;
 
   private final UringPort port;
@@ -357,7 +357,9 @@ final class Incoming {
   /// As [#received], of the operation that listens.
   void heard(int result, int buffer) {
     if (buffer >= 0) {
-      arrived.add(buffer, Math.max(0, result));
+      // Or else some hundred links that wait for receives would have all that the kernel may have.
+      boolean waits = stage == Stage.WAITING && !arrived.isEmpty();
+      arrived.add(buffer, Math.max(0, result), waits);
     }
     if (result == IoUring.NO_BUFFERS && arrived.buffers() == 0) {
       port.starve(this);

@@ -107,6 +107,16 @@ final class LentBuffers {
     return true;
   }
 
+  /// Has the kernel use another buffer in the place of one that is filled, which is nobody's then.
+  ///
+  /// @param fresh an empty one of the same size
+  Staging exchange(int number, Staging fresh) {
+    Staging filled = buffer(number);
+    buffers.set(number, fresh);
+    lend(number);
+    return filled;
+  }
+
   /// Looks how many are not needed, if it is time to.
   void look(long nowNanos) {
     if (nowNanos - lookedAt < SpareBuffers.PERIOD_NANOS) {

@@ -317,9 +317,23 @@ final class UringPort extends Port {
     return buffers.buffer(number);
   }
 
+  /// Takes a buffer that the kernel has filled out, and gives it another one.
+  Staging exchange(int number) {
+    Staging filled = buffers.exchange(number, spare.take());
+    serveFirstStarved();
+    return filled;
+  }
+
   /// All that was in a buffer is taken.
   void provide(int number) {
-    Incoming first = buffers.giveBack(number) ? starved.poll() : null;
+    if (buffers.giveBack(number)) {
+      serveFirstStarved();
+    }
+  }
+
+  /// The kernel has one more buffer.
+  private void serveFirstStarved() {
+    Incoming first = starved.poll();
     if (first != null) {
       first.receive();
     }

@@ -2,6 +2,7 @@ package dev.tigris.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -104,5 +105,18 @@ class LentBuffersTest {
     assertThrows(IllegalStateException.class, () -> buffers.filled(number, 1));
     int other = kernel.remove();
     assertThrows(IllegalStateException.class, () -> buffers.filled(other, Staging.BYTES + 1));
+  }
+
+  @Test
+  void lendsAnotherInThePlaceOfOneThatIsTakenOut() {
+    makeAll();
+    int number = fill();
+    Staging filled = buffers.buffer(number);
+    Staging fresh = Staging.allocate();
+    assertSame(filled, buffers.exchange(number, fresh));
+    buffers.checkInvariants();
+    assertSame(fresh, buffers.buffer(number));
+    assertEquals(number, kernel.getLast());
+    assertEquals(MANY, buffers.count());
   }
 }
