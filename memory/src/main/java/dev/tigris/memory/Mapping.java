@@ -24,6 +24,11 @@ public enum Mapping {
   /// file so the next time completes from it what a crash has interrupted. So the two belong
   /// together: whoever puts a copy in the place of the file deletes the journal, or puts the copy's
   /// own there.
+  ///
+  /// That nobody else maps the file is kept by a lock of its journal, which the system takes away
+  /// from a process that closes the journal by any other handle, too: a program that has a file
+  /// mapped so must not open its journal itself. By another name of its own (a hard link) a file
+  /// has another journal.
   DURABLE,
 
   /// What is written stays with this process. The file needs to be readable only.
