@@ -71,6 +71,7 @@ class ConversionTest {
     import dev.tigris.memory.*;
     import java.nio.file.Files;
     import java.nio.file.Path;
+    import java.util.ArrayList;
     import java.util.List;
     import java.util.concurrent.*;
     public class App {
@@ -178,23 +179,22 @@ class ConversionTest {
             Path copy = file.resolveSibling("copy" + round);
             Files.copy(file, copy);
             var start = new CyclicBarrier(2);
-            Callable<Node> left = () -> {
-              start.await();
-              Jbuf mine = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
-              Node node = mine.asContainer().root(Node.class);
-              node.left = 7;
-              mine.flush();
-              return node;
-            };
-            Callable<Node> right = () -> {
-              start.await();
-              Jbuf mine = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
-              Node node = mine.asContainer().root(Node.class);
-              node.right = 8;
-              mine.flush();
-              return node;
-            };
-            for (var each : threads.invokeAll(List.of(left, right))) {
+            List<Callable<Node>> both = new ArrayList<>();
+            for (boolean isLeft : new boolean[] {true, false}) {
+              both.add(() -> {
+                start.await();
+                Jbuf mine = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
+                Node node = mine.asContainer().root(Node.class);
+                if (isLeft) {
+                  node.left = 7;
+                } else {
+                  node.right = 8;
+                }
+                mine.flush();
+                return node;
+              });
+            }
+            for (var each : threads.invokeAll(both)) {
               each.get();
             }
             Jbuf after = Jbuf.map(copy, Mapping.SHARED, 1 << 16, Schema.of(Node.class));
