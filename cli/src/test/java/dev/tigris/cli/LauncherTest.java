@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -218,9 +219,14 @@ class LauncherTest {
     Path links = Files.createDirectory(folder.resolve("some links"));
     Files.createSymbolicLink(links.resolve("direct"), checkout.resolve("tigris"));
     Files.createSymbolicLink(links.resolve("indirect"), Path.of("direct"));
-    Result result = run(links, "./indirect", "help");
-    assertTrue(
-        result.out().contains("-Dtigris.home=" + checkout.toRealPath() + "\n"), result.toString());
+    for (List<String> call : List.of(List.of("./indirect"), List.of("/bin/sh", "indirect"))) {
+      String[] arguments =
+          Stream.concat(call.stream().skip(1), Stream.of("help")).toArray(String[]::new);
+      Result result = run(links, call.getFirst(), arguments);
+      assertTrue(
+          result.out().contains("-Dtigris.home=" + checkout.toRealPath() + "\n"),
+          result.toString());
+    }
   }
 
   @Test

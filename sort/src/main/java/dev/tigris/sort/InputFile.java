@@ -199,10 +199,15 @@ final class InputFile implements Closeable {
     if (opened.isRegularFile()
         && Objects.equals(now.fileKey(), opened.fileKey())
         && !(now.lastModifiedTime().equals(opened.lastModifiedTime()) && now.size() == size)) {
-      throw new SortException(
-          SortException.Kind.DATA,
-          path + " was written to while it was read: try again when nobody writes it");
+      throw changed();
     }
+  }
+
+  /// It was found that somebody has written to the file.
+  SortException changed() {
+    return new SortException(
+        SortException.Kind.DATA,
+        path + " was written to while it was read: try again when nobody writes it");
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.tigris.flow.Source;
 import dev.tigris.flow.Stream;
 import dev.tigris.flow.Water;
 import dev.tigris.memory.Bytes;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the input and partitions it (papers 002, section 5.1): each record goes to the water of
@@ -124,11 +125,22 @@ final class PartitionSource implements Source {
         filled[bucket] += length;
         run.partitioned(length);
       }
+      if (!hasKey(bucket, key)) {
+        throw file.changed(); // by a mapping of it, which sets no time
+      }
       checksum.endRecord();
       if (filled[bucket] == fullBytes) {
         send(bucket);
       }
     }
+  }
+
+  /// Whether the record that a bucket got last has the key by which it got there.
+  private boolean hasKey(int bucket, byte[] key) {
+    byte[] there = new byte[key.length];
+    int at = filled[bucket] - recordSize + format.keyOffset();
+    openBytes[bucket].copyTo(at, there, 0, there.length);
+    return Arrays.equals(there, key);
   }
 
   /// Copies the records of a group to the waters of its bucket.

@@ -48,7 +48,7 @@ final class Sampler {
         }
         sample.copyFrom((long) count * keyBytes, keys, 0, found * keyBytes);
         count += found;
-        progress.report(Progress.Phase.SAMPLE, place + 1, places);
+        progress.report(Progress.Phase.SAMPLE, (record + found) * recordSize, inputs.bytes());
       }
     }
     return Splitters.choose(format, sample, count, buckets);

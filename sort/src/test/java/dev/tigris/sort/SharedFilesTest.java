@@ -1,12 +1,15 @@
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +39,41 @@ class SharedFilesTest {
     input = folder.resolve("input");
     output = folder.resolve("sorted");
     GenerateJob.to(input, 100_000).run();
+  }
+
+  /// Whoever stores through a mapping may set no time. Here the key of a large record is another
+  /// one when the record is read than it was when it was looked where it belongs.
+  @Test
+  void putsNoLargeRecordWhereItsKeyDoesNotBelong() throws Exception {
+    int recordSize = 8 << 20;
+    RecordFormat format = new RecordFormat(recordSize, recordSize - 10, 10);
+    Files.write(input, Records.make(format, 4, Records.Keys.RANDOM, 1));
+    FileTime time = Files.getLastModifiedTime(input);
+    AtomicBoolean changed = new AtomicBoolean();
+    Progress changes =
+        (phase, done, total) -> {
+          if (phase == Progress.Phase.PARTITION && !changed.getAndSet(true)) {
+            changeKeys(format, time);
+          }
+        };
+    SortJob sort = SortJob.of(List.of(input), output).format(format).progress(changes);
+    SortException refused = assertThrows(SortException.class, sort::run);
+    assertEquals(SortException.Kind.DATA, refused.kind());
+    assertTrue(refused.getMessage().contains("was written to"), refused.getMessage());
+    assertFalse(Files.exists(output));
+  }
+
+  private void changeKeys(RecordFormat format, FileTime time) {
+    try (FileChannel file = FileChannel.open(input, StandardOpenOption.WRITE)) {
+      for (long record = 0; record < 4; record++) {
+        file.write(
+            ByteBuffer.allocate(format.keySize()),
+            record * format.recordSize() + format.keyOffset());
+      }
+      Files.setLastModifiedTime(input, time);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -268,6 +268,7 @@ class SortJobTest {
         .progress(
             (phase, done, total) -> {
               assertTrue(done <= total);
+              assertEquals(5_000_000, total, phase::toString); // bytes, of whatever phase
               synchronized (most) {
                 most.merge(phase, done, Math::max);
               }
