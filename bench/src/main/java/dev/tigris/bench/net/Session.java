@@ -142,6 +142,13 @@ final class Session implements AutoCloseable {
         warmUp.round(entry.getValue());
       }
     }
+    pause();
+  }
+
+  /// Nobody has anything to do: so the compilers, which share a processor with a thread that polls,
+  /// and get little of it while that does, come to the end of what they have to compile.
+  private void pause() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(scale.pick(0, 200, 1_000));
   }
 
   /// Lets all contestants take turns with messages of this size.
@@ -160,6 +167,7 @@ final class Session implements AutoCloseable {
     for (Contestant contestant : order) {
       counts.put(contestant, count(contestant, pingPong, bytes));
     }
+    pause();
     for (int round = 0; round < samples.rounds; round++) {
       for (Contestant contestant : round % 2 == 0 ? order : order.reversed()) {
         if ((seldom || !contestant.isSeldom()) && hasTurn(contestant, pingPong, round)) {
