@@ -40,8 +40,7 @@ final class Arrived {
 
   /// The kernel has filled a buffer.
   ///
-  /// @param staysLong whether it will be a while until that is taken: the kernel gets another one
-  // then
+  /// @param staysLong whether it may be long until that is taken: then the kernel gets another one
   void add(int buffer, int bytes, boolean staysLong) {
     port.filled(buffer, bytes);
     if (staysLong || !exchanged.isEmpty()) {
