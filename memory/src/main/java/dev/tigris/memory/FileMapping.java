@@ -157,8 +157,7 @@ final class FileMapping {
       }
       return true;
     } catch (IOException e) {
-      // It stays as long as it has become: others may have mapped what was added, and written
-      // there.
+      // It stays as long as it has become: others may have mapped and written what was added.
       throw new IOException(
           "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
     }

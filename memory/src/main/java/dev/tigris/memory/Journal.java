@@ -1,3 +1,4 @@
+// Over 400 lines: what a journal consists of, and whose it is, which its channel and lock decide.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;

@@ -158,9 +158,7 @@ final class UringPort extends Port {
     if (areFew() != wereFew) {
       links.stream().filter(Objects::nonNull).forEach(link -> link.incoming().changeWay());
     }
-    while (areFew() && !starved.isEmpty()) {
-      starved.poll().receive(); // it looks
-    }
+    while (areFew() && serveFirstStarved()) {} // they look
   }
 
   /// Whether there are few links, and a thread of ours makes the system calls.
@@ -320,23 +318,22 @@ final class UringPort extends Port {
   /// Takes a buffer that the kernel has filled out, and gives it another one.
   Staging exchange(int number) {
     Staging filled = buffers.exchange(number, spare.take());
-    serveFirstStarved();
+    boolean _ = serveFirstStarved();
     return filled;
   }
 
   /// All that was in a buffer is taken.
   void provide(int number) {
-    if (buffers.giveBack(number)) {
-      serveFirstStarved();
-    }
+    boolean _ = buffers.giveBack(number) && serveFirstStarved();
   }
 
-  /// The kernel has one more buffer.
-  private void serveFirstStarved() {
+  /// The kernel has one more buffer, or none is needed. Returns whether there was a starved link.
+  private boolean serveFirstStarved() {
     Incoming first = starved.poll();
     if (first != null) {
       first.receive();
     }
+    return first != null;
   }
 
   /// A link has found no buffer: makes some more, or else has the link wait for one.
