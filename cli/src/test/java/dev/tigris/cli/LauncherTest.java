@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -219,10 +218,9 @@ class LauncherTest {
     Path links = Files.createDirectory(folder.resolve("some links"));
     Files.createSymbolicLink(links.resolve("direct"), checkout.resolve("tigris"));
     Files.createSymbolicLink(links.resolve("indirect"), Path.of("direct"));
-    for (List<String> call : List.of(List.of("./indirect"), List.of("/bin/sh", "indirect"))) {
-      String[] arguments =
-          Stream.concat(call.stream().skip(1), Stream.of("help")).toArray(String[]::new);
-      Result result = run(links, call.getFirst(), arguments);
+    Result direct = run(links, "./indirect", "help");
+    Result byShell = run(links, "/bin/sh", "indirect", "help");
+    for (Result result : List.of(direct, byShell)) {
       assertTrue(
           result.out().contains("-Dtigris.home=" + checkout.toRealPath() + "\n"),
           result.toString());

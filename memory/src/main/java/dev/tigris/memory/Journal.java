@@ -101,8 +101,7 @@ final class Journal implements Closeable {
   /// @throws IOException if another mapping owns it
   static synchronized Journal own(Path file) throws IOException {
     Path path = pathFor(file);
-    requireNotOwned(file);
-    boolean fresh = identity(path) == null;
+    boolean fresh = unownedIdentity(file) == null;
     FileChannel channel =
         FileChannel.open(
             path,
@@ -157,11 +156,10 @@ final class Journal implements Closeable {
   ///
   /// @throws IOException if it is owned or has to be completed
   static synchronized void requireNone(Path file) throws IOException {
-    requireNotOwned(file);
-    Path path = pathFor(file);
-    if (identity(path) == null) {
+    if (unownedIdentity(file) == null) {
       return;
     }
+    Path path = pathFor(file);
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       Journal journal = locked(file, channel, true);
@@ -172,14 +170,14 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Makes sure that this process does not own a file. Another thread may convert it: so this waits
-  /// a little, and opens nothing meanwhile.
-  private static void requireNotOwned(Path file) throws IOException {
+  /// The [#identity] of a file's journal, which this process does not own. Another thread may, to
+  /// convert the file: so this waits a little, and opens nothing meanwhile.
+  private static @Nullable Object unownedIdentity(Path file) throws IOException {
     long start = System.nanoTime();
     while (true) {
       Object identity = identity(pathFor(file));
       if (identity == null || !OWNED.contains(identity)) {
-        return;
+        return identity;
       }
       if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw owned(file);

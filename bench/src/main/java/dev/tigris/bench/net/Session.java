@@ -142,7 +142,6 @@ final class Session implements AutoCloseable {
         warmUp.round(entry.getValue());
       }
     }
-    pause();
   }
 
   /// Nobody has anything to do: so the compilers, which share a processor with a thread that polls,
