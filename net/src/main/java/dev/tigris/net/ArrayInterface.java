@@ -275,6 +275,9 @@ public final class ArrayInterface implements AutoCloseable {
   public <A> @Nullable Posted postReceive(ArrayType<A> type, A array, int from, int count) {
     queue.requireOwner();
     Objects.checkFromIndexSize(from, count, type.length(array));
+    if (delivered == arrived && link.state() != InterfaceState.CONNECTED) {
+      takeAll(); // what has come before the end
+    }
     if (delivered == arrived) {
       requireConnected("receive an array from");
     }

@@ -1,3 +1,4 @@
+// Over 400 lines: what every provider promises about arrays has one place.
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -14,6 +15,7 @@ import dev.tigris.net.ArrayInterface.Posted;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /// Level I over every provider: arrays that are copied, and those that are registered.
@@ -217,6 +219,29 @@ abstract class ArrayContract extends FabricContract {
     Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, array, 0, 1));
     assertTrue(right.call(() -> to.await(posted, Side.LONG_NANOS)));
     assertEquals(2, array[0]);
+  }
+
+  /// Of what arrives together the side that waits takes one at a time.
+  @RepeatedTest(10)
+  void takesWhatHasArrivedBeforeTheEnd() {
+    connectArrays();
+    int[][] arrays = new int[SLOTS][1];
+    Posted first = right.call(() -> to.postReceive(ArrayType.INTS, arrays[0], 0, 1));
+    Future<Boolean> waiting = right.start(() -> to.await(first, Side.LONG_NANOS));
+    left.run(
+        () -> {
+          for (int i = 0; i < SLOTS; i++) {
+            assertNotNull(from.postSend(ArrayType.INTS, new int[] {i + 1}, 0, 1, i));
+          }
+          from.close();
+        });
+    assertTrue(get(waiting));
+    for (int i = 1; i < SLOTS; i++) {
+      int[] array = arrays[i];
+      Posted posted = right.call(() -> to.postReceive(ArrayType.INTS, array, 0, 1));
+      assertTrue(right.call(() -> to.await(posted, Side.LONG_NANOS)));
+    }
+    assertArrayEquals(new int[][] {{1}, {2}, {3}, {4}}, arrays);
   }
 
   @Test

@@ -11,9 +11,11 @@ import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -208,6 +210,42 @@ class FaultyTest {
           });
       expectBroken(left);
       assertNull(get(drops));
+    }
+  }
+
+  @Nested
+  @EnabledIf("dev.tigris.net.UringTest#isAllowed")
+  class EndsOverUring extends FabricContract {
+    EndsOverUring() {
+      super(new Wrapped("uring", "127.0.0.1:0"));
+    }
+
+    /// Also where they have ended while another one was rung.
+    @Test
+    void areKnownWhenWhatTheyHaveFlushedIsTaken() {
+      for (int i = 0; i <= UringTest.FEW; i++) { // of fewer it is not the kernel that looks
+        connect();
+      }
+      VirtualInterface ending = right.link();
+      Side other = left;
+      Ticket waiting = right.receive(right.memory(10));
+      left = side();
+      connect();
+      Ticket first = right.memory(8 << 20);
+      List<Ticket> heldUp = Stream.generate(() -> right.memory(10)).limit(4).toList();
+      other.run(other.link()::close);
+      right.run(
+          () -> {
+            right.link().postSend(first).orThrow();
+            right.link().ring();
+            for (Ticket next : heldUp) {
+              right.link().postSend(next).orThrow();
+              right.link().ring(); // looks whether the first one has left
+            }
+            assertSame(waiting, right.queue().poll());
+            assertEquals(Status.FLUSHED, waiting.status());
+            assertEquals(InterfaceState.ENDED, ending.state());
+          });
     }
   }
 

@@ -1,11 +1,17 @@
 package dev.tigris.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.net.socket.TcpAddress;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -94,6 +100,18 @@ class TcpTest {
   class Connections extends ConnectionContract {
     Connections() {
       super(TCP);
+    }
+
+    /// Java's own choice is a socket for both kinds of addresses.
+    @Test
+    void listensAtNoAddressOfIpv6UnlessThatIsNamed() throws IOException {
+      try (Listener four = fabric.listen("0.0.0.0:0");
+          Socket socket = new Socket()) {
+        InetSocketAddress address = TcpAddress.parse(four.address());
+        assertInstanceOf(Inet4Address.class, address.getAddress());
+        InetSocketAddress six = TcpAddress.parse("[::1]:" + address.getPort());
+        assertThrows(IOException.class, () -> socket.connect(six));
+      }
     }
   }
 }

@@ -39,6 +39,14 @@ final class FaultyPort extends Port {
   @Override
   public void flush() {
     inner.flush();
+    follow();
+  }
+
+  /// Has each link follow its own, whose end may have been found while another one was rung.
+  private void follow() {
+    for (int i = links.size() - 1; i >= 0; i--) {
+      links.get(i).follow();
+    }
   }
 
   @Override
@@ -48,6 +56,7 @@ final class FaultyPort extends Port {
     for (int i = links.size() - 1; i >= 0; i--) {
       due = Math.min(due, links.get(i).progress());
     }
+    follow();
     if (due != dueNanos) {
       boolean isSooner = due < dueNanos;
       dueNanos = due;

@@ -195,6 +195,7 @@ public final class RingReader {
   ///
   /// @param length of the message: a part at the most
   /// @return where in the ring it begins
+  /// @throws BreachException if the slot was not given back since it was used before
   long leave(long length) {
     long at = payload(length <= Ring.INLINE_BYTES, Ring.begin(dataEnd, (int) length, dataBytes));
     keep();
@@ -209,6 +210,9 @@ public final class RingReader {
   }
 
   private void keep() {
+    if (read - freed >= Ring.SLOTS) { // what was left before may be in the same slot
+      throw new BreachException("slot %d is used again before it was given back".formatted(read));
+    }
     dataBefore[Ring.index(read)] = dataEnd;
     if (oldestLeft == Long.MAX_VALUE) {
       oldestLeft = read;

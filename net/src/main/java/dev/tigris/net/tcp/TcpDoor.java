@@ -9,7 +9,9 @@ import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -64,7 +66,10 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     ServerSocketChannel listening = null;
     Selector all = null;
     try {
-      listening = ServerSocketChannel.open();
+      listening =
+          wanted.getAddress() instanceof Inet4Address // else 0.0.0.0 is an address of IPv6, too
+              ? ServerSocketChannel.open(StandardProtocolFamily.INET)
+              : ServerSocketChannel.open();
       listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       listening.bind(wanted, MOST_SILENT);
       listening.configureBlocking(false);

@@ -303,6 +303,27 @@ class RingTest {
     breach("middle", () -> reader.takePart(frame.length, Ring.PART_BYTES, into));
   }
 
+  /// Or what was left there would be forgotten.
+  @Test
+  void noticesThatASlotIsUsedAgainWhoseMessageWasLeftInIt() {
+    for (int use = 0; use < Ring.SLOTS; use++) {
+      offer(use);
+      assertEquals(Ring.slot(use) + Ring.PAYLOAD, reader.leave(1));
+    }
+    offer(Ring.SLOTS);
+    breach("is used again", () -> reader.leave(1));
+    breach("is used again", reader::leaveLent);
+    reader.checkInvariants();
+  }
+
+  /// As a writer that looks at nothing.
+  private void offer(int use) {
+    set(Ring.slot(use) + Ring.LENGTH_AND_TAG, 1);
+    set(Ring.slot(use) + Ring.KIND_AND_SEQUENCE, kindAndSequence(0x101, Ring.sequence(use)));
+    assertTrue(reader.look());
+    reader.takeHeader(frame, MOST_BYTES);
+  }
+
   @Test
   void noticesAPartWithoutABeginning() {
     set(Ring.slot(0) + Ring.KIND_AND_SEQUENCE, kindAndSequence(Ring.CONTINUED, 1));
