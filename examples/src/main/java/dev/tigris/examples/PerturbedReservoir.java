@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// What a reservoir still carries when some of its consumers get slow (papers 002, section 4.2 and
 /// figure 5): producers put waters into it, consumers take a fixed time for each, and the first
@@ -128,23 +129,39 @@ public record PerturbedReservoir(
         .await();
     List<Integer> finished =
         IntStream.range(0, consumers).map(trial.finished::get).boxed().toList();
-    double seconds = (trial.measuredUntil - trial.measuredFrom) / 1e9;
+    Times times = trial.times();
+    double seconds = (times.measuredUntil - times.measuredFrom) / 1e9;
     int all = finished.stream().mapToInt(Integer::intValue).sum();
     return new Outcome(all / seconds, idealWatersPerSecond(), finished);
   }
 
-  /// One run: when it begins and ends, and what was counted.
+  /// When a run begins and ends, and what of it is measured, by [System#nanoTime].
+  private record Times(long start, long end, long measuredFrom, long measuredUntil) {
+    static Times from(long start, Duration duration) {
+      long end = start + duration.toNanos();
+      long edge = (long) (EDGE * duration.toNanos());
+      return new Times(start, end, start + edge, end - edge);
+    }
+  }
+
+  /// One run, and what was counted.
   private final class Trial {
-    private final long start = System.nanoTime();
-    private final long end = start + duration.toNanos();
-    private final long measuredFrom = start + (long) (EDGE * duration.toNanos());
-    private final long measuredUntil = end - (long) (EDGE * duration.toNanos());
+    private @Nullable Times times;
     private final AtomicIntegerArray finished = new AtomicIntegerArray(consumers);
+
+    /// The run begins when somebody first asks. Producers do when all replicas have started, which
+    /// takes long on a busy machine.
+    synchronized Times times() {
+      if (times == null) {
+        times = Times.from(System.nanoTime(), duration);
+      }
+      return times;
+    }
 
     /// Makes waters until the run is over. When all consumers have stopped it is stopped too.
     private final class Producer implements Source {
       private final Balancing balancing;
-      private final Pace pace = new Pace(producerRate, start);
+      private @Nullable Pace pace;
       private ModuleContext context;
       private int next;
 
@@ -160,32 +177,39 @@ public record PerturbedReservoir(
 
       @Override
       public boolean produce(Stream out) throws InterruptedException {
-        if (pace.awaitNext() >= end) {
+        Times times = times();
+        if (pace == null) {
+          pace = new Pace(producerRate, times.start);
+        }
+        if (pace.awaitNext() >= times.end) {
           return false;
         }
         Stream to = balancing == Balancing.ROUTED ? context.route(next++ % context.routes()) : out;
         to.put(to.spring().createWater(waterBytes));
-        return System.nanoTime() < end;
+        return System.nanoTime() < times.end;
       }
     }
 
     /// Takes a fixed time for each water. The first `slow` replicas take longer.
     private final class Consumer implements Module {
-      private Pace pace;
+      private @Nullable Pace pace;
       private int replica;
 
       @Override
       public void init(ModuleContext context) {
         replica = context.replica();
-        pace = new Pace(replica < slow ? slowRate : consumerRate, start);
       }
 
       @Override
       public void process(Water in, Stream out) throws InterruptedException {
+        Times times = times();
+        if (pace == null) {
+          pace = new Pace(replica < slow ? slowRate : consumerRate, times.start);
+        }
         long done = pace.awaitNext();
-        if (done >= measuredFrom && done < measuredUntil) {
+        if (done >= times.measuredFrom && done < times.measuredUntil) {
           finished.incrementAndGet(replica);
-        } else if (done >= end) {
+        } else if (done >= times.end) {
           throw new EndOfStreamException();
         }
       }
