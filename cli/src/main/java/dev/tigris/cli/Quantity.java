@@ -14,7 +14,8 @@ import picocli.CommandLine.TypeConversionException;
 /// `512m` or `1.5g`. A count's units are powers of 1000, a size's are powers of 1024, as in the
 /// JVM's own options.
 final class Quantity {
-  private static final Pattern NUMBER = Pattern.compile("(\\d[\\d_]*(?:\\.\\d+)?)([kmgt]?)(b|ib)?");
+  private static final Pattern NUMBER =
+      Pattern.compile("(\\d+(?:_+\\d+)*(?:\\.\\d+)?)([kmgt]?)(b|ib)?");
   private static final List<String> UNITS = List.of("", "k", "m", "g", "t");
 
   /// Parses a number of things.

@@ -43,7 +43,8 @@ class QuantityTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "x", "-1", "1.5", "1e6", "10b", "1 M", "9999999999999999999", "_1"})
+  @ValueSource(
+      strings = {"", "x", "-1", "1.5", "1e6", "10b", "1 M", "9999999999999999999", "_1", "1_"})
   void refusesWhatIsNoCount(String text) {
     assertThrows(TypeConversionException.class, () -> Quantity.COUNT.convert(text));
   }

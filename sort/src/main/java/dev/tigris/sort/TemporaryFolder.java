@@ -369,15 +369,23 @@ final class TemporaryFolder implements AutoCloseable {
       emptyAndUnlock();
       delete(folder, TemporaryFolder::sleep);
     } catch (NoSuchFileException e) {
-      // The process is ending, and deleteAllLiving was quicker.
+      // Where its own folder is still there the process is ending, and deleteAllLiving was quicker.
+      if (Files.notExists(folder.resolveSibling("."))) {
+        warn(
+            "the folder of the temporary folder "
+                + folder
+                + " was moved or deleted meanwhile: if it was moved, delete the temporary folder in"
+                + " it, which nothing needs");
+      }
     } catch (IOException e) {
-      System.getLogger("dev.tigris.sort")
-          .log(
-              System.Logger.Level.WARNING,
-              "could not delete the temporary folder " + folder + ", which nothing needs: " + e);
+      warn("could not delete the temporary folder " + folder + ", which nothing needs: " + e);
     } finally {
       LIVING.remove(folder);
     }
+  }
+
+  private static void warn(String message) {
+    System.getLogger("dev.tigris.sort").log(System.Logger.Level.WARNING, message);
   }
 
   private void emptyAndUnlock() throws IOException {

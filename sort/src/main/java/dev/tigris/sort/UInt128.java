@@ -18,12 +18,13 @@ public record UInt128(long high, long low) implements Comparable<UInt128> {
     return new UInt128(0, value);
   }
 
-  /// Reads a decimal number.
+  /// Reads a decimal number, which has digits only.
   ///
   /// @throws NumberFormatException if the text is not a decimal number from 0 to 2^128 - 1
   public static UInt128 parse(String decimal) {
-    BigInteger value = new BigInteger(decimal);
-    if (value.signum() < 0 || value.compareTo(LIMIT) >= 0) {
+    // BigInteger takes a sign, and the digits of all scripts.
+    BigInteger value = decimal.matches("[0-9]+") ? new BigInteger(decimal) : LIMIT;
+    if (value.compareTo(LIMIT) >= 0) {
       throw new NumberFormatException(decimal + " is not a number from 0 to 2^128 - 1");
     }
     return new UInt128(value.shiftRight(64).longValue(), value.longValue());

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GenerateJobTest {
   @TempDir Path folder;
@@ -67,6 +69,13 @@ class GenerateJobTest {
     byte[] bytes = generate(GenerateJob.to(folder.resolve("out"), 2).ascii().from(first));
     assertEquals("0000000000000001FFFFFFFFFFFFFFFF", new String(bytes, 12, 32, US_ASCII));
     assertEquals("00000000000000020000000000000000", new String(bytes, 112, 32, US_ASCII));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "+5", "-1", "1_0", "1M", "٣", "340282366920938463463374607431768211456"})
+  void refusesWhatIsNoRecordNumber(String text) {
+    assertThrows(NumberFormatException.class, () -> UInt128.parse(text));
   }
 
   @Test

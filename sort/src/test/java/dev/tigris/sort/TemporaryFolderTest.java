@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -39,6 +40,19 @@ class TemporaryFolderTest {
     try (Stream<Path> files = Files.list(folder)) {
       return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
     }
+  }
+
+  /// Starts a process that has a temporary folder; what it says is in one stream.
+  private static Process start(Class<?> program, Path argument) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            SortProcess.classPath(),
+            program.getName(),
+            argument.toString())
+        .redirectErrorStream(true)
+        .start();
   }
 
   /// In ASCII, and where the locale can spell them, in characters of three bytes and of four.
@@ -80,16 +94,7 @@ class TemporaryFolderTest {
   @Test
   void movesNothingToItsPlaceThatTheEndOfTheProcessDeletes() throws Exception {
     Path place = folder.resolve("place");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                SortProcess.classPath(),
-                FolderAtTheEnd.class.getName(),
-                place.toString())
-            .redirectErrorStream(true)
-            .start();
+    Process process = start(FolderAtTheEnd.class, place);
     BufferedReader output = process.inputReader();
     assertEquals("ready", output.readLine());
     process.toHandle().destroy(); // SIGTERM
@@ -165,6 +170,14 @@ class TemporaryFolderTest {
       }
     }
     assertEquals(List.of("input", "sorted"), files());
+  }
+
+  @Test
+  void saysThatItIsElsewhereWhenItsFolderWasMoved() throws Exception {
+    Process process = start(FolderThatIsMoved.class, folder.resolve("results"));
+    List<String> said = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor(), said.toString());
+    assertTrue(said.stream().anyMatch(line -> line.contains("was moved")), said.toString());
   }
 
   /// The folder of the output is there, and nothing is wrong with that.
