@@ -1,3 +1,4 @@
+// Over 400 lines: what is posted, and what is waited for, need the same slots and counts.
 package dev.tigris.net;
 
 import dev.tigris.memory.CheckReturnValue;
@@ -229,8 +230,7 @@ public final class ArrayInterface implements AutoCloseable {
   public <A> @Nullable Message<A> receive(ArrayType<A> type, long timeoutNanos) {
     long start = System.nanoTime();
     takeAll();
-    while (receives.posts > receives.completed || delivered == arrived) {
-      requireConnected("receive an array from");
+    while (!hasArrived()) {
       long left = timeoutNanos - (System.nanoTime() - start);
       if (left <= 0 || !step(left)) {
         return null;
@@ -275,12 +275,7 @@ public final class ArrayInterface implements AutoCloseable {
   public <A> @Nullable Posted postReceive(ArrayType<A> type, A array, int from, int count) {
     queue.requireOwner();
     Objects.checkFromIndexSize(from, count, type.length(array));
-    if (delivered == arrived && link.state() != InterfaceState.CONNECTED) {
-      takeAll(); // what has come before the end
-    }
-    if (delivered == arrived) {
-      requireConnected("receive an array from");
-    }
+    boolean _ = hasArrived();
     if (receives.isFull()) {
       return null;
     }
@@ -311,6 +306,19 @@ public final class ArrayInterface implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /// Whether there is a message that nobody was given.
+  ///
+  /// @throws NetException if there is none, and none can come
+  private boolean hasArrived() {
+    if (delivered == arrived && link.state() != InterfaceState.CONNECTED) {
+      takeAll(); // what has come before the end
+      if (delivered == arrived) {
+        requireConnected("receive an array from");
+      }
+    }
+    return delivered < arrived;
   }
 
   private void requireConnected(String operation) {

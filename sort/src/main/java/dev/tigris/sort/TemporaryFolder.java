@@ -371,11 +371,8 @@ final class TemporaryFolder implements AutoCloseable {
     } catch (NoSuchFileException e) {
       // Where its own folder is still there the process is ending, and deleteAllLiving was quicker.
       if (Files.notExists(folder.resolveSibling("."))) {
-        warn(
-            "the folder of the temporary folder "
-                + folder
-                + " was moved or deleted meanwhile: if it was moved, delete the temporary folder in"
-                + " it, which nothing needs");
+        String where = "the folder of " + folder + " was moved or deleted meanwhile";
+        warn(where + ": if it was moved, delete the temporary folder, which nothing needs");
       }
     } catch (IOException e) {
       warn("could not delete the temporary folder " + folder + ", which nothing needs: " + e);

@@ -1,3 +1,4 @@
+// Over 400 lines: what the two sides promise, and what they notice, needs the same two sides.
 package dev.tigris.net.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
