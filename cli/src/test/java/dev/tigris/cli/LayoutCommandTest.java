@@ -1,5 +1,6 @@
 package dev.tigris.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -224,6 +225,17 @@ class LayoutCommandTest {
     assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
     assertTrue(result.err().contains("app/Base"), result.err());
     assertTrue(result.err().contains("everything that it is made of"), result.err());
+  }
+
+  /// As Kotlin has them, in backticks.
+  @Test
+  void saysThatANameCannotStandInASchema() throws IOException {
+    Path file = folder.resolve("classes/app/Trade.class");
+    String trade = new String(Files.readAllBytes(file), ISO_8859_1);
+    Files.write(file, trade.replace("version", "ver ion").getBytes(ISO_8859_1));
+    Result result = shell.run("layout app.Trade -cp @/classes");
+    assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("'ver ion' cannot stand in a schema"), result.err());
   }
 
   @Test

@@ -11,10 +11,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The compiled accessors of the fields that one class declares: static methods of a hidden class
+/// The compiled accessors of the fields that one class declares: static methods of hidden classes
 /// of this package. Their signatures name [Pso] instead of the class, which this module may not
 /// see.
 final class Accessors {
+  /// How many one hidden class has: a class file takes 65,535 constants, and each of these some.
+  private static final int MOST_IN_A_CLASS = 4096;
+
   private final Map<String, MethodHandle> getters = new HashMap<>();
   private final Map<String, MethodHandle> setters = new HashMap<>();
 
@@ -47,8 +50,17 @@ final class Accessors {
     return compile(type, List.of(recipe)).getFirst();
   }
 
-  /// Compiles recipes to the methods of one hidden class, which are returned in the same order.
+  /// Compiles recipes to methods of hidden classes, which are returned in the same order.
   private static List<MethodHandle> compile(Class<?> of, List<Recipe> recipes) {
+    List<MethodHandle> accessors = new ArrayList<>();
+    for (int from = 0; from < recipes.size(); from += MOST_IN_A_CLASS) {
+      int to = Math.min(from + MOST_IN_A_CLASS, recipes.size());
+      accessors.addAll(compileInOneClass(of, recipes.subList(from, to)));
+    }
+    return accessors;
+  }
+
+  private static List<MethodHandle> compileInOneClass(Class<?> of, List<Recipe> recipes) {
     List<String> methods = new ArrayList<>();
     for (int index = 0; index < recipes.size(); index++) {
       methods.add("accessor" + index);

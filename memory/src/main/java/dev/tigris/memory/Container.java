@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
@@ -34,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class Container extends Region {
   /// The bytes before the first object.
   public static final long HEADER_BYTES = 64;
-
-  /// Up to so many are zeroed one after the other.
-  private static final long FEW_BYTES = 128;
 
   private static final long MAGIC = 0x3143_5349_5247_4954L; // "TIGRISC1" read as little-endian
   private static final int VERSION = 1;
@@ -226,21 +222,6 @@ public final class Container extends Region {
     zero(used, rounded);
     header(USED_AT, used + rounded);
     return used;
-  }
-
-  /// Without a segment for a few bytes: until C2 has compiled this, one would come to lie between
-  /// each two new objects, and loops over these would be slower for as long as they stay there.
-  private void zero(long offset, long count) {
-    if (count > FEW_BYTES) {
-      raw(offset, count).fill((byte) 0);
-      return;
-    }
-    checkLease();
-    Objects.checkFromIndexSize(offset, count, capacityBytes());
-    for (long at = offset; at < offset + count; at += Long.BYTES) {
-      Raw.LONG.set(Raw.GLOBAL, at(at), 0L);
-    }
-    Reference.reachabilityFence(this);
   }
 
   /// The root object: where a reader of the container begins. As with a reference field, the same

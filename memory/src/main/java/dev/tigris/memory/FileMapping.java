@@ -43,6 +43,10 @@ final class FileMapping {
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
+    if (mapping == Mapping.DURABLE && !Journal.canBeFor(target(file))) {
+      throw new IOException(
+          file + " cannot be mapped DURABLE: its name is too long for a journal beside it");
+    }
     Path path;
     try {
       if (writable && leastBytes > 0) {

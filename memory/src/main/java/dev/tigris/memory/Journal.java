@@ -1,6 +1,8 @@
 // Over 400 lines: what a journal consists of, and whose it is, which its channel and lock decide.
 package dev.tigris.memory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tigris.memory.raw.Raw;
 import java.io.Closeable;
 import java.io.IOException;
@@ -56,6 +58,9 @@ final class Journal implements Closeable {
 
   private static final long PAUSE_NANOS = 1_000_000;
 
+  /// The most that any file system of Linux takes for a name.
+  private static final int MOST_NAME_BYTES = 255;
+
   /// Header and index are one buffer.
   private static final int MAX_PAGES = (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
 
@@ -94,6 +99,11 @@ final class Journal implements Closeable {
 
   static Path pathFor(Path file) {
     return file.resolveSibling(file.getFileName() + ".journal");
+  }
+
+  /// Whether a file's name leaves room for that of a journal; where not, it has none.
+  static boolean canBeFor(Path file) {
+    return pathFor(file.getFileName()).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
   /// Opens the journal of a file, made if need be, and makes this process its owner.
@@ -156,7 +166,7 @@ final class Journal implements Closeable {
   ///
   /// @throws IOException if it is owned or has to be completed
   static synchronized void requireNone(Path file) throws IOException {
-    if (unownedIdentity(file) == null) {
+    if (!canBeFor(file) || unownedIdentity(file) == null) {
       return;
     }
     Path path = pathFor(file);
@@ -239,13 +249,33 @@ final class Journal implements Closeable {
   ///
   /// @param pages their numbers, rising
   /// @param address of page 0
-  /// @throws IOException if it cannot be written, or there are more than an index can hold
+  /// @throws IOException if it cannot be written, or there are more than an index can hold; then
+  ///     what was written of it is given up
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
     if (pages.length > MAX_PAGES) {
       throw new IOException(
           "%d pages were written to since the last flush, and one flush takes %d: they are not kept, flush more often"
               .formatted(pages.length, MAX_PAGES));
     }
+    try {
+      write(pages, address, pageBytes, fileBytes);
+    } catch (IOException e) {
+      if (!channel.isOpen()) {
+        throw e; // interrupted
+      }
+      try {
+        channel.truncate(IDLE_BYTES); // a full disk has other use for it
+      } catch (IOException alsoBad) {
+        e.addSuppressed(alsoBad);
+      }
+      throw new IOException(
+          "%s could not be written (%s), and so nothing was flushed: what was written to the mapping is there still, flush again when that is mended"
+              .formatted(path, e.getMessage()),
+          e);
+    }
+  }
+
+  private void write(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
     ByteBuffer head = little(HEADER_BYTES + ENTRY_BYTES * pages.length);
     head.putLong(MAGIC).putLong(pageBytes).putLong(pages.length).putLong(fileBytes).putLong(0);
     long at = head.capacity();

@@ -67,7 +67,9 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   /// @throws ContainerFullException if the table's capacity is used up
   public T add() {
     long index = grow();
-    T element = bind(place(index));
+    long place = place(index);
+    container().zero(place, strideBytes()); // somebody may have left something there
+    T element = bind(place);
     sized(index + 1);
     return element;
   }

@@ -133,8 +133,9 @@ public final class Schema {
   /// that fits; texts are UTF-8 and enums constants that this program knows.
   ///
   /// Without it, every one of these is still checked when it is read. With it, nothing that is
-  /// read later throws, unless somebody else changes the bytes meanwhile: copy first what another
-  /// process may write to.
+  /// read later throws, unless somebody changes the bytes meanwhile: copy first what another
+  /// process may write to. A program may change them by its own writes, where somebody has had
+  /// objects overlap that have nothing to do with each other; [#convert] refuses those.
   ///
   /// @throws CorruptContainerException naming the field and the place of the first fault
   /// @throws SchemaException if the container says that it has another schema

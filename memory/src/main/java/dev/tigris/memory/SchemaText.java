@@ -86,7 +86,9 @@ final class SchemaText {
   /// The JVM allows blanks and line breaks in names; the Java language does not.
   private static String name(String name) {
     if (name.isEmpty() || name.chars().anyMatch(c -> c <= ' ')) {
-      throw new IllegalArgumentException("'%s' is no name for a schema".formatted(name));
+      throw new IllegalArgumentException(
+          "'%s' cannot stand in a schema, as a name that is empty or has a blank in it: rename it"
+              .formatted(name));
     }
     return name;
   }

@@ -3,8 +3,14 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -41,6 +47,41 @@ class AccessorsTest {
 
     Lamp(Container container) {
       super(container);
+    }
+  }
+
+  /// A class file has room for fewer accessors than these have.
+  @Test
+  void aClassMayHaveAsManyFieldsAsFitAnObject() throws Throwable {
+    int fields = 17_000;
+    ClassDesc pso = Pso.class.describeConstable().orElseThrow();
+    MethodTypeDesc made =
+        MethodTypeDesc.of(ConstantDescs.CD_void, Container.class.describeConstable().orElseThrow());
+    byte[] classFile =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("dev.tigris.memory.Large"),
+                large -> {
+                  large.withSuperclass(pso);
+                  large.withMethodBody(
+                      ConstantDescs.INIT_NAME,
+                      made,
+                      0,
+                      code ->
+                          code.aload(0)
+                              .aload(1)
+                              .invokespecial(pso, ConstantDescs.INIT_NAME, made)
+                              .return_());
+                  for (int i = 0; i < fields; i++) {
+                    large.withField("f" + i, ConstantDescs.CD_byte, 0);
+                  }
+                });
+    Class<?> large = MethodHandles.lookup().defineClass(classFile);
+    Accessors accessors = Accessors.of(PsoLayout.of(large.asSubclass(Pso.class)));
+    Pso object = new Lamp(Jbuf.allocate(1 << 17).asContainer());
+    for (String field : List.of("f0", "f" + (fields - 1))) {
+      accessors.setter(field).invokeExact(object, (byte) 7);
+      assertEquals((byte) 7, (byte) accessors.getter(field).invokeExact(object));
     }
   }
 

@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -207,6 +209,54 @@ class JournalTest {
   }
 
   /// For the next mapping to see that the folder was not synced: it has nothing else to go by.
+  /// Writes to all of a file that is as long as files may be here, so that its journal, which would
+  /// be longer, cannot be written.
+  static final class Limited {
+    private Limited() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Path file = Path.of(System.getProperty("file"));
+      int bytes = 1 << 20;
+      Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, bytes);
+      Bytes mapped = jbuf.asBytes();
+      for (int page = 0; page < bytes; page += PAGE) {
+        mapped.set(page, (byte) 1);
+      }
+      try {
+        jbuf.flush();
+      } catch (IOException e) {
+        System.out.println(e.getMessage());
+      }
+      mapped.set(0, (byte) 2);
+      System.out.println(Files.size(Journal.pathFor(file)));
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void whatCannotBeWrittenLeavesNothing() throws Exception {
+    Path full = folder.resolve("full");
+    String said = Forked.limited("ulimit -f 2048", Limited.class, "-Dfile=" + full);
+    assertTrue(said.startsWith(full + ".journal could not be written (File too"), said);
+    assertTrue(said.endsWith("\n" + Long.BYTES + "\n"), said);
+    assertArrayEquals(new byte[1 << 20], Files.readAllBytes(full));
+    Files.delete(full);
+    Files.delete(Journal.pathFor(full));
+  }
+
+  @Test
+  void aFileMayHaveANameThatLeavesNoRoomForThatOfAJournal() throws Exception {
+    Path longest = Files.write(folder.resolve("n".repeat(255)), before);
+    for (Mapping mapping : List.of(Mapping.PRIVATE, Mapping.SHARED)) {
+      Jbuf.map(longest, mapping, BYTES).free();
+    }
+    Files.delete(longest);
+    IOException refused =
+        assertThrows(IOException.class, () -> Jbuf.map(longest, Mapping.DURABLE, BYTES));
+    assertTrue(refused.getMessage().contains("too long for a journal"), refused.getMessage());
+    assertFalse(Files.exists(longest));
+  }
+
   @Test
   void aMappingThatIsInterruptedLeavesAnEmptyJournal() throws IOException {
     Path fresh = folder.resolve("fresh");

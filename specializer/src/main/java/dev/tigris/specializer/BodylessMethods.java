@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.lang.classfile.AccessFlags;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
@@ -51,11 +52,12 @@ final class BodylessMethods {
       List<Rule> rules,
       Map<String, MethodPlan> plans) {
     List<Problem> problems = new ArrayList<>();
+    ClassDesc host = nestHost(model);
     for (MethodModel method : model.methods()) {
       if (method.flags().has(AccessFlag.NATIVE)) {
         String name = method.methodName().stringValue();
         Location location = new Location(info.name(), name, sourceFile, 0);
-        boolean ofField = field(method, info, hierarchy).isPresent();
+        boolean ofField = field(method, info, hierarchy, host).isPresent();
         if (ofField && isNamed(method, info, rules)) {
           // Whatever was done with it, somebody would read other bytes than he thinks.
           problems.add(
@@ -69,7 +71,8 @@ final class BodylessMethods {
                   location,
                   "a method without a body stands for the field of its name, or for what a"
                       + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
-                      + " a field 'T name', name it in a rule, or give it a body"));
+                      + " a field 'T name' that the class may access, name it in a rule, or give it"
+                      + " a body"));
         }
       }
     }
@@ -154,6 +157,7 @@ final class BodylessMethods {
     if (model.methods().stream().noneMatch(method -> method.flags().has(AccessFlag.NATIVE))) {
       return model;
     }
+    ClassDesc host = nestHost(model);
     ClassTransform fill =
         (builder, element) -> {
           if (element instanceof MethodModel method && method.flags().has(AccessFlag.NATIVE)) {
@@ -166,7 +170,7 @@ final class BodylessMethods {
                       .elementStream()
                       .filter(member -> !(member instanceof AccessFlags))
                       .forEach(body::with);
-                  Optional<FieldInfo> field = field(method, info, hierarchy);
+                  Optional<FieldInfo> field = field(method, info, hierarchy, host);
                   body.withCode(
                       code ->
                           field.ifPresentOrElse(
@@ -180,9 +184,17 @@ final class BodylessMethods {
     return classFiles.parse(classFiles.transformClass(model, fill));
   }
 
+  /// The class whose nest a class belongs to.
+  private static ClassDesc nestHost(ClassModel model) {
+    return model
+        .findAttribute(Attributes.nestHost())
+        .map(attribute -> attribute.nestHost().asSymbol())
+        .orElse(model.thisClass().asSymbol());
+  }
+
   /// The field that a method stands for.
   private static Optional<FieldInfo> field(
-      MethodModel method, ClassInfo info, ClassHierarchy hierarchy) {
+      MethodModel method, ClassInfo info, ClassHierarchy hierarchy, ClassDesc host) {
     MethodTypeDesc type = method.methodTypeSymbol();
     boolean peeks = type.parameterCount() == 0;
     boolean pokes = type.parameterCount() == 1 && type.returnType().equals(ConstantDescs.CD_void);
@@ -192,7 +204,21 @@ final class BodylessMethods {
     ClassDesc value = peeks ? type.returnType() : type.parameterType(0);
     return hierarchy
         .resolveField(info.name(), method.methodName().stringValue(), value)
-        .filter(field -> !field.has(AccessFlag.STATIC));
+        .filter(field -> !field.has(AccessFlag.STATIC) && mayAccess(info, host, field));
+  }
+
+  /// Whether a class may access a field of its own or of a superclass.
+  ///
+  /// @param host of its nest; the others in that are named after it
+  private static boolean mayAccess(ClassInfo info, ClassDesc host, FieldInfo field) {
+    ClassDesc owner = field.owner();
+    if (owner.equals(info.name()) || field.has(AccessFlag.PUBLIC)) {
+      return true;
+    }
+    if (field.has(AccessFlag.PRIVATE)) {
+      return owner.equals(host) || owner.displayName().startsWith(host.displayName() + "$");
+    }
+    return field.has(AccessFlag.PROTECTED) || owner.packageName().equals(info.name().packageName());
   }
 
   private static void callItself(CodeBuilder code, ClassDesc owner, MethodModel method) {

@@ -76,7 +76,9 @@ final class Jars {
     try (var in = new CheckedInputStream(jar.getInputStream(entry), new CRC32())) {
       in.transferTo(out);
       if (in.getChecksum().getValue() != entry.getCrc()) {
-        throw new ZipException("its checksum is another, so it was damaged: make the jar again");
+        throw new ZipException(
+            "its checksum is another, so it was damaged, or there are two of the name: make the jar"
+                + " again");
       }
     }
   }

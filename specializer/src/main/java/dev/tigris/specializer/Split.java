@@ -106,7 +106,9 @@ final class Split {
       BitSet rewritten) {
     Split split = new Split(method, code, in, replacements, rewritten);
     // In a constructor 'this' is no object yet at first, and an interface would need other calls.
-    if (!method.methodName().stringValue().startsWith("<") && !in.isInterface()) {
+    // A part is called on 'this', which compilers leave in its slot.
+    boolean hasThis = split.isStatic || split.parameters.containsKey(0);
+    if (hasThis && !method.methodName().stringValue().startsWith("<") && !in.isInterface()) {
       split.find(code);
     }
     return split;

@@ -48,6 +48,36 @@ class RefusalTest extends InWorkshop {
   }
 
   @Test
+  void refusesMethodsWithoutABodyThatStandForAFieldThatTheClassMayNotAccess() throws IOException {
+    List<String> problems =
+        problems(
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Bell extends Pso {
+              private int secret;
+              int open;
+              Bell(Container container) { super(container); }
+              static class Nested extends Bell {
+                Nested(Container container) { super(container); }
+                native int secret();
+              }
+            }
+            """,
+            """
+            package app;
+            import dev.tigris.memory.*;
+            class Loud extends Bell {
+              Loud(Container container) { super(container); }
+              native int open();
+              native int secret();
+            }
+            """);
+    assertEquals(1, problems.size(), problems.toString());
+    assertTrue(problems.getFirst().startsWith("app.Loud.secret"), problems.toString());
+  }
+
+  @Test
   void refusesWhatIsWrongAboutFieldsThatLieInTheObject() throws IOException {
     List<String> problems =
         problems(

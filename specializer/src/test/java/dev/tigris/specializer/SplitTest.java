@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.MethodModel;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +77,36 @@ class SplitTest extends InWorkshop {
     Specialized user = shop.specialize("app/User");
     assertEquals(List.of(), user.problems());
     return user.report().methods().getFirst();
+  }
+
+  /// As no compiler makes it: an instance method that has something else where 'this' was.
+  @Test
+  void leavesAMethodWholeThatHasNoThisAnyLonger() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    ClassDesc trade = ClassDesc.of("app", "Trade");
+    byte[] user =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("app", "User"),
+                made ->
+                    made.withMethodBody(
+                        "use",
+                        MethodTypeDesc.of(ConstantDescs.CD_void, trade),
+                        0,
+                        code -> {
+                          code.ldc("not this").astore(0);
+                          for (int i = 0; i < 400; i++) {
+                            code.aload(1)
+                                .aload(1)
+                                .getfield(trade, "quantity", ConstantDescs.CD_int);
+                            code.i2l().putfield(trade, "id", ConstantDescs.CD_long);
+                          }
+                          code.return_();
+                        }));
+    MethodReport method = shop.specializer.specialize(user).report().methods().getFirst();
+    assertEquals(800, method.rewritten());
+    assertEquals(0, method.parts());
+    assertTrue(method.hasTooManySites());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.tigris.cli.layout;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tigris.cli.layout.StoredTypes.Fingerprints;
 import dev.tigris.cli.layout.StoredTypes.StoredEnum;
 import dev.tigris.memory.FieldKind;
@@ -14,12 +16,13 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.CRC32;
 
 /// Layouts as a header for C11 and C++11.
 ///
 /// Padding is spelled out, and each offset and size is asserted, so that a compiler that would lay
 /// a struct out in another way refuses it. Each definition has a guard of its own: several headers
-/// that have classes in common can be included together.
+/// that have classes in common can be included together, if these are the same classes.
 public final class CHeader {
   private static final String CONTAINER =
       """
@@ -112,51 +115,62 @@ public final class CHeader {
     types.layoutsForPrograms().forEach(this::write);
   }
 
-  private String open(Class<?> type) {
-    String name = names.type(type);
-    String guard = "TIGRIS_TYPE_" + name;
-    out.append("\n#ifndef %s\n#define %s\n".formatted(guard, guard));
-    return name;
+  /// Adds what several headers of one program may declare, which has to be the same in all of them.
+  private void once(String name, String declaration) {
+    CRC32 sum = new CRC32();
+    sum.update(declaration.getBytes(UTF_8));
+    out.append(
+        """
+
+        #ifndef TIGRIS_TYPE_%1$s
+        #define TIGRIS_TYPE_%1$s 0x%2$08x
+        %3$s#elif TIGRIS_TYPE_%1$s != 0x%2$08x
+        #error "another header has another %1$s: print both anew, by one run of tigris layout"
+        #endif
+        """
+            .formatted(name, sum.getValue(), declaration));
   }
 
   private void write(StoredEnum constants) {
-    String name = open(constants.type());
-    out.append("/* %s: 0 is null. */\nenum {\n".formatted(constants.type().getName()));
+    String name = names.type(constants.type());
+    var text =
+        new StringBuilder("/* %s: 0 is null. */\nenum {\n".formatted(constants.type().getName()));
     constants
         .codes()
         .forEach(
             (constant, code) -> {
               // The literal -2147483648 would be of a larger type.
               String value = code == Integer.MIN_VALUE ? "-2147483647 - 1" : code.toString();
-              out.append("  %s = %s,\n".formatted(names.constant(name, constant), value));
+              text.append("  %s = %s,\n".formatted(names.constant(name, constant), value));
             });
-    out.append("};\n#endif\n");
+    once(name, text.append("};\n").toString());
   }
 
   private void write(PsoLayout layout) {
-    String name = open(layout.type());
-    out.append("/* %s%s. */\n".formatted(layout.type().getName(), whatFollows(layout.type())));
-    out.append("typedef struct ").append(name).append(" {\n");
+    String name = names.type(layout.type());
+    var text = new StringBuilder();
+    text.append("/* %s%s. */\n".formatted(layout.type().getName(), whatFollows(layout.type())));
+    text.append("typedef struct ").append(name).append(" {\n");
     Map<PsoField, String> fields = names.fields(layout);
     Set<String> used = new HashSet<>(fields.values());
     var asserts = new StringBuilder();
     int end = 0;
     for (var entry : fields.entrySet()) {
       PsoField field = entry.getKey();
-      pad(end, field.offset(), used);
-      out.append(member(field, entry.getValue(), used));
+      text.append(padding(end, field.offset(), used));
+      text.append(member(field, entry.getValue(), used));
       asserts.append(
           "static_assert(offsetof(%s, %s) == %d, \"offset of %s\");\n"
               .formatted(name, firstMember(field, entry.getValue()), field.offset(), field.name()));
       end = field.offset() + field.kind().sizeBytes();
     }
-    pad(end, layout.sizeBytes(), used);
-    out.append("} ").append(name).append(";\n").append(asserts);
-    out.append(
+    text.append(padding(end, layout.sizeBytes(), used));
+    text.append("} ").append(name).append(";\n").append(asserts);
+    text.append(
         "static_assert(sizeof(%s) == %d, \"size of %s\");\n"
             .formatted(name, layout.sizeBytes(), name));
+    once(name, text.toString());
     fingerprints(layout.type());
-    out.append("#endif\n");
   }
 
   private void fingerprints(Class<?> type) {
@@ -186,14 +200,15 @@ public final class CHeader {
         : "";
   }
 
-  private void pad(int from, int to, Set<String> used) {
-    if (to > from) {
-      String name = "padding" + from;
-      while (!used.add(name)) {
-        name += "_";
-      }
-      out.append("  uint8_t %s[%d];\n".formatted(name, to - from));
+  private static String padding(int from, int to, Set<String> used) {
+    if (to == from) {
+      return "";
     }
+    String name = "padding" + from;
+    while (!used.add(name)) {
+      name += "_";
+    }
+    return "  uint8_t %s[%d];\n".formatted(name, to - from);
   }
 
   /// Text is two members and no struct, whose size a compiler would round up.

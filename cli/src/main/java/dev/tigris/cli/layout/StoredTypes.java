@@ -81,8 +81,7 @@ public record StoredTypes(
       var named = new LinkedHashMap<Class<?>, Fingerprints>();
       for (String name : names) {
         Class<? extends Pso> type = named(name, loader, places);
-        search.include(type);
-        named.put(type, Fingerprints.of(type));
+        named.put(type, search.include(type));
       }
       return new StoredTypes(named, List.copyOf(search.layouts), List.copyOf(search.enums));
     }
@@ -209,12 +208,13 @@ public record StoredTypes(
     private final Set<Class<?>> seen = new HashSet<>();
     private final Queue<Class<? extends Pso>> referenced = new ArrayDeque<>();
 
-    void include(Class<? extends Pso> type) throws LayoutException {
+    Fingerprints include(Class<? extends Pso> type) throws LayoutException {
       try {
         referenced.add(type);
         while (!referenced.isEmpty()) {
           add(referenced.remove());
         }
+        return Fingerprints.of(type);
       } catch (IllegalArgumentException e) {
         throw new LayoutException(String.valueOf(e.getMessage()), e);
       } catch (LinkageError | TypeNotPresentException e) {

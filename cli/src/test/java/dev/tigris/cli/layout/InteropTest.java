@@ -2,6 +2,7 @@ package dev.tigris.cli.layout;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.cli.layout.Ledger.Place;
@@ -11,6 +12,7 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
 import dev.tigris.memory.Primitive;
+import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
@@ -101,6 +103,46 @@ class InteropTest {
     Files.writeString(folder.resolve("twice.h"), CHeader.of(types()));
     Files.writeString(folder.resolve("a.cc"), "#include \"ledger.h\"\n#include \"twice.h\"\n");
     succeed("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "a.cc");
+  }
+
+  /// Two classes that a program would have under one name, each in a header of its own.
+  static final class Clash {
+    private Clash() {}
+
+    static final class A_B extends Pso {
+      int x;
+
+      A_B(Container container) {
+        super(container);
+      }
+    }
+
+    static final class A {
+      private A() {}
+
+      static final class B extends Pso {
+        int y;
+
+        B(Container container) {
+          super(container);
+        }
+      }
+    }
+  }
+
+  @Test
+  void noProgramTakesOneClassForAnotherOfTheSameName() throws Exception {
+    assumeTrue(
+        run("gcc", "--version").exit() == 0, "skipped: there is no gcc (apt: gcc libc6-dev)");
+    for (Class<?> type : List.of(Clash.A_B.class, Clash.A.B.class)) {
+      Files.writeString(
+          folder.resolve(type.getSimpleName() + ".h"),
+          CHeader.of(StoredTypes.load(List.of(type.getName()), List.of())));
+    }
+    Files.writeString(folder.resolve("both.c"), "#include \"A_B.h\"\n#include \"B.h\"\n");
+    Outcome outcome = run("gcc", "-std=c11", "-fsyntax-only", "both.c");
+    assertEquals(1, outcome.exit());
+    assertTrue(outcome.output().contains("another header has another"), outcome.output());
   }
 
   /// The first Python of the path, which may be a user's own, and then the system's.
