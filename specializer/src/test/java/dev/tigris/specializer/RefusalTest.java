@@ -56,7 +56,6 @@ class RefusalTest extends InWorkshop {
             import dev.tigris.memory.*;
             class Bell extends Pso {
               private int secret;
-              int open;
               Bell(Container container) { super(container); }
               static class Nested extends Bell {
                 Nested(Container container) { super(container); }
@@ -69,7 +68,6 @@ class RefusalTest extends InWorkshop {
             import dev.tigris.memory.*;
             class Loud extends Bell {
               Loud(Container container) { super(container); }
-              native int open();
               native int secret();
             }
             """);
