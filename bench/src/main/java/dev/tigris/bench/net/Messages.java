@@ -19,7 +19,18 @@ abstract class Messages {
     /// In arrays on the heap.
     ARRAYS,
     /// In buffers, and at the receiver where they have arrived.
-    IN_PLACE
+    IN_PLACE,
+    /// All in one buffer at either side, which nobody writes to or looks at: as `ucx_perftest` has
+    /// its tagged messages.
+    ONE_BUFFER,
+    /// The same, but messages that the provider copies are left where they have arrived: as
+    /// `ucx_perftest` has its active messages.
+    ONE_BUFFER_IN_PLACE;
+
+    /// Whether messages of a size are left where they have arrived.
+    boolean leaves(int bytes) {
+      return this == IN_PLACE || (this == ONE_BUFFER_IN_PLACE && bytes <= COPIED_BYTES);
+    }
   }
 
   /// Up to this length shm copies messages that are left where they lie; longer ones are written by
@@ -31,10 +42,15 @@ abstract class Messages {
 
   /// @param all registers all of the memory
   private Messages(VirtualInterface link, int bytes, int count, Supplier<Ticket> all) {
+    this(link, bytes, stride(bytes), count, all);
+  }
+
+  /// @param stride from one message to the next
+  private Messages(VirtualInterface link, int bytes, int stride, int count, Supplier<Ticket> all) {
     this.link = link;
     this.tickets = new Ticket[count];
     for (int i = 0; i < count; i++) {
-      tickets[i] = all.get().range((long) i * stride(bytes), bytes);
+      tickets[i] = all.get().range((long) i * stride, bytes);
     }
   }
 
@@ -46,6 +62,8 @@ abstract class Messages {
       case BUFFERS -> Buffers.of(link, bytes, count, pages);
       case ARRAYS -> Arrays.of(link, bytes, count);
       case IN_PLACE -> InPlace.of(link, bytes, count);
+      case ONE_BUFFER, ONE_BUFFER_IN_PLACE ->
+          OneBuffer.of(link, bytes, count, kind.leaves(bytes), pages);
     };
   }
 
@@ -66,7 +84,7 @@ abstract class Messages {
   }
 
   /// Returns the number.
-  final int check(Ticket message) {
+  int check(Ticket message) {
     int number = get(message, 0);
     if (get(message, (int) (message.transferredBytes() >> 2) - 1) != number) {
       throw new WrongResultException("a message has arrived damaged");
@@ -74,9 +92,23 @@ abstract class Messages {
     return number;
   }
 
+  /// A message that was sent with this number has come back.
+  void check(Ticket message, int number) {
+    if (check(message) != number) {
+      throw new WrongResultException("another message came back");
+    }
+  }
+
   /// A number in a message.
   int get(Ticket message, int index) {
     return get((message.offset() >> 2) + index);
+  }
+
+  /// The same of a message that may have been left where it has arrived.
+  private static int whereItLies(Ticket message, int index) {
+    return message
+        .memory()
+        .get(ValueLayout.JAVA_INT, message.memoryOffset() + (long) index * Integer.BYTES);
   }
 
   /// None of them is posted.
@@ -144,9 +176,7 @@ abstract class Messages {
 
     @Override
     int get(Ticket message, int index) {
-      return message
-          .memory()
-          .get(ValueLayout.JAVA_INT, message.memoryOffset() + (long) index * Integer.BYTES);
+      return whereItLies(message, index);
     }
 
     @Override
@@ -164,6 +194,57 @@ abstract class Messages {
     void free() {
       super.free();
       buffers.free();
+    }
+  }
+
+  /// Level II with one message's memory for all of them. Nothing is stamped, so that what arrives
+  /// can only be counted.
+  private static final class OneBuffer extends Messages {
+    private final Buffers buffer;
+
+    private OneBuffer(VirtualInterface link, int bytes, int count, boolean left, Buffers buffer) {
+      super(link, bytes, 0, count, () -> link.register(buffer.ints).inPlace(left));
+      this.buffer = buffer;
+    }
+
+    static OneBuffer of(VirtualInterface link, int bytes, int count, boolean left, PageKind pages) {
+      PageKind copied = left ? PageKind.ORDINARY : pages;
+      return new OneBuffer(link, bytes, count, left, Buffers.of(link, bytes, 1, copied));
+    }
+
+    @Override
+    int get(long index) {
+      return buffer.get(index);
+    }
+
+    @Override
+    int get(Ticket message, int index) {
+      return whereItLies(message, index);
+    }
+
+    @Override
+    void set(long index, int value) {
+      buffer.set(index, value);
+    }
+
+    @Override
+    void stamp(Ticket message, int number) {}
+
+    @Override
+    int check(Ticket message) {
+      WrongResultException.check("bytes", message.length(), message.transferredBytes());
+      return 0;
+    }
+
+    @Override
+    void check(Ticket message, int number) {
+      check(message);
+    }
+
+    @Override
+    void free() {
+      super.free();
+      buffer.free();
     }
   }
 

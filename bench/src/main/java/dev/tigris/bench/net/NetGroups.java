@@ -21,15 +21,15 @@ public final class NetGroups {
     List<Contestant> sockets =
         new ArrayList<>(Arrays.stream(NettyKind.values()).map(NettyKind::contestant).toList());
     sockets.addAll(List.of(ucx, libfabric));
-    List<Contestant> memory =
-        List.of(
-            ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "shm"),
-            ucx(Bar.UCX_TAGGED, UcxKind.TAGGED_MESSAGES, "shm"),
-            new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant(),
-            AeronTransport.contestant());
+    Contestant active = ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "shm");
+    Contestant tagged = ucx(Bar.UCX_TAGGED, UcxKind.TAGGED_MESSAGES, "shm");
+    Contestant shared = new ToolExchange.FiPingPong(Bar.LIBFABRIC, "shm", "rdm").contestant();
+    Contestant aeron = AeronTransport.contestant();
     return List.of(
-        here(Wire.shm(), InterfaceGroup.Sizes.ALL, memory),
-        new Variant(inPlace(Wire.shm(), List.of(memory.getFirst(), memory.getLast()))),
+        here(Wire.shm(), InterfaceGroup.Sizes.ALL, List.of(active, tagged, shared, aeron)),
+        new Variant(inPlace(Wire.shm(), List.of(active, aeron))),
+        new Variant(oneBuffer(Wire.shm(), "", Messages.Kind.ONE_BUFFER, tagged)),
+        new Variant(oneBuffer(Wire.shm(), ".inplace", Messages.Kind.ONE_BUFFER_IN_PLACE, active)),
         here(Wire.tcp(), InterfaceGroup.Sizes.ALL, sockets),
         new Variant(acrossHosts(Wire.tcp(), sockets)),
         here(Wire.uring(), InterfaceGroup.Sizes.ALL, sockets),
@@ -60,8 +60,14 @@ public final class NetGroups {
         wire,
         ".inplace",
         InterfaceGroup.Sizes.ALL,
-        wire.inPlace(),
+        wire.subject(Messages.Kind.IN_PLACE),
         beside(wire.twinInPlace(), rivals));
+  }
+
+  /// With messages as a rival's tool has them, that sends all from one buffer.
+  private static Group oneBuffer(Wire wire, String variant, Messages.Kind kind, Contestant rival) {
+    return here(
+        wire, variant + ".onebuffer", InterfaceGroup.Sizes.ALL, wire.subject(kind), List.of(rival));
   }
 
   /// With a thread of the kernel beside each process, on its processor.

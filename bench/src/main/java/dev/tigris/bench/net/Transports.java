@@ -10,9 +10,7 @@ import java.util.List;
 final class Transports {
   static final String AERON = "aeron";
 
-  private static final String TIGRIS = "tigris";
-  private static final String PINNED = "pinned";
-  private static final String IN_PLACE = "in-place";
+  private static final String BUFFERS = "buffers";
   private static final String ARRAYS = "arrays";
   private static final String CALLED = "called";
   private static final String LISTS = "lists";
@@ -39,16 +37,8 @@ final class Transports {
     return words;
   }
 
-  static String tigris(String provider) {
-    return TIGRIS + ":" + provider;
-  }
-
-  static String pinned(String provider) {
-    return PINNED + ":" + provider;
-  }
-
-  static String inPlace(String provider) {
-    return IN_PLACE + ":" + provider;
+  static String tigris(Messages.Kind kind, String provider) {
+    return BUFFERS + ":" + kind + ":" + provider;
   }
 
   static String arrays(ArrayTransport.Kind kind, String provider) {
@@ -70,9 +60,7 @@ final class Transports {
   static Transport named(String name) {
     String[] words = name.split(":", -1);
     return switch (words[0]) {
-      case TIGRIS -> new TigrisTransport(words[1], Messages.Kind.BUFFERS);
-      case PINNED -> new TigrisTransport(words[1], Messages.Kind.ARRAYS);
-      case IN_PLACE -> new TigrisTransport(words[1], Messages.Kind.IN_PLACE);
+      case BUFFERS -> new TigrisTransport(words[2], Messages.Kind.valueOf(words[1]));
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
       case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));

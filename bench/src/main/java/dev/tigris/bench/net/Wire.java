@@ -95,27 +95,31 @@ record Wire(
 
   /// The provider itself.
   Contestant subject() {
-    return java(TIGRIS, Transports.tigris(provider));
+    return subject(Messages.Kind.BUFFERS);
   }
 
-  /// The provider, with messages that are left where they lie: for those that can.
-  Contestant inPlace() {
-    return java(TIGRIS, Transports.inPlace(provider));
+  /// The provider, with messages that lie elsewhere: for those that can have them there.
+  Contestant subject(Messages.Kind kind) {
+    return java(TIGRIS, Transports.tigris(kind, provider));
   }
 
   /// The provider, with a thread of the kernel that takes its operations: for `uring`.
   Contestant polled() {
-    return java(TIGRIS, Transports.tigris(provider), "-Dtigris.net.uring.sqpoll=true");
+    return java(TIGRIS, overBuffers(), "-Dtigris.net.uring.sqpoll=true");
   }
 
   /// The provider as it is, as a rival of [#polled].
   Contestant unpolled() {
-    return java("without SQPOLL", Transports.tigris(provider));
+    return java("without SQPOLL", overBuffers());
+  }
+
+  private String overBuffers() {
+    return Transports.tigris(Messages.Kind.BUFFERS, provider);
   }
 
   /// Its level I without a copy in between: for those that take arrays.
   Contestant pinned() {
-    return java("arrays, registered", Transports.pinned(provider));
+    return java("arrays, registered", Transports.tigris(Messages.Kind.ARRAYS, provider));
   }
 
   /// Its level I.
@@ -146,7 +150,7 @@ record Wire(
     return twin(List.of(), List.of());
   }
 
-  /// The twin of [#inPlace].
+  /// The twin whose messages are left where they have arrived.
   Contestant twinInPlace() {
     return twin(List.of(), List.of("in-place"));
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A twin is only a fair peer if it does the same: it has to understand what Tigris sends.
 class TwinTest {
   private static List<String> tigris(Wire wire) {
-    return Transports.command(Transports.tigris(wire.provider()));
+    return Transports.command(Transports.tigris(Messages.Kind.BUFFERS, wire.provider()));
   }
 
   private static Wire wire(String name) {
