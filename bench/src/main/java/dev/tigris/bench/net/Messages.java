@@ -31,6 +31,11 @@ abstract class Messages {
     boolean leaves(int bytes) {
       return this == IN_PLACE || (this == ONE_BUFFER_IN_PLACE && bytes <= COPIED_BYTES);
     }
+
+    /// Whether what is echoed is sent from other memory than what has arrived.
+    boolean echoesApart() {
+      return this != BUFFERS && this != ARRAYS;
+    }
   }
 
   /// Up to this length shm copies messages that are left where they lie; longer ones are written by

@@ -64,8 +64,8 @@ final class TigrisTransport implements Transport {
     Messages receives = messages(link, bytes, Transport.countFor(bytes));
     Messages answers = messages(link, ANSWER_BYTES, 1);
     Ticket answer = answers.tickets[0];
-    boolean inPlace = kind.leaves(bytes);
-    Messages echoes = messages(link, bytes, inPlace ? FEWEST_POSTED : 1);
+    boolean apart = kind.echoesApart();
+    Messages echoes = messages(link, bytes, apart ? FEWEST_POSTED : 1);
     int echoed = 0;
     for (Ticket ticket : receives.tickets) {
       link.postReceive(ticket).orThrow();
@@ -78,14 +78,14 @@ final class TigrisTransport implements Transport {
         continue;
       }
       if (ready.isSend()) {
-        if (!inPlace) {
+        if (!apart) {
           link.postReceive(ready).orThrow();
         }
         continue;
       }
       int tag = ready.tag();
       int number = receives.check(ready);
-      if (tag == ECHO && inPlace) {
+      if (tag == ECHO && apart) {
         Ticket echo = echoes.tickets[echoed++ % FEWEST_POSTED];
         link.postReceive(ready).orThrow();
         echoes.stamp(echo, number);
