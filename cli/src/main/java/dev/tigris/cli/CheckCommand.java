@@ -67,7 +67,7 @@ final class CheckCommand implements Command {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("command", "check");
     if (ofSummaries) {
-      summary = joined(files, options);
+      summary = CheckSummary.join(files);
     } else {
       CheckJob.Result result = check(files, options, console);
       summary = result.summary();
@@ -103,15 +103,6 @@ final class CheckCommand implements Command {
             options.commandSpec().commandLine(),
             "-s reads summaries and no records: leave %s out".formatted(option));
       }
-    }
-  }
-
-  private static CheckSummary joined(List<Path> files, ParseResult options) throws Exception {
-    try {
-      return CheckSummary.join(files);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(
-          options.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -87,15 +87,14 @@ public final class FileStream extends Stream {
       opened = file;
       channel = FileChannel.open(file, StandardOpenOption.READ);
     } else {
-      // A link stays, and what it leads to is replaced.
-      Path absolute = Files.isSymbolicLink(file) ? file.toRealPath() : file.toAbsolutePath();
+      OddFile.refuseToReplace(file);
+      Path absolute = target(file).toAbsolutePath();
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
       if (folder == null || name == null) {
         throw new IOException(file + " is not the name of a file");
       }
       this.file = folder.toRealPath().resolve(name);
-      OddFile.refuseToReplace(this.file);
       String unique = Long.toHexString(new SplittableRandom().nextLong());
       opened = this.file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
       channel = create(opened, this.file);
@@ -158,6 +157,18 @@ public final class FileStream extends Stream {
   /// disk before it gets its name.
   public static StreamKind writing(Path file, boolean sync) {
     return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
+  }
+
+  /// What is replaced where a file of this name is written: if it is a symbolic link, what that
+  /// leads to, so that the link stays. To put a file in its place would leave the disk it leads to
+  /// empty; and would, in place of `/dev/stdout`, be a file that every other program then writes
+  /// to.
+  ///
+  /// @throws IOException if it leads nowhere, or to a file that this process was started with and
+  ///     that holds something already, or is to be appended to: `>> log` means that what is there,
+  ///     and what others append, is to stay
+  public static Path target(Path file) throws IOException {
+    return OddFile.target(file);
   }
 
   /// The file.

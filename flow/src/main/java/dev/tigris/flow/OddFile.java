@@ -3,12 +3,17 @@ package dev.tigris.flow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// What has the name of a file and cannot be read, or replaced, as one.
 final class OddFile {
   // Of a file's mode: `S_IFMT` and `S_IFIFO` of sys/stat.h.
   private static final int FILE_TYPE = 0xf000;
   private static final int PIPE = 0x1000;
+
+  /// Linux's O_APPEND.
+  private static final int APPEND = 0x400;
 
   private OddFile() {}
 
@@ -31,5 +36,55 @@ final class OddFile {
       throw new IOException(
           file + " is a pipe or a device, and not replaced by a file: name another");
     }
+  }
+
+  /// As [FileStream#target].
+  static Path target(Path file) throws IOException {
+    if (!Files.isSymbolicLink(file)) {
+      return file;
+    }
+    Path target;
+    try {
+      target = file.toRealPath();
+    } catch (IOException e) {
+      throw new IOException(
+          file + " is a symbolic link that leads nowhere: name the file itself", e);
+    }
+    Path descriptor = Files.isRegularFile(target) ? descriptor(file) : null;
+    if (descriptor != null && (Files.size(target) > 0 || isAppending(descriptor))) {
+      throw new IOException(
+          "%s leads to %s, which %s, and would be replaced: to replace it, name it itself"
+              .formatted(
+                  file,
+                  target,
+                  Files.size(target) > 0 ? "is not empty" : "is to be appended to (>>)"));
+    }
+    return target;
+  }
+
+  /// The link that Linux has in place of a process's open file, if links lead through one.
+  private static @Nullable Path descriptor(Path file) throws IOException {
+    Path link = file.toAbsolutePath();
+    while (Files.isSymbolicLink(link)) {
+      Path folder = Objects.requireNonNull(link.getParent()).toRealPath();
+      if (folder.startsWith("/proc") && folder.endsWith("fd")) {
+        return folder.resolve(link.getFileName());
+      }
+      link = folder.resolve(Files.readSymbolicLink(link));
+    }
+    return null;
+  }
+
+  /// Whether what is written to an open file goes to its end, wherever that is by then.
+  private static boolean isAppending(Path descriptor) throws IOException {
+    Path flags = descriptor.resolveSibling("../fdinfo").resolve(descriptor.getFileName());
+    if (!Files.isReadable(flags)) {
+      return false;
+    }
+    String known = "flags:";
+    return Files.readAllLines(flags).stream()
+        .filter(line -> line.startsWith(known))
+        .anyMatch(
+            line -> (Long.parseLong(line.substring(known.length()).strip(), 8) & APPEND) != 0);
   }
 }

@@ -173,7 +173,9 @@ public abstract class Stream {
     return water;
   }
 
-  /// The next water, waiting for it; null when the stream has ended and everything was taken.
+  /// The next water, waiting for it; null when the stream has ended and everything was taken. Who
+  /// waits while a whole [#window] of waters is its own, neither kept nor put nor released, may do
+  /// so for ever: the sender has no credit to send another.
   ///
   /// @throws StreamException as [#poll], or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped

@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -301,6 +303,47 @@ class FileStreamTest {
     assertTrue(failure.getMessage().contains(pipe + " is a pipe"), failure.getMessage());
     assertFalse(Files.isRegularFile(pipe));
     assertEquals(List.of("in", "pipe"), names());
+  }
+
+  /// As with `/dev/stdout` of a program whose output is a file that has something in it.
+  @Test
+  void replacesNoFileThatAProcessWasStartedWith() throws Exception {
+    Path log = Files.writeString(folder.resolve("log"), "precious");
+    try (FileChannel open = FileChannel.open(log, StandardOpenOption.WRITE)) {
+      Path descriptor = descriptorOf(log);
+      FlowException failure =
+          assertThrows(FlowException.class, () -> copy(file("in", 100), descriptor).await());
+      assertTrue(failure.getMessage().contains("is not empty"), failure.getMessage());
+      assertEquals("precious", Files.readString(log));
+      open.truncate(0);
+      copy(file("in", 100), descriptor).await();
+      assertEquals(100, Files.size(log));
+    }
+    assertEquals(List.of("in", "log"), names());
+  }
+
+  private static Path descriptorOf(Path file) throws IOException {
+    Path all = Path.of("/proc/self/fd");
+    assumeTrue(Files.isDirectory(all), "there are no names for open files");
+    try (var each = Files.list(all)) {
+      return each.filter(link -> leadsTo(link, file)).findFirst().orElseThrow();
+    }
+  }
+
+  private static boolean leadsTo(Path link, Path file) {
+    try {
+      return Files.readSymbolicLink(link).equals(file.toRealPath());
+    } catch (IOException e) {
+      return false; // what was open to list them
+    }
+  }
+
+  @Test
+  void saysThatALinkLeadsNowhere() throws Exception {
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("nowhere"));
+    FlowException failure =
+        assertThrows(FlowException.class, () -> copy(file("in", 100), link).await());
+    assertTrue(failure.getMessage().contains("leads nowhere"), failure.getMessage());
   }
 
   private Path pipe() throws IOException, InterruptedException {

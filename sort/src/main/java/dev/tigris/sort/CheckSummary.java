@@ -144,8 +144,8 @@ public final class CheckSummary {
   public CheckSummary then(CheckSummary next) {
     if (!format.equals(next.format)) {
       throw new IllegalArgumentException(
-          "records of different formats cannot be checked together: %s and %s"
-              .formatted(format, next.format));
+          "%s cannot be checked together with %s"
+              .formatted(next.format.describe(), format.describe()));
     }
     if (records.equals(UInt128.ZERO)) {
       return next;
@@ -253,12 +253,21 @@ public final class CheckSummary {
   /// The summary of all records that the summaries in some files are of, in their order. It takes
   /// the memory of four keys, however many there are.
   ///
-  /// @throws SortException if one of them cannot be read, or is not made of summaries
-  /// @throws IllegalArgumentException if there is no file, or they are of different formats
+  /// @throws SortException if one of them cannot be read, or is not made of summaries, or of those
+  ///     of records of another format than the ones before it
+  /// @throws IllegalArgumentException if there is no file
   public static CheckSummary join(List<Path> files) throws SortException {
     Joint joint = new Joint();
     for (Path file : files) {
-      new SummaryReader(file, joint.spare).readAll(joint::add);
+      try {
+        new SummaryReader(file, joint.spare).readAll(joint::add);
+      } catch (IllegalArgumentException e) {
+        throw new SortException(
+            SortException.Kind.INPUT,
+            "%s is of other records than the summaries before it: %s"
+                .formatted(file, e.getMessage()),
+            e);
+      }
     }
     CheckSummary sum = joint.sum;
     if (sum == null) {

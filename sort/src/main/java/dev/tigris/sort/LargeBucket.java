@@ -39,6 +39,9 @@ final class LargeBucket {
   private final @Nullable SpillFile spill;
   private final SpillBuffers buffers;
 
+  /// So many bytes all keys of the bucket begin with, and no scan has to compare.
+  private int common;
+
   // What is being scanned: a water, or else the buffer for that, whose first byte is this one of
   // the spill file.
   private @Nullable Water scannedWater;
@@ -68,12 +71,14 @@ final class LargeBucket {
       RecordFormat format,
       SortPlan plan,
       Bucket bucket,
+      int common,
       @Nullable SpillFile spill,
       SpillBuffers buffers) {
     this.format = format;
     this.recordSize = format.recordSize();
     this.plan = plan;
     this.bucket = bucket;
+    this.common = common;
     this.spill = spill;
     this.buffers = buffers;
   }
@@ -93,6 +98,9 @@ final class LargeBucket {
     if (range == null) {
       putEqual(wide, records, sink);
       return;
+    }
+    if (records == bucket.records) {
+      common = range.from;
     }
     int shift =
         Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(range.max - range.min) - PART_BITS);
@@ -139,7 +147,7 @@ final class LargeBucket {
       throws SortException {
     for (int i = 0; i < parts.size(); i++) {
       Group group = groups.get(i);
-      new LargeBucket(format, plan, parts.get(i), spill, buffers)
+      new LargeBucket(format, plan, parts.get(i), group.range.from, spill, buffers)
           .sort(group.range, group.records, sink, sorter);
     }
   }
@@ -339,7 +347,8 @@ final class LargeBucket {
       long prefix = format.prefix(bytes, at, from);
       if (Long.compareUnsigned(prefix, range.min) >= 0
           && Long.compareUnsigned(prefix, range.max) <= 0
-          && RecordFormat.mismatch(bytes, at + format.keyOffset(), known, 0, 0, from) == from) {
+          && RecordFormat.mismatch(bytes, at + format.keyOffset(), known, 0, common, from)
+              == from) {
         visitor.visit(bytes, at, prefix);
       }
     }

@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.flow.FileStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -8,13 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
-import org.jspecify.annotations.Nullable;
 
 /// What must hold for the place where a job is to write.
 final class OutputPaths {
-  /// Linux's O_APPEND.
-  private static final int APPEND = 0x400;
-
   /// Of Linux.
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
@@ -26,61 +23,15 @@ final class OutputPaths {
     return parent == null ? Path.of("") : parent;
   }
 
-  /// Where an output is to be written: if it is a symbolic link, what that leads to, so that the
-  /// link stays. To put a file in its place would leave the disk it leads to empty; and would, in
-  /// place of `/dev/stdout`, be a file that every other program then writes to.
+  /// Where an output is to be written, as [FileStream#target] says.
   ///
-  /// @throws SortException if it leads nowhere, or to a file that this process was started with and
-  ///     that holds something already, or is to be appended to: `>> log` means that what is there,
-  ///     and what others append, is to stay
+  /// @throws SortException where that refuses it
   static Path target(Path output) throws SortException {
-    if (!Files.isSymbolicLink(output)) {
-      return output;
-    }
     try {
-      Path target = output.toRealPath();
-      Path descriptor = Files.isRegularFile(target) ? descriptor(output) : null;
-      if (descriptor != null && (Files.size(target) > 0 || isAppending(descriptor))) {
-        throw refusal(
-            "%s leads to %s, which %s, and would be replaced: to replace it, name it itself"
-                .formatted(
-                    output,
-                    target,
-                    Files.size(target) > 0 ? "is not empty" : "is to be appended to (>>)"));
-      }
-      return target;
-    } catch (SortException e) {
-      throw e;
+      return FileStream.target(output);
     } catch (IOException e) {
-      throw refusal(
-          "%s is a symbolic link that leads nowhere: name the file itself".formatted(output));
+      throw refusal(String.valueOf(e.getMessage()));
     }
-  }
-
-  /// The link that Linux has in place of a process's open file, if links lead through one.
-  private static @Nullable Path descriptor(Path output) throws IOException {
-    Path link = output.toAbsolutePath();
-    while (Files.isSymbolicLink(link)) {
-      Path folder = folder(link).toRealPath();
-      if (folder.startsWith("/proc") && folder.endsWith("fd")) {
-        return folder.resolve(link.getFileName());
-      }
-      link = folder.resolve(Files.readSymbolicLink(link));
-    }
-    return null;
-  }
-
-  /// Whether what is written to an open file goes to its end, wherever that is by then.
-  private static boolean isAppending(Path descriptor) throws IOException {
-    Path flags = descriptor.resolveSibling("../fdinfo").resolve(descriptor.getFileName());
-    if (!Files.isReadable(flags)) {
-      return false;
-    }
-    String known = "flags:";
-    return Files.readAllLines(flags).stream()
-        .filter(line -> line.startsWith(known))
-        .anyMatch(
-            line -> (Long.parseLong(line.substring(known.length()).strip(), 8) & APPEND) != 0);
   }
 
   /// Refuses an output that is a directory, or whose folder is missing or cannot be written; of a

@@ -29,7 +29,7 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
 
   /// Keys are compared word by word up to here, and then by the JDK, for which a segment has to be
   /// made first.
-  private static final int NEAR_BYTES = 256;
+  private static final int NEAR_BYTES = 1024;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -45,6 +45,11 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
           "a key of %d bytes at offset %d does not lie inside a record of %d bytes"
               .formatted(keySize, keyOffset, recordSize));
     }
+  }
+
+  /// For a message.
+  String describe() {
+    return "records of %d bytes with keys of %d at %d".formatted(recordSize, keySize, keyOffset);
   }
 
   /// Eight bytes of the key of the record at `record`, from byte `from` of the key on, as an

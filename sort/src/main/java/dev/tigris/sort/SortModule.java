@@ -154,7 +154,7 @@ final class SortModule implements Module {
       }
       kernel.sortTo(sink);
     } else {
-      new LargeBucket(format, run.plan(), bucket, spill, buffers).sortTo(sink, kernel);
+      new LargeBucket(format, run.plan(), bucket, 0, spill, buffers).sortTo(sink, kernel);
     }
     bucket.release();
     run.sorted(bucket.records * recordSize);

@@ -306,6 +306,18 @@ class CheckJobTest {
   }
 
   @Example
+  void namesTheSummaryOfOtherRecords() throws Exception {
+    List<Path> files = List.of(folder.resolve("a"), folder.resolve("b"));
+    CheckSummary.empty(RecordFormat.GENSORT).write(files.get(0));
+    CheckSummary.empty(new RecordFormat(50, 0, 10)).write(files.get(1));
+    SortException refused = assertThrows(SortException.class, () -> CheckSummary.join(files));
+    assertEquals(SortException.Kind.INPUT, refused.kind());
+    String why = String.valueOf(refused.getMessage());
+    assertTrue(why.startsWith(files.get(1) + " is of other records"), why);
+    assertTrue(why.contains("records of 50 bytes with keys of 10 at 0"), why);
+  }
+
+  @Example
   void joinsManySummariesInTheMemoryOfAFewKeys() throws Exception {
     RecordFormat format = new RecordFormat(8 << 20, 0, 8 << 20);
     Path file = folder.resolve("summary");
