@@ -103,7 +103,8 @@ final class Journal implements Closeable {
 
   /// Whether a file's name leaves room for that of a journal; where not, it has none.
   static boolean canBeFor(Path file) {
-    return pathFor(file.getFileName()).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
+    Path name = file.getFileName();
+    return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
   /// Opens the journal of a file, made if need be, and makes this process its owner.

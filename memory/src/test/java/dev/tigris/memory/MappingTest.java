@@ -222,8 +222,10 @@ class MappingTest {
     String none = mapping == Mapping.PRIVATE ? "makes none" : "say how many bytes";
     IOException e = assertThrows(NoSuchFileException.class, () -> Jbuf.map(file(), mapping));
     assertTrue(e.getMessage().contains(none), e.getMessage());
-    e = assertThrows(IOException.class, () -> Jbuf.map(folder, mapping));
-    assertTrue(e.getMessage().contains("no regular file"), e.getMessage());
+    for (Path other : List.of(folder, folder.getRoot())) {
+      e = assertThrows(IOException.class, () -> Jbuf.map(other, mapping));
+      assertTrue(e.getMessage().contains("no regular file"), e.getMessage());
+    }
     Files.createFile(file());
     e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
     assertTrue(e.getMessage().contains("is empty"), e.getMessage());

@@ -216,7 +216,8 @@ final class BodylessMethods {
       return true;
     }
     if (field.has(AccessFlag.PRIVATE)) {
-      return owner.equals(host) || owner.displayName().startsWith(host.displayName() + "$");
+      String nest = host.descriptorString().replace(';', '$');
+      return owner.equals(host) || owner.descriptorString().startsWith(nest);
     }
     return field.has(AccessFlag.PROTECTED) || owner.packageName().equals(info.name().packageName());
   }
