@@ -130,13 +130,13 @@ public record PerturbedReservoir(
     List<Integer> finished =
         IntStream.range(0, consumers).map(trial.finished::get).boxed().toList();
     Times times = trial.times();
-    double seconds = (times.measuredUntil - times.measuredFrom) / 1e9;
+    double seconds = (times.untilNanos - times.fromNanos) / 1e9;
     int all = finished.stream().mapToInt(Integer::intValue).sum();
     return new Outcome(all / seconds, idealWatersPerSecond(), finished);
   }
 
   /// When a run begins and ends, and what of it is measured, by [System#nanoTime].
-  private record Times(long start, long end, long measuredFrom, long measuredUntil) {
+  private record Times(long startNanos, long endNanos, long fromNanos, long untilNanos) {
     static Times from(long start, Duration duration) {
       long end = start + duration.toNanos();
       long edge = (long) (EDGE * duration.toNanos());
@@ -149,8 +149,8 @@ public record PerturbedReservoir(
     private @Nullable Times times;
     private final AtomicIntegerArray finished = new AtomicIntegerArray(consumers);
 
-    /// The run begins when somebody first asks. Producers do when all replicas have started, which
-    /// takes long on a busy machine.
+    /// The run begins when somebody first asks: a producer, as soon as all replicas have started,
+    /// which takes long on a busy machine.
     synchronized Times times() {
       if (times == null) {
         times = Times.from(System.nanoTime(), duration);
@@ -179,14 +179,14 @@ public record PerturbedReservoir(
       public boolean produce(Stream out) throws InterruptedException {
         Times times = times();
         if (pace == null) {
-          pace = new Pace(producerRate, times.start);
+          pace = new Pace(producerRate, times.startNanos);
         }
-        if (pace.awaitNext() >= times.end) {
+        if (pace.awaitNext() >= times.endNanos) {
           return false;
         }
         Stream to = balancing == Balancing.ROUTED ? context.route(next++ % context.routes()) : out;
         to.put(to.spring().createWater(waterBytes));
-        return System.nanoTime() < times.end;
+        return System.nanoTime() < times.endNanos;
       }
     }
 
@@ -204,12 +204,12 @@ public record PerturbedReservoir(
       public void process(Water in, Stream out) throws InterruptedException {
         Times times = times();
         if (pace == null) {
-          pace = new Pace(replica < slow ? slowRate : consumerRate, times.start);
+          pace = new Pace(replica < slow ? slowRate : consumerRate, times.startNanos);
         }
         long done = pace.awaitNext();
-        if (done >= times.measuredFrom && done < times.measuredUntil) {
+        if (done >= times.fromNanos && done < times.untilNanos) {
           finished.incrementAndGet(replica);
-        } else if (done >= times.end) {
+        } else if (done >= times.endNanos) {
           throw new EndOfStreamException();
         }
       }

@@ -87,7 +87,7 @@ public final class FileStream extends Stream {
       opened = file;
       channel = FileChannel.open(file, StandardOpenOption.READ);
     } else {
-      OddFile.refuseToReplace(file);
+      OddFile.refuseToReplace(file); // first: a link to an open pipe has no path of its own
       Path absolute = target(file).toAbsolutePath();
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
@@ -148,7 +148,8 @@ public final class FileStream extends Stream {
   }
 
   /// Writes a file, and replaces one that is there, whose permissions stay; its data is on the disk
-  /// before it gets its name. A folder, a pipe and a device are refused.
+  /// before it gets its name. A folder, a pipe and a device are refused, as is what
+  /// [#target] refuses.
   public static StreamKind writing(Path file) {
     return writing(file, true);
   }
@@ -164,9 +165,9 @@ public final class FileStream extends Stream {
   /// empty; and would, in place of `/dev/stdout`, be a file that every other program then writes
   /// to.
   ///
-  /// @throws IOException if it leads nowhere, or to a file that this process was started with and
-  ///     that holds something already, or is to be appended to: `>> log` means that what is there,
-  ///     and what others append, is to stay
+  /// @throws IOException if it leads nowhere, or through a name of what a process has open, as
+  ///     `/dev/stdout` is, to a file that holds something already, or is to be appended to: with
+  ///     `>> log` what is there, and what others append, is to stay
   public static Path target(Path file) throws IOException {
     return OddFile.target(file);
   }

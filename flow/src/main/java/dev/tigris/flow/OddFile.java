@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -46,18 +47,24 @@ final class OddFile {
     Path target;
     try {
       target = file.toRealPath();
-    } catch (IOException e) {
+    } catch (NoSuchFileException e) {
       throw new IOException(
           file + " is a symbolic link that leads nowhere: name the file itself", e);
+    } catch (IOException e) {
+      throw new IOException(
+          "%s is a symbolic link that cannot be followed (%s): name the file itself"
+              .formatted(file, e),
+          e);
     }
     Path descriptor = Files.isRegularFile(target) ? descriptor(file) : null;
-    if (descriptor != null && (Files.size(target) > 0 || isAppending(descriptor))) {
+    if (descriptor == null) {
+      return target;
+    }
+    boolean isEmpty = Files.size(target) == 0;
+    if (!isEmpty || isAppending(descriptor)) {
       throw new IOException(
           "%s leads to %s, which %s, and would be replaced: to replace it, name it itself"
-              .formatted(
-                  file,
-                  target,
-                  Files.size(target) > 0 ? "is not empty" : "is to be appended to (>>)"));
+              .formatted(file, target, isEmpty ? "is to be appended to (>>)" : "is not empty"));
     }
     return target;
   }

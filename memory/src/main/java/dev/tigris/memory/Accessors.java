@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// of this package. Their signatures name [Pso] instead of the class, which this module may not
 /// see.
 final class Accessors {
-  /// How many one hidden class has: a class file takes 65,535 constants, and each of these some.
-  private static final int MOST_IN_A_CLASS = 4096;
+  /// How many one hidden class has: a class file takes 65,535 constants, so 31 for each.
+  private static final int MOST_IN_A_CLASS = 2048;
 
   private final Map<String, MethodHandle> getters = new HashMap<>();
   private final Map<String, MethodHandle> setters = new HashMap<>();

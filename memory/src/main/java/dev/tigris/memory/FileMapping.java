@@ -43,9 +43,8 @@ final class FileMapping {
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
-    if (mapping == Mapping.DURABLE && !Journal.canBeFor(target(file))) {
-      throw new IOException(
-          file + " cannot be mapped DURABLE: its name is too long for a journal beside it");
+    if (mapping == Mapping.DURABLE) {
+      Journal.requireRoomFor(target(file)); // before it is made
     }
     Path path;
     try {

@@ -58,7 +58,7 @@ final class Journal implements Closeable {
 
   private static final long PAUSE_NANOS = 1_000_000;
 
-  /// The most that any file system of Linux takes for a name.
+  /// The most that file systems take for a name, but for a few.
   private static final int MOST_NAME_BYTES = 255;
 
   /// Header and index are one buffer.
@@ -101,8 +101,16 @@ final class Journal implements Closeable {
     return file.resolveSibling(file.getFileName() + ".journal");
   }
 
+  /// Refuses a file whose name leaves no room for that of a journal.
+  static void requireRoomFor(Path file) throws IOException {
+    if (!canBeFor(file)) {
+      throw new IOException(
+          file + " can have no journal: its name is too long, give it one of 247 bytes or fewer");
+    }
+  }
+
   /// Whether a file's name leaves room for that of a journal; where not, it has none.
-  static boolean canBeFor(Path file) {
+  private static boolean canBeFor(Path file) {
     Path name = file.getFileName();
     return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
@@ -111,6 +119,7 @@ final class Journal implements Closeable {
   ///
   /// @throws IOException if another mapping owns it
   static synchronized Journal own(Path file) throws IOException {
+    requireRoomFor(file);
     Path path = pathFor(file);
     boolean fresh = unownedIdentity(file) == null;
     FileChannel channel =
@@ -265,12 +274,12 @@ final class Journal implements Closeable {
         throw e; // interrupted
       }
       try {
-        channel.truncate(IDLE_BYTES); // a full disk has other use for it
+        clear(); // a full disk has other use for it, and it may be complete
       } catch (IOException alsoBad) {
         e.addSuppressed(alsoBad);
       }
       throw new IOException(
-          "%s could not be written (%s), and so nothing was flushed: what was written to the mapping is there still, flush again when that is mended"
+          "%s could not be written (%s), and so the flush was given up: what was written to the mapping is there still, flush again when that is mended"
               .formatted(path, e.getMessage()),
           e);
     }

@@ -28,7 +28,8 @@ public enum Mapping {
   /// That nobody else maps the file is kept by a lock of its journal, which the system takes away
   /// from a process that closes the journal by any other handle, too: a program that has a file
   /// mapped so must not open its journal itself. By another name of its own (a hard link) a file
-  /// has another journal.
+  /// has another journal. A name of more than 247 bytes leaves no room for the journal's, and is
+  /// refused.
   DURABLE,
 
   /// What is written stays with this process. The file needs to be readable only.

@@ -134,8 +134,8 @@ public final class Schema {
   ///
   /// Without it, every one of these is still checked when it is read. With it, nothing that is
   /// read later throws, unless somebody changes the bytes meanwhile: copy first what another
-  /// process may write to. A program may change them by its own writes, where somebody has had
-  /// objects overlap that have nothing to do with each other; [#convert] refuses those.
+  /// process may write to. Objects may overlap, so that a write to one changes another, which may
+  /// then throw: [#convert] a container of a stranger before you write to it, which refuses that.
   ///
   /// @throws CorruptContainerException naming the field and the place of the first fault
   /// @throws SchemaException if the container says that it has another schema

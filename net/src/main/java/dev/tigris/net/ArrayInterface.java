@@ -42,6 +42,7 @@ public final class ArrayInterface implements AutoCloseable {
   private long delivered;
 
   /// Whether sends are posted that no doorbell was rung for, and how long they are.
+  private boolean closed;
   private boolean unrung;
   private long unrungBytes;
 
@@ -270,7 +271,8 @@ public final class ArrayInterface implements AutoCloseable {
   /// from `from` on.
   ///
   /// @return null if as many are posted as there are slots
-  /// @throws NetException if the interface is no longer connected
+  /// @throws NetException if the interface is no longer connected, and nothing is left that came
+  ///     before
   @CheckReturnValue
   public <A> @Nullable Posted postReceive(ArrayType<A> type, A array, int from, int count) {
     queue.requireOwner();
@@ -340,6 +342,9 @@ public final class ArrayInterface implements AutoCloseable {
 
   /// Takes what is complete. The last poll, which finds nothing, has rung the doorbell.
   private void takeAll() {
+    if (closed) { // the queue may be another interface's by now
+      return;
+    }
     for (Descriptor next = queue.poll(); next != null; next = queue.poll()) {
       taken(next);
     }
@@ -404,6 +409,7 @@ public final class ArrayInterface implements AutoCloseable {
     receives.free(link);
     link.close();
     takeAll();
+    closed = true;
     delivered = arrived;
     sends.free(link);
     receives.free(link);

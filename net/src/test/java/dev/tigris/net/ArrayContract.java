@@ -230,9 +230,11 @@ abstract class ArrayContract extends FabricContract {
     Future<Boolean> waiting = right.start(() -> to.await(first, Side.LONG_NANOS));
     left.run(
         () -> {
+          Posted last = null;
           for (int i = 0; i < SLOTS; i++) {
-            assertNotNull(from.postSend(ArrayType.INTS, new int[] {i + 1}, 0, 1, i));
+            last = from.postSend(ArrayType.INTS, new int[] {i + 1}, 0, 1, i);
           }
+          assertTrue(from.await(last, Side.LONG_NANOS));
           from.close();
         });
     assertTrue(get(waiting));

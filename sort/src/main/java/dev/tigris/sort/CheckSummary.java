@@ -264,7 +264,7 @@ public final class CheckSummary {
       } catch (IllegalArgumentException e) {
         throw new SortException(
             SortException.Kind.INPUT,
-            "%s is of other records than the summaries before it: %s"
+            "%s is of other records than the summaries before it: %s. Check those of one kind together"
                 .formatted(file, e.getMessage()),
             e);
       }

@@ -99,7 +99,7 @@ final class LargeBucket {
       putEqual(wide, records, sink);
       return;
     }
-    if (records == bucket.records) {
+    if (records == bucket.records) { // so that nothing is scanned from now on but inside of it
       common = range.from;
     }
     int shift =
@@ -246,18 +246,18 @@ final class LargeBucket {
     int keySize = format.keySize();
     int known = wide.from;
     Bytes any = buffers.prefix().bytes();
-    int[] common = {-1};
+    int[] agreeing = {-1};
     scan(
         wide,
         (bytes, record, prefix) -> {
           long key = record + format.keyOffset();
-          if (common[0] < 0) {
+          if (agreeing[0] < 0) {
             bytes.copyTo(key + known, any, known, keySize - known);
-            common[0] = keySize;
+            agreeing[0] = keySize;
           }
-          common[0] = RecordFormat.mismatch(bytes, key, any, 0, known, common[0]);
+          agreeing[0] = RecordFormat.mismatch(bytes, key, any, 0, known, agreeing[0]);
         });
-    int from = common[0];
+    int from = agreeing[0];
     if (from >= keySize) {
       return null;
     }

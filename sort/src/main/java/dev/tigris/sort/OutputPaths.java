@@ -30,7 +30,7 @@ final class OutputPaths {
     try {
       return FileStream.target(output);
     } catch (IOException e) {
-      throw refusal(String.valueOf(e.getMessage()));
+      throw new SortException(SortException.Kind.OUTPUT, String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -209,7 +209,7 @@ final class BodylessMethods {
 
   /// Whether a class may access a field of its own or of a superclass.
   ///
-  /// @param host of its nest; the others in that are named after it
+  /// @param host of its nest; compilers name the others in that after it
   private static boolean mayAccess(ClassInfo info, ClassDesc host, FieldInfo field) {
     ClassDesc owner = field.owner();
     if (owner.equals(info.name()) || field.has(AccessFlag.PUBLIC)) {

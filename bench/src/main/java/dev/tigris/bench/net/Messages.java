@@ -202,10 +202,13 @@ abstract class Messages {
     }
   }
 
-  /// Level II with one message's memory for all of them. Nothing is stamped, so that what arrives
-  /// can only be counted.
+  /// Level II with one message's memory for all of them. It is written before the first message is
+  /// sent, and looked at when the first has arrived; later ones are only counted.
   private static final class OneBuffer extends Messages {
     private final Buffers buffer;
+
+    /// Whether the first message was written, or looked at.
+    private boolean known;
 
     private OneBuffer(VirtualInterface link, int bytes, int count, boolean left, Buffers buffer) {
       super(link, bytes, 0, count, () -> link.register(buffer.ints).inPlace(left));
@@ -233,11 +236,28 @@ abstract class Messages {
     }
 
     @Override
-    void stamp(Ticket message, int number) {}
+    void stamp(Ticket message, int number) {
+      if (!known) {
+        known = true;
+        for (int i = 0; i < message.length() >> 2; i++) {
+          set(i, content(i));
+        }
+      }
+    }
+
+    private static int content(int index) {
+      return -1 - index;
+    }
 
     @Override
     int check(Ticket message) {
       WrongResultException.check("bytes", message.length(), message.transferredBytes());
+      if (!known) {
+        known = true;
+        for (int i = 0; i < message.length() >> 2; i++) {
+          WrongResultException.check("an int of a message", content(i), get(message, i));
+        }
+      }
       return 0;
     }
 

@@ -22,7 +22,7 @@ import java.util.zip.CRC32;
 ///
 /// Padding is spelled out, and each offset and size is asserted, so that a compiler that would lay
 /// a struct out in another way refuses it. Each definition has a guard of its own: several headers
-/// that have classes in common can be included together, if these are the same classes.
+/// that have classes in common can be included together, if they read the same in all of them.
 public final class CHeader {
   private static final String CONTAINER =
       """

@@ -204,6 +204,8 @@ public final class RingReader {
   }
 
   /// The same for a message in lent memory.
+  ///
+  /// @throws BreachException as that does
   void leaveLent() {
     keep();
     next();
