@@ -20,8 +20,8 @@ abstract class Messages {
     ARRAYS,
     /// In buffers, and at the receiver where they have arrived.
     IN_PLACE,
-    /// All in one buffer at either side, which nobody writes to or looks at: as `ucx_perftest` has
-    /// its tagged messages.
+    /// All in one buffer at either side, which nobody writes to or looks at after the first: as
+    /// `ucx_perftest` has its tagged messages.
     ONE_BUFFER,
     /// The same, but messages that the provider copies are left where they have arrived: as
     /// `ucx_perftest` has its active messages.
