@@ -304,6 +304,7 @@ final class FaultyLink extends Link {
     }
     inner.close(!inOrder);
     letGo();
+    port.follow(); // others may have ended meanwhile
   }
 
   /// Messages that are complete for those who sent them must be so before an orderly close.
