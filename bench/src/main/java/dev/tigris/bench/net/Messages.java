@@ -109,13 +109,6 @@ abstract class Messages {
     return get((message.offset() >> 2) + index);
   }
 
-  /// The same of a message that may have been left where it has arrived.
-  private static int whereItLies(Ticket message, int index) {
-    return message
-        .memory()
-        .get(ValueLayout.JAVA_INT, message.memoryOffset() + (long) index * Integer.BYTES);
-  }
-
   /// None of them is posted.
   void free() {
     for (Ticket ticket : tickets) {
@@ -156,16 +149,58 @@ abstract class Messages {
     }
   }
 
-  /// Level II without a copy at the receiver.
-  private static final class InPlace extends Messages {
-    private final Buffers buffers;
+  /// Level II with messages that may have been left where they have arrived.
+  private abstract static class Left extends Messages {
+    final Buffers buffers;
 
+    private Left(
+        VirtualInterface link,
+        int bytes,
+        int stride,
+        int count,
+        Buffers buffers,
+        Supplier<Ticket> all) {
+      super(link, bytes, stride, count, all);
+      this.buffers = buffers;
+    }
+
+    @Override
+    final int get(long index) {
+      return buffers.get(index);
+    }
+
+    @Override
+    final int get(Ticket message, int index) {
+      return message
+          .memory()
+          .get(ValueLayout.JAVA_INT, message.memoryOffset() + (long) index * Integer.BYTES);
+    }
+
+    @Override
+    final void set(long index, int value) {
+      buffers.set(index, value);
+    }
+
+    @Override
+    final void free() {
+      super.free();
+      buffers.free();
+    }
+  }
+
+  /// Level II without a copy at the receiver.
+  private static final class InPlace extends Left {
     /// Of a message that is written as a whole before it is sent; else empty.
     private final int[] content;
 
     private InPlace(VirtualInterface link, int bytes, int count, Buffers buffers) {
-      super(link, bytes, count, () -> link.register(buffers.ints).inPlace(true));
-      this.buffers = buffers;
+      super(
+          link,
+          bytes,
+          stride(bytes),
+          count,
+          buffers,
+          () -> link.register(buffers.ints).inPlace(true));
       this.content = new int[bytes > COPIED_BYTES ? bytes / Integer.BYTES : 0];
     }
 
@@ -175,64 +210,25 @@ abstract class Messages {
     }
 
     @Override
-    int get(long index) {
-      return buffers.get(index);
-    }
-
-    @Override
-    int get(Ticket message, int index) {
-      return whereItLies(message, index);
-    }
-
-    @Override
-    void set(long index, int value) {
-      buffers.set(index, value);
-    }
-
-    @Override
     void stamp(Ticket message, int number) {
       buffers.ints.copyFrom(message.offset() >> 2, content, 0, content.length);
       super.stamp(message, number);
-    }
-
-    @Override
-    void free() {
-      super.free();
-      buffers.free();
     }
   }
 
   /// Level II with one message's memory for all of them. It is written before the first message is
   /// sent, and looked at when the first has arrived; later ones are only counted.
-  private static final class OneBuffer extends Messages {
-    private final Buffers buffer;
-
+  private static final class OneBuffer extends Left {
     /// Whether the first message was written, or looked at.
     private boolean known;
 
     private OneBuffer(VirtualInterface link, int bytes, int count, boolean left, Buffers buffer) {
-      super(link, bytes, 0, count, () -> link.register(buffer.ints).inPlace(left));
-      this.buffer = buffer;
+      super(link, bytes, 0, count, buffer, () -> link.register(buffer.ints).inPlace(left));
     }
 
     static OneBuffer of(VirtualInterface link, int bytes, int count, boolean left, PageKind pages) {
       PageKind copied = left ? PageKind.ORDINARY : pages;
       return new OneBuffer(link, bytes, count, left, Buffers.of(link, bytes, 1, copied));
-    }
-
-    @Override
-    int get(long index) {
-      return buffer.get(index);
-    }
-
-    @Override
-    int get(Ticket message, int index) {
-      return whereItLies(message, index);
-    }
-
-    @Override
-    void set(long index, int value) {
-      buffer.set(index, value);
     }
 
     @Override
@@ -264,12 +260,6 @@ abstract class Messages {
     @Override
     void check(Ticket message, int number) {
       check(message);
-    }
-
-    @Override
-    void free() {
-      super.free();
-      buffer.free();
     }
   }
 
