@@ -13,6 +13,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,16 +44,16 @@ class TemporaryFolderTest {
   }
 
   /// Starts a process that has a temporary folder; what it says is in one stream.
-  private static Process start(Class<?> program, Path argument) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            SortProcess.classPath(),
-            program.getName(),
-            argument.toString())
-        .redirectErrorStream(true)
-        .start();
+  ///
+  /// @param before the command that starts it, if any
+  private static Process start(Class<?> program, Path argument, String... before)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(before));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", SortProcess.classPath()));
+    command.addAll(List.of(program.getName(), argument.toString()));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
   /// In ASCII, and where the locale can spell them, in characters of three bytes and of four.
@@ -71,19 +72,7 @@ class TemporaryFolderTest {
 
   @Test
   void leavesNothingWhereTheProcessHasNoDescriptorsLeft(@TempDir Path other) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                "prlimit",
-                "--nofile=64",
-                "--",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                SortProcess.classPath(),
-                FolderWithoutDescriptors.class.getName(),
-                other.toString())
-            .redirectErrorStream(true)
-            .start();
+    Process process = start(FolderWithoutDescriptors.class, other, "prlimit", "--nofile=64", "--");
     List<String> said = process.inputReader().lines().toList();
     assertEquals(0, process.waitFor(), said.toString());
     assertEquals(
