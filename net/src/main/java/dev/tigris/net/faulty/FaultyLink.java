@@ -304,7 +304,6 @@ final class FaultyLink extends Link {
     }
     inner.close(!inOrder);
     letGo();
-    port.follow(); // others may have ended meanwhile
   }
 
   /// Messages that are complete for those who sent them must be so before an orderly close.

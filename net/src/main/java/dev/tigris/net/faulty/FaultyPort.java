@@ -43,7 +43,7 @@ final class FaultyPort extends Port {
   }
 
   /// Has each link follow its own, whose end may have been found while another one was rung.
-  void follow() {
+  private void follow() {
     for (int i = links.size() - 1; i >= 0; i--) {
       links.get(i).follow();
     }
