@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.MemoryUse;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -87,17 +90,28 @@ class FaultyCopiesTest extends FabricContract {
     connect();
     int bytes = 8 << 20;
     Ticket message = left.memory(bytes);
-    while (Jbuf.use().awaitingBytes() > 0) { // or the copy would be waited for a long time
-      System.gc();
-    }
-    MemoryUse use = Jbuf.use();
-    Jbuf others = Jbuf.allocate(use.budgetBytes() - use.usedBytes() - bytes / 2, "test");
+    List<Jbuf> others = takeAllBut(bytes / 2);
     expect(left, left.send(message), Status.FLUSHED);
     expectBroken(left);
     String why = left.link().failure().getMessage();
     assertTrue(why.contains("memory for a copy"), why);
     expectBroken(right);
-    others.free();
+    others.forEach(Jbuf::free);
+  }
+
+  /// Takes all memory but less than `bytes`; what has been dropped before, too, as its owner would
+  /// get it back by asking.
+  private static List<Jbuf> takeAllBut(long bytes) {
+    MemoryUse use = Jbuf.use();
+    List<Jbuf> taken = new ArrayList<>();
+    taken.add(Jbuf.allocate(use.budgetBytes() - use.usedBytes() - bytes, "test"));
+    while (true) {
+      try {
+        taken.add(Jbuf.allocate(bytes, "test"));
+      } catch (MemoryBudgetException e) {
+        return taken;
+      }
+    }
   }
 
   @Test
