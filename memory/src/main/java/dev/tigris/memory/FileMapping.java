@@ -114,8 +114,7 @@ final class FileMapping {
   }
 
   /// The file behind a descriptor, whatever its name leads to by now.
-  private static FileChannel channel(Path path, int descriptor, boolean writable)
-      throws IOException {
+  static FileChannel channel(Path path, int descriptor, boolean writable) throws IOException {
     Set<StandardOpenOption> options =
         writable
             ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)

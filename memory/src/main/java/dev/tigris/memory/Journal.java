@@ -3,6 +3,7 @@ package dev.tigris.memory;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tigris.memory.raw.FileDescriptors;
 import dev.tigris.memory.raw.Raw;
 import java.io.Closeable;
 import java.io.IOException;
@@ -10,15 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
@@ -61,27 +61,28 @@ final class Journal implements Closeable {
   /// The most that file systems take for a name, but for a few.
   private static final int MOST_NAME_BYTES = 255;
 
+  private static final Set<OpenOption> NEW =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
   /// Header and index are one buffer.
   private static final int MAX_PAGES = (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
 
-  /// The journals that this process owns. It must not even open one of these again: a lock is the
-  /// process's, and closing any channel of the file gives it up. Guarded by this class's lock, and
-  /// journals are opened under that.
-  private static final Set<Object> OWNED = new HashSet<>();
-
   private final Path path;
+
+  /// Its lock lasts as long as this is open: unlike those of [FileChannel#lock], which are the
+  /// process's, and are gone when any part of it closes the file.
+  private final int descriptor;
+
   private final FileChannel channel;
 
   /// Room for pages on their way: none before it is needed, since a process may own many files.
   private ByteBuffer chunk = ByteBuffer.allocate(0);
 
-  /// Its [#identity], if it is this process that owns it.
-  private @Nullable Object owned;
-
   private boolean closed;
 
-  private Journal(Path path, FileChannel channel) {
+  private Journal(Path path, int descriptor, FileChannel channel) {
     this.path = path;
+    this.descriptor = descriptor;
     this.channel = channel;
   }
 
@@ -115,46 +116,34 @@ final class Journal implements Closeable {
     return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
-  /// Opens the journal of a file, made if need be, and makes this process its owner.
+  /// Opens the journal of a file, made if need be, and makes this its owner.
   ///
   /// @throws IOException if another mapping owns it
-  static synchronized Journal own(Path file) throws IOException {
+  static Journal own(Path file) throws IOException {
     requireRoomFor(file);
     Path path = pathFor(file);
-    boolean fresh = unownedIdentity(file) == null;
-    FileChannel channel =
-        FileChannel.open(
-            path,
-            Set.of(
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS),
-            FilePermissions.of(file));
-    Journal journal = locked(file, channel, false);
+    boolean fresh = identity(path) == null;
+    if (fresh) {
+      FileChannel.open(path, NEW, FilePermissions.of(file)).close();
+    }
+    Journal journal = locked(file, true);
     try {
       if (fresh) {
         FilePermissions.copy(file, path);
       }
-      if (channel.size() == 0) {
+      if (journal.channel.size() == 0) {
         syncFolder(path); // who has made it, and perhaps the file too, may not have come to that
         journal.becomeIdle();
       }
-      Object identity = identity(path);
-      if (identity == null) {
-        throw new IOException(path + " was deleted while it was opened");
-      }
-      OWNED.add(identity);
-      journal.owned = identity;
       return journal;
-    } catch (Throwable e) { // whatever it is, the file must not stay this process's
-      try (channel) {
+    } catch (Throwable e) { // whatever it is, the file must not stay owned
+      try (journal) {
         throw e;
       }
     }
   }
 
-  /// Which file this is, whatever has become of its name: for [#OWNED]. Null if there is none.
+  /// Which file this is, whatever becomes of its name. Null if there is none.
   ///
   /// @throws IOException if it is no file: whoever may write to the folder could have us wait for a
   ///     pipe, or, by a link, empty another file
@@ -165,8 +154,7 @@ final class Journal implements Closeable {
       if (!attributes.isRegularFile()) {
         throw new IOException(path + " is no regular file, and so no journal: delete it");
       }
-      Object key = attributes.fileKey();
-      return key == null ? path : key;
+      return attributes.fileKey();
     } catch (NoSuchFileException e) {
       return null;
     }
@@ -175,73 +163,47 @@ final class Journal implements Closeable {
   /// Makes sure that nobody owns a file, for the moment, and that no flush of it was interrupted.
   ///
   /// @throws IOException if it is owned or has to be completed
-  static synchronized void requireNone(Path file) throws IOException {
-    if (!canBeFor(file) || unownedIdentity(file) == null) {
+  static void requireNone(Path file) throws IOException {
+    if (!canBeFor(file) || identity(pathFor(file)) == null) {
       return;
     }
-    Path path = pathFor(file);
-    try (FileChannel channel =
-        FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      Journal journal = locked(file, channel, true);
-      if (channel.size() > 0 && journal.completeHead() != null) {
+    try (Journal journal = locked(file, false)) {
+      if (journal.channel.size() > 0 && journal.completeHead() != null) {
         throw new IOException(
             "a flush of " + file + " was interrupted: map it DURABLE once, which completes it");
       }
     }
   }
 
-  /// The [#identity] of a file's journal, which this process does not own. Another thread may, to
-  /// convert the file: so this waits a little, and opens nothing meanwhile.
-  private static @Nullable Object unownedIdentity(Path file) throws IOException {
-    long start = System.nanoTime();
-    while (true) {
-      Object identity = identity(pathFor(file));
-      if (identity == null || !OWNED.contains(identity)) {
-        return identity;
-      }
-      if (System.nanoTime() - start > PATIENCE_NANOS) {
-        throw owned(file);
-      }
-      try {
-        Journal.class.wait(PATIENCE_NANOS / 1_000_000);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw owned(file);
-      }
-    }
-  }
-
-  private static Journal locked(Path file, FileChannel channel, boolean shared) throws IOException {
+  /// Opens the journal of a file and locks it: to own it, or, if not `writable`, to see that nobody
+  /// does.
+  private static Journal locked(Path file, boolean writable) throws IOException {
+    Path path = pathFor(file);
+    int descriptor = FileDescriptors.open(path, writable);
     try {
-      if (isLocked(channel, shared)) {
-        return new Journal(pathFor(file), channel);
+      lock(file, descriptor, !writable);
+      Path opened = FileDescriptors.name(descriptor);
+      Object key = Files.readAttributes(opened, BasicFileAttributes.class).fileKey();
+      if (!Objects.equals(key, identity(path))) { // a link was followed, or it has no name
+        throw new IOException(path + " was deleted or replaced while it was opened");
       }
-      throw owned(file);
+      return new Journal(path, descriptor, FileMapping.channel(path, descriptor, writable));
     } catch (Throwable e) {
-      channel.close();
+      FileDescriptors.close(descriptor);
       throw e;
     }
   }
 
-  private static IOException owned(Path file) {
-    return new IOException(
-        file
-            + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile");
-  }
-
   /// Waits a little: others lock it for a moment to see that nobody has it, or to convert the file.
-  /// Nobody else opens a journal meanwhile: see [#OWNED].
-  private static boolean isLocked(FileChannel channel, boolean shared) throws IOException {
+  private static void lock(Path file, int descriptor, boolean shared) throws IOException {
     long start = System.nanoTime();
-    try {
-      FileLock lock; // released with the channel
-      while ((lock = channel.tryLock(0, Long.MAX_VALUE, shared)) == null
-          && System.nanoTime() - start < PATIENCE_NANOS) {
-        LockSupport.parkNanos(PAUSE_NANOS);
+    while (!FileDescriptors.lock(descriptor, shared)) {
+      if (System.nanoTime() - start > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
+        throw new IOException(
+            file
+                + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile");
       }
-      return lock != null;
-    } catch (OverlappingFileLockException e) {
-      return false;
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
@@ -440,14 +402,12 @@ final class Journal implements Closeable {
 
   @Override
   public void close() throws IOException {
-    synchronized (Journal.class) {
-      if (!closed) {
-        closed = true;
-        if (owned != null) {
-          OWNED.remove(owned);
-          Journal.class.notifyAll();
-        }
+    if (!closed) {
+      closed = true;
+      try {
         channel.close();
+      } finally {
+        FileDescriptors.close(descriptor);
       }
     }
   }

@@ -25,11 +25,9 @@ public enum Mapping {
   /// together: whoever puts a copy in the place of the file deletes the journal, or puts the copy's
   /// own there.
   ///
-  /// That nobody else maps the file is kept by a lock of its journal, which the system takes away
-  /// from a process that closes the journal by any other handle, too: a program that has a file
-  /// mapped so must not open its journal itself. By another name of its own (a hard link) a file
-  /// has another journal. A name of more than 247 bytes leaves no room for the journal's, and is
-  /// refused.
+  /// That nobody else maps the file is kept by a lock of its journal (`flock(2)`). By another name
+  /// of its own (a hard link) a file has another journal. A name of more than 247 bytes leaves no
+  /// room for the journal's, and is refused.
   DURABLE,
 
   /// What is written stays with this process. The file needs to be readable only.

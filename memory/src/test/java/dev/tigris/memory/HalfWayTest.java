@@ -13,9 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// What takes a file and is then ended by an error of the JVM, here that a class cannot be loaded
-/// from a folder while the process may open no other file, gives the file back.
+/// What takes a file and is then ended, by an exception or by an error of the JVM, here that a
+/// class cannot be loaded from a folder while the process may open no other file, gives it back.
 class HalfWayTest {
   private static final Path ANY = Path.of("/dev/null");
 
@@ -24,8 +26,8 @@ class HalfWayTest {
     void run() throws Exception;
   }
 
-  /// Does some work in a process that may open one file more.
-  private static void withOneFile(Work work) throws Exception {
+  /// Does some work in a process that may open a few files more.
+  private static void withFiles(int few, Work work) throws Exception {
     FileDescriptors.close(FileDescriptors.open(ANY, false)); // loads what gives a file back
     List<FileInputStream> all = new ArrayList<>();
     // The JVM has files of its own open for moments: one refusal does not say that all are taken.
@@ -36,43 +38,51 @@ class HalfWayTest {
         refusals++;
       }
     }
-    all.removeLast().close();
+    for (int i = 0; i < few; i++) {
+      all.removeLast().close();
+    }
     try {
       work.run();
-    } catch (NoClassDefFoundError e) {
+    } catch (NoClassDefFoundError | IOException e) {
       System.out.println("ended");
     }
-    new FileInputStream(ANY.toFile()).close();
-    System.out.println("there is one still");
+    for (int i = 0; i < few; i++) {
+      all.add(new FileInputStream(ANY.toFile()));
+    }
+    System.out.println("they are there still");
   }
 
   static final class Shares {
     public static void main(String[] arguments) throws Exception {
       Jbuf.allocate(8).free();
-      withOneFile(() -> Jbuf.allocate(8, "shared", PageKind.SHARED).free());
+      withFiles(1, () -> Jbuf.allocate(8, "shared", PageKind.SHARED).free());
     }
   }
 
   static final class Owns {
     public static void main(String[] arguments) throws Exception {
       Path file = Path.of(System.getProperty("folder"), "data");
-      withOneFile(() -> Journal.own(Files.createFile(file)).close());
+      int few = Integer.getInteger("files");
+      withFiles(few, () -> Journal.own(Files.createFile(file)).close());
     }
   }
 
-  private static String run(Class<?> main, Path folder) throws IOException, InterruptedException {
-    return Forked.limited("ulimit -n 80", main, "-Dfolder=" + folder);
+  private static String run(Class<?> main, String... options)
+      throws IOException, InterruptedException {
+    return Forked.limited("ulimit -n 80", main, options);
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void givesTheFileOfSharedMemoryBack(@TempDir Path folder) throws Exception {
-    assertEquals("ended\nthere is one still\n", run(Shares.class, folder));
+  void givesTheFileOfSharedMemoryBack() throws Exception {
+    assertEquals("ended\nthey are there still\n", run(Shares.class));
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
   @EnabledOnOs(OS.LINUX)
-  void givesTheFileOfAJournalBack(@TempDir Path folder) throws Exception {
-    assertEquals("ended\nthere is one still\n", run(Owns.class, folder));
+  void givesTheFilesOfAJournalBack(int few, @TempDir Path folder) throws Exception {
+    String[] options = {"-Dfiles=" + few, "-Dfolder=" + folder};
+    assertEquals("ended\nthey are there still\n", run(Owns.class, options));
   }
 }

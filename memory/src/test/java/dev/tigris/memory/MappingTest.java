@@ -393,12 +393,13 @@ class MappingTest {
     }
   }
 
-  /// A lock on a file is the process's: closing any channel of that file gives it up.
+  /// Locks as the JDK's are the process's: closing any channel of that file gives them up.
   @ParameterizedTest
   @EnumSource(Mapping.class)
   void ownsTheFileStillAfterItHasRefusedItToItself(Mapping mapping) throws Exception {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
     assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
+    Files.copy(Journal.pathFor(file()), folder.resolve("backup")); // whoever copies the folder
     assertEquals("refused\n", Forked.run(Rival.class, "-Drival.file=" + file()));
     jbuf.free();
     assertEquals("mapped\n", Forked.run(Rival.class, "-Drival.file=" + file()));

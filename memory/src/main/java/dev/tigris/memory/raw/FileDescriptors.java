@@ -9,10 +9,15 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /// Files by descriptor, for what the JDK does not do with its own: mapping them to a given place,
-/// and reserving their blocks.
+/// reserving their blocks, and locking them such that no other descriptor ends that.
 public final class FileDescriptors {
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = Pages.LINUX ? 0x80000 : 0x1000000;
+
+  private static final int LOCK_SH = 1;
+  private static final int LOCK_EX = 2;
+  private static final int LOCK_NB = 4;
+  private static final int EWOULDBLOCK = Pages.LINUX ? 11 : 35;
 
   /// What names are written in: the JDK takes it from the locale when it starts.
   private static final Charset NAMES =
@@ -75,11 +80,29 @@ public final class FileDescriptors {
     return true;
   }
 
+  /// Locks the file behind a descriptor, until that is closed: for it alone, or, if `shared`, with
+  /// others that are too. Does not wait.
+  ///
+  /// @return false if another descriptor has it, of this process or another
+  public static boolean lock(int descriptor, boolean shared) throws IOException {
+    int operation = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+    long result;
+    do {
+      result = Native.FLOCK.call(descriptor, operation);
+    } while (result == -Errno.EINTR);
+    if (result == -EWOULDBLOCK) {
+      return false;
+    }
+    Errno.check(result, "lock a file");
+    return true;
+  }
+
   // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
   // call; thread: all calls are thread-safe.
   private static final class Native {
     static final LibraryFunction OPEN = LibraryFunction.ofInt("open");
     static final LibraryFunction CLOSE = LibraryFunction.ofInt("close");
+    static final LibraryFunction FLOCK = LibraryFunction.ofInt("flock");
 
     /// Linux has it.
     static final class Reserving {
