@@ -44,6 +44,7 @@ public final class Fabric implements AutoCloseable {
   /// @throws IllegalArgumentException if there is none of this name
   /// @throws NetException if it cannot be used here, with the reason
   public static Fabric openFaulty(String provider, Faults faults) {
+    Objects.requireNonNull(faults);
     Provider named = Providers.named(provider);
     return new Fabric("faulty " + named.name(), new FaultyCarrier(named.open(), faults));
   }
@@ -53,6 +54,7 @@ public final class Fabric implements AutoCloseable {
   /// @throws IllegalArgumentException if there is none of this name
   /// @throws NetException if it has no TLS, or cannot be used here, with the reason
   public static Fabric openTls(String provider, Tls tls) {
+    Objects.requireNonNull(tls); // which would be none
     Provider named = Providers.named(provider);
     return new Fabric(named.name() + " with TLS", named.open(tls));
   }

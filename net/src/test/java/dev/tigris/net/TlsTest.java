@@ -389,6 +389,11 @@ class TlsTest {
   }
 
   @Test
+  void doesNotGoOnWithoutWhomToTrust() {
+    assertThrows(NullPointerException.class, () -> Fabric.openTls("tcp", null));
+  }
+
+  @Test
   void saysThatAProviderHasNoTls() {
     assertThrows(
         IllegalArgumentException.class, () -> Fabric.openTls("telepathy", tls(alice, bob)));

@@ -31,6 +31,10 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   /// How often in a row to read from a connection that was refused.
   private static final int MOST_DISCARDS = 64;
 
+  /// After so long nobody else is listened to before the next look: with TLS each may take some
+  /// milliseconds.
+  private static final long SHARE_NANOS = 10_000_000;
+
   private final String address;
   private final @Nullable Tls tls;
   private final ServerSocketChannel server;
@@ -38,6 +42,13 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
 
   /// Whether there was a connection to be taken when the selector was last asked.
   private boolean waiting;
+
+  /// Counts how often all of the silent were listened to.
+  private long rounds;
+
+  /// Whether some have something that was left for the next look, of which the selector may say
+  /// nothing.
+  private boolean hasMore;
 
   /// A connection whose request has not arrived completely.
   static final class Unheard extends Silent {
@@ -47,6 +58,9 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
 
     /// Whether it was told why it is not trusted; it is closed when it has read that.
     boolean refused;
+
+    /// The last round in which it was listened to.
+    long round = -1;
 
     Unheard(Wire wire, SelectionKey key) {
       this.wire = wire;
@@ -93,7 +107,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   @Override
   protected void look(long nanos) {
     try {
-      if (nanos <= 0) {
+      if (nanos <= 0 || hasMore) {
         selector.selectNow(key -> {});
       } else {
         selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
@@ -143,10 +157,21 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     }
   }
 
-  /// Reads what has arrived on the connections that are silent still.
+  /// Reads what has arrived on the connections that are silent still, for a while: whoever had no
+  /// turn has it the next time.
   private void hear() {
+    long start = System.nanoTime();
+    hasMore = false;
     for (Iterator<Unheard> each = silent.iterator(); each.hasNext(); ) {
       Unheard next = each.next();
+      if (next.round == rounds) {
+        continue;
+      }
+      if (System.nanoTime() - start >= SHARE_NANOS) {
+        hasMore = true;
+        return;
+      }
+      next.round = rounds;
       int read = next.refused ? discard(next) : read(next);
       if (read < 0) {
         next.close();
@@ -154,8 +179,11 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
       } else if (!next.refused && !next.request.hasRemaining()) {
         each.remove();
         heard(next);
+      } else if (!next.refused) {
+        hasMore |= next.wire.hasMore() && !next.wire.isPending();
       }
     }
+    rounds++;
   }
 
   /// Reads a part of the request, with TLS after each side has proved who it is.
@@ -173,6 +201,13 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
           TlsWire.describe(e));
       from.refused = true;
       return endOutput(wire.channel());
+    } catch (OutOfMemoryError e) { // outside the heap, where encryption has its buffers
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} is sent away: {1}: raise -XX:MaxDirectMemorySize",
+          nameOf(wire.channel()),
+          e.getMessage());
+      return -1;
     } catch (IOException reset) {
       return -1;
     }

@@ -4,6 +4,7 @@ import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.socket.TcpAddress;
+import java.util.Objects;
 import java.util.Optional;
 
 /// TCP through the JDK's channels: runs everywhere, and every other provider is compared with it.
@@ -30,6 +31,6 @@ public final class TcpProvider implements Provider {
 
   @Override
   public Carrier open(Tls tls) {
-    return new TcpCarrier(tls);
+    return new TcpCarrier(Objects.requireNonNull(tls));
   }
 }

@@ -13,6 +13,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /// TLS on a socket.
@@ -27,27 +28,40 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The handshake is a part of reading and writing: until it is done these move nothing. All buffers
-/// are ready to be taken from, except while they are filled.
+/// are ready to be taken from, except while they are filled; they have the size that they need when
+/// they are needed first, since who connects may never say anything.
+///
+/// No session is resumed, of which whoever has been trusted once could go on without a look at
+/// certificates that have run out meanwhile, or are trusted no more.
 final class TlsWire implements Wire {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  /// A record has at most a quarter of this, and buffers begin with room for one.
+  /// A record has at most a quarter of this, and buffers have room for one.
   private static final int MOST_RECORD_BYTES = 1 << 16;
+
+  /// But for the one that takes what a stranger says first.
+  private static final int FIRST_BYTES = 1 << 10;
 
   /// How many records that bring nothing to take for each call, be they empty, or of the handshake
   /// or what follows it: a peer could send them for ever, and keep the thread from everybody else.
   static final int MOST_EMPTY_RECORDS = 64;
 
+  /// How many of them to take while the peer reads nothing: the engine keeps an answer to each.
+  static final int MOST_UNANSWERED = 1024;
+
   private final SocketChannel channel;
   private final SSLEngine engine;
-  private ByteBuffer incoming;
-  private ByteBuffer outgoing;
-  private ByteBuffer plain;
+  private final int packetBytes;
+  private final long begunMillis = System.currentTimeMillis();
+  private ByteBuffer incoming = ByteBuffer.allocateDirect(FIRST_BYTES).flip();
+  private ByteBuffer outgoing = ByteBuffer.allocate(0);
+  private ByteBuffer plain = ByteBuffer.allocate(0);
 
   /// Whether `incoming` holds no whole record.
   private boolean starved = true;
 
   private int emptyRecordsLeft;
+  private int unanswered;
   private boolean open;
   private boolean ended;
   private boolean failed;
@@ -55,10 +69,7 @@ final class TlsWire implements Wire {
   private TlsWire(SocketChannel channel, SSLEngine engine) {
     this.channel = channel;
     this.engine = engine;
-    int packetBytes = engine.getSession().getPacketBufferSize();
-    this.incoming = ByteBuffer.allocateDirect(2 * packetBytes).flip();
-    this.outgoing = ByteBuffer.allocateDirect(packetBytes).flip();
-    this.plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize()).flip();
+    this.packetBytes = engine.getSession().getPacketBufferSize();
   }
 
   /// For whoever connects to `remote`.
@@ -191,7 +202,10 @@ final class TlsWire implements Wire {
     while (true) {
       switch (engine.getHandshakeStatus()) {
         case FINISHED, NOT_HANDSHAKING -> {
-          open = true;
+          if (!open) {
+            refuseResumed();
+            open = true;
+          }
           return true;
         }
         case NEED_TASK -> {
@@ -199,6 +213,9 @@ final class TlsWire implements Wire {
               task != null;
               task = engine.getDelegatedTask()) {
             task.run();
+          }
+          if (!open) {
+            keepFromResuming();
           }
         }
         case NEED_WRAP -> {
@@ -218,6 +235,21 @@ final class TlsWire implements Wire {
           }
         }
       }
+    }
+  }
+
+  /// Makes the session that is being agreed upon one of this connection alone.
+  private void keepFromResuming() {
+    SSLSession session = engine.getHandshakeSession();
+    if (session != null) {
+      session.invalidate();
+    }
+  }
+
+  /// The context may have other users, whose sessions are resumed.
+  private void refuseResumed() throws SSLException {
+    if (engine.getSession().getCreationTime() < begunMillis) {
+      throw failed(new SSLHandshakeException("it resumes a session, and shows no certificate"));
     }
   }
 
@@ -243,13 +275,17 @@ final class TlsWire implements Wire {
     starved = !incoming.hasRemaining() || status == SSLEngineResult.Status.BUFFER_UNDERFLOW;
     if (result.bytesConsumed() > 0 && result.bytesProduced() == 0) {
       emptyRecordsLeft--;
+      if (outgoing.hasRemaining() && ++unanswered > MOST_UNANSWERED) {
+        throw failed(new SSLException("the peer asks for more than it reads"));
+      }
     }
     return switch (status) {
       case OK -> !open || result.bytesConsumed() > 0;
       case BUFFER_UNDERFLOW -> fill();
       case BUFFER_OVERFLOW -> {
         requireRecord(plain);
-        plain = ByteBuffer.allocate(2 * plain.capacity()).flip();
+        int least = engine.getSession().getApplicationBufferSize();
+        plain = ByteBuffer.allocate(Math.max(least, 2 * plain.capacity())).flip();
         yield true;
       }
       case CLOSED -> {
@@ -265,7 +301,8 @@ final class TlsWire implements Wire {
     try {
       if (!incoming.hasRemaining()) {
         requireRecord(incoming);
-        incoming = ByteBuffer.allocateDirect(2 * incoming.capacity()).put(incoming.flip());
+        int room = 2 * Math.max(packetBytes, incoming.capacity());
+        incoming = ByteBuffer.allocateDirect(room).put(incoming.flip());
       }
       int count = channel.read(incoming);
       ended = count < 0;
@@ -277,27 +314,33 @@ final class TlsWire implements Wire {
 
   /// Makes one record; nothing else is pending.
   private SSLEngineResult.Status encrypt(ByteBuffer from) throws IOException {
-    SSLEngineResult.Status status;
-    outgoing.clear();
-    try {
-      status = engine.wrap(from, outgoing).getStatus();
-    } catch (SSLException | RuntimeException e) {
+    while (true) {
+      SSLEngineResult.Status status;
+      outgoing.clear();
+      try {
+        status = engine.wrap(from, outgoing).getStatus();
+      } catch (SSLException | RuntimeException e) {
+        outgoing.flip();
+        throw failed(e);
+      }
       outgoing.flip();
-      throw failed(e);
-    }
-    outgoing.flip();
-    if (status == SSLEngineResult.Status.BUFFER_OVERFLOW) {
+      if (status != SSLEngineResult.Status.BUFFER_OVERFLOW) {
+        return status;
+      }
       requireRecord(outgoing);
-      outgoing = ByteBuffer.allocateDirect(2 * outgoing.capacity()).flip();
+      outgoing = ByteBuffer.allocateDirect(Math.max(packetBytes, 2 * outgoing.capacity())).flip();
     }
-    return status;
   }
 
   private boolean flushed() throws IOException {
     if (outgoing.hasRemaining()) {
       channel.write(outgoing);
     }
-    return !outgoing.hasRemaining();
+    if (outgoing.hasRemaining()) {
+      return false;
+    }
+    unanswered = 0;
+    return true;
   }
 
   /// Refuses to make a buffer larger for a record that is longer than any.

@@ -1,134 +1,194 @@
 package dev.tigris.net.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Tls;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLEngineResult.HandshakeStatus;
-import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A peer that is trusted, and sends records that bring nothing.
+/// A peer that is trusted, or was once, and does not do what a peer does.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class TlsWireTest {
   private static final int RECORDS = 50 * TlsWire.MOST_EMPTY_RECORDS;
-  private static final char[] PASSWORD = "password".toCharArray();
 
   @TempDir Path folder;
+
+  private final AtomicInteger looks = new AtomicInteger();
+  private final ByteBuffer message = ByteBuffer.allocate(100);
 
   private ServerSocketChannel server;
   private SocketChannel peer;
   private SocketChannel ours;
-  private SSLEngine engine;
   private Tls tls;
 
   @BeforeEach
-  void connect() throws Exception {
-    tls = Tls.of(context());
+  void listen() throws Exception {
+    tls = Tls.of(TlsPeer.context(folder, looks)).withoutHosts();
     server =
         ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    peer = SocketChannel.open(server.getLocalAddress());
+    connect();
+  }
+
+  private void connect() throws Exception {
+    peer = SocketChannel.open();
+    peer.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 12);
+    peer.connect(server.getLocalAddress());
     peer.configureBlocking(false);
     ours = server.accept();
     ours.configureBlocking(false);
-    engine = tls.context().createSSLEngine();
-    engine.setUseClientMode(true);
-    engine.beginHandshake();
   }
 
   @AfterEach
   void close() throws Exception {
-    peer.close();
-    ours.close();
+    disconnect();
     server.close();
   }
 
-  /// Somebody who trusts nobody but himself.
-  private SSLContext context() throws Exception {
-    Path file = folder.resolve("keys");
-    String tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    String options = "-genkeypair -alias self -dname CN=self -keyalg EC -storepass password";
-    ProcessBuilder command = new ProcessBuilder(tool);
-    command.command().addAll(List.of(options.split(" ")));
-    command.command().addAll(List.of("-keystore", file.toString()));
-    assertEquals(0, command.redirectErrorStream(true).start().waitFor());
-    KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD);
-    var own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    own.init(keys, PASSWORD);
-    KeyStore known = KeyStore.getInstance("PKCS12");
-    known.load(null, null);
-    known.setCertificateEntry("self", keys.getCertificate("self"));
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(known);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(own.getKeyManagers(), trust.getTrustManagers(), null);
-    return context;
+  private void disconnect() throws Exception {
+    peer.close();
+    ours.close();
   }
 
-  private final ByteBuffer toSend = ByteBuffer.allocate(1 << 20);
-  private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
-  private final ByteBuffer plain = ByteBuffer.allocate(1 << 16);
+  /// The JDK's engine as it is by itself, which resumes a session where it can.
+  private SSLEngine engine(boolean connects) throws Exception {
+    SSLEngine engine = tls.context().createSSLEngine("127.0.0.1", 7);
+    engine.setUseClientMode(connects);
+    engine.setNeedClientAuth(!connects);
+    return engine;
+  }
 
-  /// What the peer does in its handshake.
-  private void step() throws Exception {
-    switch (engine.getHandshakeStatus()) {
-      case NEED_TASK -> engine.getDelegatedTask().run();
-      case NEED_WRAP -> {
-        engine.wrap(ByteBuffer.allocate(0), toSend);
-        send();
-      }
-      default -> {
-        received.compact();
-        peer.read(received);
-        received.flip();
-        engine.unwrap(received, plain.clear());
-      }
+  private TlsWire connecting(SocketChannel channel) throws Exception {
+    return TlsWire.connecting(channel, tls, (InetSocketAddress) server.getLocalAddress());
+  }
+
+  /// Until both have what they need, tickets for other sessions included.
+  private void shakeHands(TlsWire wire, TlsPeer other) throws Exception {
+    while (!wire.isOpen() || !other.isOpen()) {
+      other.step();
+      readNothing(wire);
     }
+    other.step();
   }
 
-  private void send() throws Exception {
-    toSend.flip();
-    peer.write(toSend);
-    toSend.compact();
+  private void readNothing(TlsWire wire) throws Exception {
+    assertEquals(0, wire.read(message));
+    wire.flush();
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
   }
 
   @Test
   void takesNoMoreThanAFewRecordsAtATimeThatBringNothing() throws Exception {
     TlsWire wire = TlsWire.accepting(ours, tls);
-    ByteBuffer message = ByteBuffer.allocate(100);
-    while (!wire.isOpen() || engine.getHandshakeStatus() != HandshakeStatus.NOT_HANDSHAKING) {
-      step();
-      assertEquals(0, wire.read(message));
-    }
+    TlsPeer asking = new TlsPeer(peer, engine(true));
+    shakeHands(wire, asking);
     for (int i = 0; i < RECORDS; i++) {
-      engine.beginHandshake(); // which changes the keys, as often as one likes
-      assertTrue(engine.wrap(ByteBuffer.allocate(0), toSend).bytesProduced() > 0);
+      asking.askForKeys();
     }
-    engine.wrap(ByteBuffer.wrap(new byte[] {1, 2, 3}), toSend);
+    asking.say(ByteBuffer.wrap(new byte[] {1, 2, 3}));
     int reads = 0;
     while (message.position() == 0) {
-      send();
+      asking.send();
       assertTrue(wire.read(message) >= 0);
       reads++;
     }
     assertEquals(3, message.position(), "what comes behind them is read");
     assertTrue(reads > RECORDS / TlsWire.MOST_EMPTY_RECORDS, reads + " reads");
     assertEquals(ByteBuffer.wrap(new byte[] {1, 2, 3}), message.flip());
+  }
+
+  @Test
+  void endsWhereItsAnswersWouldPileUpSinceNobodyReadsThem() throws Exception {
+    ours.setOption(StandardSocketOptions.SO_SNDBUF, 1 << 12);
+    TlsWire wire = TlsWire.accepting(ours, tls);
+    TlsPeer asking = new TlsPeer(peer, engine(true));
+    shakeHands(wire, asking);
+    SSLException why =
+        assertThrows(
+            SSLException.class,
+            () -> {
+              for (int i = 0; i < 50_000; i++) {
+                asking.askForKeys();
+                asking.send();
+                assertEquals(0, wire.read(message));
+              }
+            });
+    assertTrue(why.getMessage().contains("more than it reads"), why.getMessage());
+  }
+
+  @Test
+  void showsAndLooksAtCertificatesForEachConnection() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      TlsWire accepting = TlsWire.accepting(ours, tls);
+      TlsWire connecting = connecting(peer);
+      while (!accepting.isOpen() || !connecting.isOpen()) {
+        readNothing(connecting);
+        readNothing(accepting);
+      }
+      readNothing(connecting);
+      assertEquals(2 * i, looks.get());
+      disconnect();
+      connect();
+    }
+  }
+
+  @Test
+  void looksAtTheCertificateOfWhoeverWouldResumeASession() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      shakeHands(TlsWire.accepting(ours, tls), new TlsPeer(peer, engine(true)));
+      assertEquals(2 * i, looks.get());
+      disconnect();
+      connect();
+    }
+  }
+
+  @Test
+  void refusesAListenerThatResumesASession() throws Exception {
+    TlsWire connecting = connecting(peer);
+    shakeHands(connecting, new TlsPeer(ours, engine(false)));
+    readNothing(connecting); // a ticket, too
+    disconnect();
+    connect();
+    TlsWire again = connecting(peer);
+    TlsPeer resuming = new TlsPeer(ours, engine(false));
+    assertThrows(SSLHandshakeException.class, () -> shakeHands(again, resuming));
+  }
+
+  /// Of another listener that has the same context.
+  @Test
+  void refusesWhoResumesASessionOfSomebodyElse() throws Exception {
+    TlsPeer asking = new TlsPeer(peer, engine(true));
+    TlsPeer answering = new TlsPeer(ours, engine(false));
+    while (!asking.isOpen() || !answering.isOpen()) {
+      asking.step();
+      answering.step();
+    }
+    asking.step();
+    assertEquals(2, looks.get());
+    disconnect();
+    connect();
+    TlsWire wire = TlsWire.accepting(ours, tls);
+    TlsPeer resuming = new TlsPeer(peer, engine(true));
+    SSLException why = assertThrows(SSLHandshakeException.class, () -> shakeHands(wire, resuming));
+    assertTrue(why.getMessage().contains("resumes"), why.getMessage());
+    assertEquals(2, looks.get());
   }
 }

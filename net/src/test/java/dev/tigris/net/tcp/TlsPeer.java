@@ -1,0 +1,151 @@
+package dev.tigris.net.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/// The other end of a connection, where TLS is spoken by the JDK's engine and by what a test wants.
+final class TlsPeer {
+  private static final char[] PASSWORD = "password".toCharArray();
+
+  final SSLEngine engine;
+  final ByteBuffer toSend = ByteBuffer.allocate(1 << 20);
+
+  private final SocketChannel channel;
+  private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
+  private final ByteBuffer plain = ByteBuffer.allocate(1 << 16);
+
+  /// @param channel does not block
+  TlsPeer(SocketChannel channel, SSLEngine engine) throws Exception {
+    this.channel = channel;
+    this.engine = engine;
+    engine.beginHandshake();
+  }
+
+  boolean isOpen() {
+    return engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
+  }
+
+  /// One step of the handshake, or takes a record.
+  void step() throws Exception {
+    switch (engine.getHandshakeStatus()) {
+      case NEED_TASK -> engine.getDelegatedTask().run();
+      case NEED_WRAP -> {
+        engine.wrap(ByteBuffer.allocate(0), toSend);
+        send();
+      }
+      default -> {
+        received.compact();
+        channel.read(received);
+        received.flip();
+        engine.unwrap(received, plain.clear());
+      }
+    }
+  }
+
+  void send() throws Exception {
+    toSend.flip();
+    channel.write(toSend);
+    toSend.compact();
+  }
+
+  /// Asks for new keys, without sending it: as often as one likes.
+  void askForKeys() throws Exception {
+    engine.beginHandshake();
+    assertEquals(HandshakeStatus.NEED_WRAP, engine.getHandshakeStatus());
+    engine.wrap(ByteBuffer.allocate(0), toSend);
+  }
+
+  /// Says something, without sending it.
+  void say(ByteBuffer message) throws Exception {
+    engine.wrap(message, toSend);
+  }
+
+  /// Somebody who trusts nobody but himself, and counts how often he looks at a certificate.
+  static SSLContext context(Path folder, AtomicInteger looks) throws Exception {
+    Path file = folder.resolve("keys");
+    String tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+    String options = "-genkeypair -alias self -dname CN=self -keyalg EC -storepass password";
+    ProcessBuilder command = new ProcessBuilder(tool);
+    command.command().addAll(List.of(options.split(" ")));
+    command.command().addAll(List.of("-keystore", file.toString()));
+    assertEquals(0, command.redirectErrorStream(true).start().waitFor());
+    KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD);
+    var own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    own.init(keys, PASSWORD);
+    KeyStore known = KeyStore.getInstance("PKCS12");
+    known.load(null, null);
+    known.setCertificateEntry("self", keys.getCertificate("self"));
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(known);
+    SSLContext context = SSLContext.getInstance("TLS");
+    X509ExtendedTrustManager trusted = (X509ExtendedTrustManager) trust.getTrustManagers()[0];
+    TrustManager[] counting = {new Counting(trusted, looks)};
+    context.init(own.getKeyManagers(), counting, null);
+    return context;
+  }
+
+  private static final class Counting extends X509ExtendedTrustManager {
+    private final X509ExtendedTrustManager trusted;
+    private final AtomicInteger looks;
+
+    Counting(X509ExtendedTrustManager trusted, AtomicInteger looks) {
+      this.trusted = trusted;
+      this.looks = looks;
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      looks.incrementAndGet();
+      trusted.checkClientTrusted(chain, type, engine);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      looks.incrementAndGet();
+      trusted.checkServerTrusted(chain, type, engine);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {
+      throw new AssertionError("there are engines only");
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
+      throw new AssertionError("there are engines only");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {
+      throw new AssertionError("there are engines only");
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {
+      throw new AssertionError("there are engines only");
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return trusted.getAcceptedIssuers();
+    }
+  }
+}
