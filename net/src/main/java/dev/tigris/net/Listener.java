@@ -3,6 +3,7 @@ package dev.tigris.net;
 import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Door;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Takes requests to connect, each with a tag that says what it is for.
@@ -10,11 +11,18 @@ import org.jspecify.annotations.Nullable;
 /// A peer that sends something else than a request, or half of one, is forgotten: it cannot hold up
 /// the requests of others.
 ///
-/// Thread rule: one thread at a time, except for [#wake].
+/// Thread rule: one thread at a time, except for [#wake] and [#close].
 public final class Listener implements AutoCloseable {
   private final Fabric fabric;
   private final Door door;
-  private boolean closed;
+
+  /// Held by who waits, or closes.
+  private final ReentrantLock inUse = new ReentrantLock();
+
+  private volatile boolean closed;
+
+  /// Whether the door is. Guarded by the lock.
+  private boolean open = true;
 
   Listener(Fabric fabric, Door door) {
     this.fabric = fabric;
@@ -28,18 +36,31 @@ public final class Listener implements AutoCloseable {
 
   /// Waits for the next request.
   ///
-  /// @return null if none came in time, or after [#wake], or if the thread is interrupted, which it
-  ///     then still is
+  /// @return null if none came in time, or after [#wake] or [#close], or if the thread is
+  ///     interrupted, which it then still is
   /// @throws NetException if somebody waits whose connection cannot be taken: too many files are
   ///     open, say. It can be asked again.
-  /// @throws IllegalStateException if the listener is closed
+  /// @throws IllegalStateException if the listener is closed, or another thread waits here
   @CheckReturnValue
   public @Nullable ConnectionRequest next(Duration timeout) {
+    long nanos = Fabric.nanos(timeout);
+    requireOpen();
+    if (!inUse.tryLock()) {
+      throw new IllegalStateException("another thread waits for requests, or closes the listener");
+    }
+    try {
+      requireOpen();
+      Door.Knock knock = door.next(nanos);
+      return knock == null ? null : new ConnectionRequest(fabric, knock);
+    } finally {
+      inUse.unlock();
+    }
+  }
+
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the listener is closed");
     }
-    Door.Knock knock = door.next(Fabric.nanos(timeout));
-    return knock == null ? null : new ConnectionRequest(fabric, knock);
   }
 
   /// Ends a wait, or the next one: also if a request came at the same time, and has ended this one.
@@ -53,13 +74,23 @@ public final class Listener implements AutoCloseable {
     return "Listener[%s]".formatted(address());
   }
 
-  /// Stops listening. Interfaces that were accepted are not affected.
+  /// Stops listening, and ends the wait of another thread. Interfaces that were accepted are not
+  /// affected. Any thread.
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
-      door.close();
-      fabric.closed(this);
+    closed = true;
+    if (!inUse.tryLock()) {
+      door.wake();
+      inUse.lock();
+    }
+    try {
+      if (open) {
+        open = false;
+        door.close();
+        fabric.closed(this);
+      }
+    } finally {
+      inUse.unlock();
     }
   }
 }

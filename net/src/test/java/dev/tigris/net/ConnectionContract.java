@@ -167,6 +167,36 @@ abstract class ConnectionContract extends FabricContract {
     closing.wake();
   }
 
+  /// What comes to the next listener, which may have the same place, is not for the one that was
+  /// closed.
+  @Test
+  void isClosedByOneThreadWhileAnotherOneListens() {
+    Listener closing = fabric.listen(subject.anyAddress());
+    Future<ConnectionRequest> listening = left.start(() -> listenOnceItCan(closing));
+    boolean isAlone = true;
+    while (isAlone) {
+      try {
+        assertNull(closing.next(Duration.ZERO));
+      } catch (IllegalStateException another) {
+        isAlone = false;
+      }
+    }
+    closing.close();
+    assertNull(get(listening));
+    assertThrows(IllegalStateException.class, () -> closing.next(PATIENCE));
+    connect();
+  }
+
+  private static ConnectionRequest listenOnceItCan(Listener listener) {
+    while (true) {
+      try {
+        return listener.next(Duration.ofDays(1));
+      } catch (IllegalStateException another) {
+        // it only looks
+      }
+    }
+  }
+
   @Test
   void refusesWhoWaitsForAnAnswerWhenTheListenerCloses() {
     Listener closing = fabric.listen(subject.anyAddress());
