@@ -242,7 +242,15 @@ public final class CompletionQueue implements AutoCloseable {
     if (!armed || completedHead != completedTail) {
       remind();
     }
-    Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
+    boolean waits = false;
+    try {
+      Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
+      waits = true;
+    } finally {
+      if (!waits) { // there may be no room for another thread
+        endSignalling();
+      }
+    }
   }
 
   private void requireNoSignal() {
@@ -254,6 +262,11 @@ public final class CompletionQueue implements AutoCloseable {
 
   private void waitAndSignal(Runnable signal) {
     port.park(Long.MAX_VALUE);
+    endSignalling();
+    signal.run();
+  }
+
+  private void endSignalling() {
     synchronized (signalLock) {
       signalling = false;
       if (reminded) {
@@ -261,7 +274,6 @@ public final class CompletionQueue implements AutoCloseable {
         boolean _ = port.wakeRequest().take(); // it may have come when the wait was over
       }
     }
-    signal.run();
   }
 
   /// The owner's doorbell may have completed something, which wakes nobody by itself.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.net.uring.UringProvider;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,26 @@ class UringLimitsTest {
     }
   }
 
+  /// Opens queues in a process that has memory outside the heap for few of them.
+  static final class Narrow {
+    private Narrow() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Fabric fabric = Fabric.open("uring");
+      int refused = 0;
+      OpenFiles before = null;
+      for (int i = 0; i < 10; i++) {
+        try {
+          CompletionQueue _ = fabric.completionQueue(); // which is not closed
+        } catch (OutOfMemoryError e) {
+          refused++;
+          before = before == null ? OpenFiles.now() : before;
+        }
+      }
+      System.out.println(refused > 2 ? "refused, " + before.opened() : "all of them");
+    }
+  }
+
   /// Runs a program that has such a limit, and returns what it says.
   private static String run(String limit, Class<?> program) throws Exception {
     assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
@@ -112,5 +133,21 @@ class UringLimitsTest {
   void findsOutAtOnceThatTheLimitIsTooLowForAnyQueue() throws Exception {
     String said = run("ulimit -l 16", Looks.class);
     assertTrue(said.contains("ulimit -l") && said.endsWith("(found out at once)"), said);
+  }
+
+  @Test
+  void leavesNothingOpenWhereThereIsNoMemoryForBuffers() throws Exception {
+    assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
+    List<String> words = new ArrayList<>(ProcessContract.command(Narrow.class));
+    words.add(1, "-XX:MaxDirectMemorySize=4m");
+    Process child = new ProcessBuilder(words).redirectErrorStream(true).start();
+    try {
+      assertEquals(
+          "refused, []",
+          new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
+      assertEquals(0, child.waitFor());
+    } finally {
+      child.destroyForcibly();
+    }
   }
 }

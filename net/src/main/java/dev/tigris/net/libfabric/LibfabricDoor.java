@@ -13,6 +13,7 @@ import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
+import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import dev.tigris.net.socket.TcpAddress;

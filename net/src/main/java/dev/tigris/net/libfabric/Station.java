@@ -12,6 +12,7 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.linux.OpenFile;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Opened;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

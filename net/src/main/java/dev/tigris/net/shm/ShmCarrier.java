@@ -61,7 +61,7 @@ final class ShmCarrier implements Carrier {
             Linking.nobodyListens(String.valueOf(e.getMessage()));
         case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
             Linking.closedWithoutAnswer();
-        default -> throw new NetException("connect to", address, String.valueOf(e.getMessage()), e);
+        default -> throw new NetException("connect to", address, explain(e), e);
       };
     }
   }
@@ -95,10 +95,10 @@ final class ShmCarrier implements Carrier {
           Reason.INCOMPATIBLE,
           "it belongs to user %d, and this process to user %d".formatted(peer.user(), user));
     }
-    LastingMemory mapped = null;
+    Rings rings = ringsFor(port);
+    LastingMemory mapped = rings.mapped();
     boolean kept = false;
-    try (SharedMemory memory = memoryFor(port)) {
-      mapped = memory.mapLasting();
+    try (SharedMemory memory = rings.memory()) {
       Hello hello = Hello.request(request.tag(), request.attributes());
       socket.send(hello.toBytes(), memory.file());
       UnixSocket.Packet packet = await(socket, request.deadline());
@@ -121,22 +121,46 @@ final class ShmCarrier implements Carrier {
               request.attributes(),
               maximum));
     } finally {
-      if (!kept && mapped != null) {
+      if (!kept) {
         mapped.close();
       }
     }
   }
 
+  /// Memory for a link, and where it is mapped.
+  private record Rings(SharedMemory memory, LastingMemory mapped) {
+    static Rings of(long bytes) throws SystemException {
+      SharedMemory memory = SharedMemory.create("tigris", bytes);
+      LastingMemory mapped = null;
+      try {
+        mapped = memory.mapLasting();
+        return new Rings(memory, mapped);
+      } finally {
+        if (mapped == null) {
+          memory.close();
+        }
+      }
+    }
+  }
+
   /// Memory for another link of a port, large if that has few, unless a limit forbids it.
-  private static SharedMemory memoryFor(ShmPort port) throws SystemException {
+  private static Rings ringsFor(ShmPort port) throws SystemException {
     if (port.hasFew()) {
       try {
-        return SharedMemory.create("tigris", Channel.LARGE_BYTES);
+        return Rings.of(Channel.LARGE_BYTES);
       } catch (SystemException tooLarge) {
         // the other size may be possible, and says what is wrong if it is not
       }
     }
-    return SharedMemory.create("tigris", Channel.SMALL_BYTES);
+    return Rings.of(Channel.SMALL_BYTES);
+  }
+
+  /// What the system has said, and what can be done about it.
+  static String explain(SystemException refusal) {
+    String what = String.valueOf(refusal.getMessage());
+    return refusal.error() == SystemException.NO_MEMORY
+        ? what + ": close connections, or raise the limit of memory or addresses (ulimit -v)"
+        : what;
   }
 
   /// The next packet, without a file; null if none comes in time.

@@ -223,7 +223,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
         if (mapped != null) {
           mapped.close();
         }
-        throw new NetException("accept", name(), String.valueOf(e.getMessage()), e);
+        throw new NetException("accept", name(), ShmCarrier.explain(e), e);
       }
       Channel channel = Channel.over(mapped, false);
       return new ShmLink((ShmPort) port, socket, mapped, channel, name(), attributes, peerMaximum);

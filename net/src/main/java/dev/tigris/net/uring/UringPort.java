@@ -8,6 +8,7 @@ import dev.tigris.net.linux.Ranges;
 import dev.tigris.net.linux.Signal;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import dev.tigris.net.socket.SpareBuffers;
@@ -89,23 +90,16 @@ final class UringPort extends Port {
   }
 
   static UringPort open(IoUring.Polling polling) {
-    IoUring ring = null;
-    Signal signal = null;
-    try {
-      ring = UringProvider.ring(polling, polled());
-      signal = new Signal();
+    try (Opened opened = new Opened()) {
+      IoUring ring = opened.add(UringProvider.ring(polling, polled()));
+      Signal signal = opened.add(new Signal());
       ring.signalTo(signal);
-      UringPort port = new UringPort(ring, signal, new PollSet());
+      UringPort port = new UringPort(ring, signal, opened.add(new PollSet()));
       boolean _ = port.buffers.makeMore();
       OPEN.add(port);
+      opened.keep();
       return port;
     } catch (SystemException e) {
-      if (ring != null) {
-        ring.close();
-      }
-      if (signal != null) {
-        signal.close();
-      }
       throw new NetException("open", "io_uring", UringProvider.explain(e), e);
     }
   }

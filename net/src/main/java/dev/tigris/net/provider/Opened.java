@@ -1,18 +1,19 @@
-package dev.tigris.net.libfabric;
+package dev.tigris.net.provider;
 
 import java.util.ArrayDeque;
 
 /// Objects that are closed in reverse order if something goes wrong before all are there.
-final class Opened implements AutoCloseable {
+public final class Opened implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> objects = new ArrayDeque<>();
 
-  <T extends AutoCloseable> T add(T object) {
+  /// Adds one, and returns it.
+  public <T extends AutoCloseable> T add(T object) {
     objects.push(object);
     return object;
   }
 
   /// All are there: they are their owner's now.
-  void keep() {
+  public void keep() {
     objects.clear();
   }
 
