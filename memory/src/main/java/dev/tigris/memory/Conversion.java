@@ -262,14 +262,24 @@ final class Conversion {
     int index = found >= 0 ? found : -found - 2;
     if (index >= 0) {
       long within = offset - offsets[index];
-      long place = within < sizes[index] ? locate(shapes[index], within, shape, sizes[index]) : -1;
+      long kept = keptBytes(index);
+      long place = within < kept ? locate(shapes[index], within, shape, kept) : -1;
       if (place >= 0) {
         return places[index] + place;
       }
     }
     throw new CorruptContainerException(
-        "the %s at %d overlaps something else, or lies in a field that is gone"
+        "the %s at %d overlaps something else, or lies in a field that is gone or behind the last element of a table"
             .formatted(old.name(shape), offset));
+  }
+
+  /// How much of something is copied: of a table, no more than its elements.
+  private long keptBytes(int index) {
+    if (old.shape(shapes[index]) instanceof Shape.Table(int element)) {
+      long elements = Math.min(load(offsets[index]), capacity(index, element));
+      return PsoCollection.ELEMENTS_AT + elements * old.shape(element).sizeBytes();
+    }
+    return sizes[index];
   }
 
   /// Where that which lies in something of a shape goes to, from its beginning; -1 if there is no

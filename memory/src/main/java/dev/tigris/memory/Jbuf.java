@@ -107,9 +107,10 @@ public final class Jbuf {
   /// as it is.
   ///
   /// A file that somebody makes shorter while it is mapped is the one thing that a Jbuf cannot be
-  /// protected from: touching what is gone throws [InternalError], a little later in compiled code.
-  /// Give no checksum routine or foreign function the [View#segment] of such a file, which would
-  /// not survive it; copy the bytes first.
+  /// protected from: touching what is gone throws [InternalError], a little later in compiled code,
+  /// or, by two instructions of x86-64, ends the JVM (docs/objects.md). Give no checksum routine or
+  /// foreign function the [View#segment] of such a file, which would not survive it. What somebody
+  /// else may cut is to be copied first.
   ///
   /// @throws IOException as for [#map(Path, Mapping)], or if the disk is full
   public static Jbuf map(Path file, Mapping mapping, long leastBytes) throws IOException {

@@ -155,6 +155,7 @@ public final class PsoLayout {
         && declared.getActualTypeArguments()[0] instanceof Class<?> element
         && Pso.class.isAssignableFrom(element)
         && !PsoCollection.class.isAssignableFrom(element)
+        && !(target == PsoTable.class && element == PsoArray.class)
         && !Modifier.isAbstract(element.getModifiers())) {
       return new FieldKind.Reference(target, element.asSubclass(Pso.class));
     }

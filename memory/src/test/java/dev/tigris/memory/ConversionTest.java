@@ -264,6 +264,24 @@ class ConversionTest {
     assertEquals(List.of("objects"), files());
   }
 
+  /// As a program in another language leaves one that takes elements out of a table.
+  @Test
+  void refusesWhatIsLeftBehindTheLastElementOfATable() throws Exception {
+    writeOld(); // whose `inner` is the second element of a table
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file())).order(ByteOrder.LITTLE_ENDIAN);
+    int table = 0;
+    while (bytes.getLong(table) != 2 || bytes.getLong(table + 8) != 3) {
+      table += Long.BYTES;
+    }
+    Files.write(file(), bytes.putLong(table, 1).array());
+    var e =
+        assertThrows(
+            CorruptContainerException.class,
+            () -> run(NEW_POINT, NEW_SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ)));
+    assertTrue(e.getMessage().contains("the last element of a table"), e.getMessage());
+    assertArrayEquals(bytes.array(), Files.readAllBytes(file()));
+  }
+
   /// As it came in a message of the old program.
   private static final String CONVERT =
       """

@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
@@ -105,7 +106,18 @@ class RefusedAlikeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Fine", "Subject", "@InPlace Point", "@HeapOnly Alike"})
+  @ValueSource(strings = {"PsoTable<PsoArray>", "PsoList<PsoTable<Point>>"})
+  void refusesElementsThatNothingSaysTheSizeOf(String field) throws Exception {
+    compile(field);
+    assertTrue(saidAtRunTime().isPresent());
+    List<String> atBuild = saidAtBuild();
+    assertEquals(1, atBuild.size());
+    assertTrue(atBuild.getFirst().contains("what its elements are"), atBuild.getFirst());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"Fine", "Subject", "PsoList<PsoArray>", "@InPlace Point", "@HeapOnly Alike"})
   void acceptsWhatCanBeStored(String field) throws Exception {
     compile(field);
     assertEquals(Optional.empty(), saidAtRunTime());

@@ -54,9 +54,10 @@ public final class MemoryNames {
       Stream.concat(Stream.of(TEXT), VIEWS.keySet().stream())
           .collect(Collectors.toUnmodifiableSet());
 
+  public static final ClassDesc TABLE = ClassDesc.of(PACKAGE, "PsoTable");
+
   /// The objects whose elements are of a class that only a field's declaration says.
-  public static final Set<ClassDesc> COLLECTIONS =
-      Set.of(ClassDesc.of(PACKAGE, "PsoList"), ClassDesc.of(PACKAGE, "PsoTable"));
+  public static final Set<ClassDesc> COLLECTIONS = Set.of(ClassDesc.of(PACKAGE, "PsoList"), TABLE);
 
   /// The objects that differ in size, which cannot lie in another one.
   public static final Set<ClassDesc> VARYING =

@@ -116,7 +116,12 @@ sealed interface Storage {
     boolean known =
         field
             .element()
-            .filter(element -> !MemoryNames.COLLECTIONS.contains(element))
+            .filter(
+                element ->
+                    !(field.type().equals(MemoryNames.TABLE)
+                            ? MemoryNames.VARYING
+                            : MemoryNames.COLLECTIONS)
+                        .contains(element))
             .filter(
                 element ->
                     hierarchy.find(element).isEmpty()
@@ -126,7 +131,8 @@ sealed interface Storage {
         ? Optional.empty()
         : Optional.of(
             ("a field of type %1$s must say what its elements are, since their bytes do not: declare"
-                    + " it as %1$s<E>, where E is a concrete class of objects and no collection itself")
+                    + " it as %1$s<E>, where E is a concrete class of objects, no collection itself, and"
+                    + " in a table no array")
                 .formatted(field.type().displayName()));
   }
 
