@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What is loaded is to the byte what the specializer would have written. A class whose patch is
 /// refused, or that has a problem with the rules, must not run half specialized: it fails to load,
-/// with a [ClassFormatError] that says why.
+/// with a [ClassFormatError] that says why. One that it would change and that was loaded before it,
+/// by an AOT cache or another agent, keeps the JVM from starting.
 public final class Agent {
   private static final String TRUST = "trust=";
   private static final String RULES = "rules=";
@@ -60,6 +61,7 @@ public final class Agent {
   /// @param options nothing, or, with commas between them, `trust=` and the files of public keys,
   ///     `rules=` and a [list of rules][RuleList], and `rule-path=` and where its modules are
   /// @throws IOException if a file cannot be read, or something in it is wrong
+  /// @throws IllegalStateException if a class is loaded already, and not as it has to be
   public static void premain(@Nullable String options, Instrumentation instrumentation)
       throws IOException {
     TrustedKeys keys = TrustedKeys.ANYBODY;
@@ -95,7 +97,9 @@ public final class Agent {
     // Loads what looks at every class, before the first one has to wait for it, and what takes the
     // place of one, before there may be no memory left for that.
     CodePatch.mayBeIn(FailingClass.NO_CLASS);
-    instrumentation.addTransformer(new Transformer(keys, rules));
+    Transformer transformer = new Transformer(keys, rules);
+    instrumentation.addTransformer(transformer);
+    transformer.refuseLoaded(instrumentation.getAllLoadedClasses());
   }
 
   private static Stream<Path> paths(String places) {
@@ -180,6 +184,26 @@ public final class Agent {
       } catch (Throwable e) {
         // Whatever it was: if it got out, the JVM would load the class unspecialized.
         return FailingClass.of(name, "cannot specialize the class: " + e);
+      }
+    }
+
+    /// Refuses classes that are loaded as they were compiled, though patches or rules mean them.
+    void refuseLoaded(Class<?>... loaded) {
+      for (Class<?> type : loaded) {
+        ClassLoader loader = type.getClassLoader();
+        if (loader == null || type.isArray() || type.isHidden()) {
+          continue;
+        }
+        byte[] classFile = classFile(ClassDesc.of(type.getName()), loader);
+        String name = type.getName().replace('.', '/');
+        if (classFile != null
+            && transform(type.getModule(), loader, name, null, null, classFile) != null) {
+          throw new IllegalStateException(
+              ("tigris agent: %s was loaded before this agent, as it was compiled, by an AOT cache or by"
+                      + " another agent: leave the cache out (-XX:AOTMode=off), name this agent first, or"
+                      + " specialize when building")
+                  .formatted(type.getName()));
+        }
       }
     }
 

@@ -113,6 +113,22 @@ class AgentTest {
     }
   }
 
+  /// As those of an AOT cache are, before any agent hears of them.
+  @Test
+  void refusesAClassThatWasLoadedAsItWasCompiled() throws Exception {
+    var transformer = new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    String user = "package app; public class User { long use(Trade trade) { return trade.id; } }";
+    Path place = compiled("loaded", Workshop.TRADE, user, "package app; public class Other { }");
+    URL[] path = {place.toUri().toURL()};
+    try (var loader = new URLClassLoader(path, Workshop.class.getClassLoader())) {
+      transformer.refuseLoaded(String.class, int[].class, loader.loadClass("app.Other"));
+      Class<?> loaded = loader.loadClass("app.User");
+      var e = assertThrows(IllegalStateException.class, () -> transformer.refuseLoaded(loaded));
+      assertTrue(e.getMessage().contains("app.User was loaded before this agent"), e.getMessage());
+      assertTrue(e.getMessage().contains("-XX:AOTMode=off"), e.getMessage());
+    }
+  }
+
   /// A loader that gives out no class file, and asks its parent for all classes that it has not
   /// itself.
   private static final class Mute extends ClassLoader {
