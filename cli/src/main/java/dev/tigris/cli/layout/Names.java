@@ -1,6 +1,7 @@
 package dev.tigris.cli.layout;
 
 import dev.tigris.memory.FieldKind;
+import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoField;
 import dev.tigris.memory.PsoLayout;
@@ -68,10 +69,17 @@ final class Names {
   }
 
   /// The names of the fields of one class. One that hides a field of a superclass carries its
-  /// class's name as well.
+  /// class's name as well. None is that of a type that is named in the same struct, which C++ takes
+  /// for another meaning of it.
   Map<PsoField, String> fields(PsoLayout layout) {
     var names = new LinkedHashMap<PsoField, String>();
     var used = new HashSet<>(RESERVED);
+    used.add(type(layout.type()));
+    for (PsoField field : layout.fields()) {
+      if (field.kind() instanceof FieldKind.Nested(Class<? extends Pso> inner, int _)) {
+        used.add(type(inner));
+      }
+    }
     for (PsoField field : layout.fields()) {
       String name = identifier(field.name());
       boolean hides = names.containsValue(name);
