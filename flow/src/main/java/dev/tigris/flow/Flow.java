@@ -324,7 +324,7 @@ public final class Flow {
       }
       if (fed < stage.replicas()) {
         throw wrong(
-            "stage %s has %d replicas but only %d streams to feed them"
+            "stage %s has %d replicas, and no feed with more than %d streams: each begins at the first"
                 .formatted(stage.name(), stage.replicas(), fed));
       }
     }

@@ -10,9 +10,9 @@ public interface StreamKind {
   /// Opens a stream for its place in a flow. The engine closes it.
   Stream open(Place place) throws IOException;
 
-  /// The same with another window, whatever that of its place is: for a feed, which has no
-  /// reservoir to name it. Between 1 and 1,048,576. Without effect on files, of which nothing is on
-  /// its way.
+  /// The same with another window, whatever that of its place is: for a feed of a kind of your own,
+  /// which has no reservoir to name it. Between 1 and 1,048,576. Without effect on files, of which
+  /// nothing is on its way.
   default StreamKind withWindow(int waters) {
     Place.checkWindow(waters);
     return place -> open(new Place(place.name(), waters));
@@ -41,7 +41,8 @@ public interface StreamKind {
     }
   }
 
-  /// Streams between two threads of this JVM, without a copy.
+  /// Streams between two stages of a flow, without a copy. They feed and drain none: their other
+  /// end would be in no flow, and nobody would end its waits.
   static StreamKind memory() {
     return MemoryStream::new;
   }

@@ -213,6 +213,10 @@ final class Wiring {
       if (stream instanceof FileStream file) {
         refuseWrongWay(use, file);
         refuseClashes(file);
+      } else if (stream instanceof MemoryStream && use != Use.RESERVOIR) {
+        throw new IllegalArgumentException(
+            "stream %s is one of memory, whose other end is in no flow: to hand data to a flow, or take it from one, use a queue of your own, and a Source or a Module that polls it"
+                .formatted(stream.name()));
       }
       return stream;
     } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed

@@ -40,6 +40,23 @@ class FileMisuseTest {
     assertTrue(refused.getMessage().contains(why), refused.getMessage());
   }
 
+  /// Nobody would end the waits of the other end, or take what is on its way when the flow is over.
+  @Test
+  void refusesMemoryWhoseOtherEndIsInNoFlow() {
+    assertRefused(
+        "use a queue of your own",
+        Flow.named("wrong")
+            .stage("sink", () -> (in, out) -> {})
+            .feed("sink", StreamKind.memory())
+            .build());
+    assertRefused(
+        "use a queue of your own",
+        Flow.named("wrong")
+            .source("count", Numbers.counting(0, 0))
+            .drain("count", StreamKind.memory().withWindow(3))
+            .build());
+  }
+
   /// A file that is written and gives nothing would be an empty one, and replace what is there.
   @Test
   void refusesAFileThatGoesTheWrongWay() throws Exception {

@@ -136,7 +136,7 @@ class GraphTest {
   @Test
   void refusesFewerStreamsThanReplicasToFeedOrDrain() {
     assertRefused(
-        "only 1 streams to feed them",
+        "no feed with more than 1 streams",
         flow().stage("a", () -> PASS, 2).feed("a", FileStream.reading(Path.of("x"), 1)));
     assertRefused(
         "only 1 streams to drain to",
