@@ -26,7 +26,27 @@ final class Sampler {
     long places = Math.max(MIN_PLACES, Math.min(MAX_PLACES, wanted));
     places = Math.min(places, (records + perPlace - 1) / perPlace);
     long most = Math.max(1, places * perPlace);
-    Bytes sample = Jbuf.allocate(most * keyBytes, "splitters").asBytes();
+    Jbuf memory = Jbuf.allocate(most * keyBytes, "splitters");
+    try {
+      Bytes sample = memory.asBytes();
+      int count = fill(sample, inputs, format, places, perPlace, progress);
+      return Splitters.choose(format, sample, count, buckets);
+    } finally {
+      memory.unreference(Jbuf::free);
+    }
+  }
+
+  /// Returns how many keys there are.
+  private static int fill(
+      Bytes sample,
+      InputFiles inputs,
+      RecordFormat format,
+      long places,
+      long perPlace,
+      Progress progress)
+      throws SortException {
+    int keyBytes = Splitters.sampleBytes(format);
+    long records = inputs.records();
     int count = 0;
     int recordSize = format.recordSize();
     // From the first key of a place to its last: of large records no more than the keys is read.
@@ -51,6 +71,6 @@ final class Sampler {
         progress.report(Progress.Phase.SAMPLE, (record + found) * recordSize, inputs.bytes());
       }
     }
-    return Splitters.choose(format, sample, count, buckets);
+    return count;
   }
 }

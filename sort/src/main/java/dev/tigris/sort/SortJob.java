@@ -120,14 +120,15 @@ public final class SortJob {
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
-  /// More would be refused in the middle of the sort. What waits for the collector comes back if
-  /// nobody holds its views, which only the collector knows: where the rest is less than what is
+  /// More would be refused in the middle of the sort. What waits for the collector, or was dropped,
+  /// comes back if nobody holds it, which only the collector knows: where the rest is less than
   /// wanted, it is asked, and given a moment.
   private static long mostMemoryBytes(long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
     long most = mostMemoryBytes(use);
     for (int millis = 1; millis <= MOST_WAIT_MILLIS; millis *= 2) {
-      if (most >= wanted || use.awaitingBytes() == 0) {
+      boolean isAsked = millis > 1; // once for what nobody has said that it waits
+      if (most >= wanted || (isAsked && use.awaitingBytes() == 0)) {
         break;
       }
       System.gc();
@@ -263,18 +264,15 @@ public final class SortJob {
   }
 
   private SortPlan plan(InputFiles files) throws SortException, InterruptedException {
-    // Twice the records and what a plan needs besides: more would not make it another.
-    long useful = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, files.bytes()));
-    long most = mostMemoryBytes(Math.min(memoryBytes, useful));
-    return SortPlan.make(
+    SortPlan.Demand demand =
         new SortPlan.Demand(
-            format,
-            files.bytes(),
-            Math.min(memoryBytes, most),
-            parallel,
-            files.waitForDisk(),
-            Heap.ofProcess()),
-        most);
+            format, files.bytes(), memoryBytes, parallel, files.waitForDisk(), Heap.ofProcess());
+    // Twice the records and what a plan needs besides, of large ones some more: beyond that it
+    // would be the same.
+    long records = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, files.bytes()));
+    long useful = Math.max(records, SortPlan.least(demand.withMemory(1)));
+    long most = mostMemoryBytes(Math.min(memoryBytes, useful));
+    return SortPlan.make(demand.withMemory(Math.min(memoryBytes, most)), most);
   }
 
   private SortJob to(Path target) {
@@ -315,8 +313,8 @@ public final class SortJob {
         shared.force();
       }
     }
-    publish(folder);
     progress.report(Progress.Phase.SYNC, files.bytes(), files.bytes());
+    publish(folder); // last: what is published is no failure any more
     long ended = System.nanoTime();
     return new Result(
         files.records(),

@@ -220,13 +220,13 @@ record SortPlan(
                 .formatted(mostBytes);
     return new SortException(
         SortException.Kind.MEMORY,
-        ("a memory of %d bytes is too small to sort records of %d bytes: at least %d bytes are"
-                + " needed. %s")
+        "a memory of %d bytes is too small to sort records of %d bytes: %d bytes are enough. %s"
             .formatted(demand.memoryBytes, demand.format.recordSize(), needed, advice));
   }
 
-  /// The least memory, in steps of a sixteenth, with which the input can be sorted.
-  private static long least(Demand demand) {
+  /// The least memory above that of a demand, in steps of a sixteenth, with which the input can be
+  /// sorted.
+  static long least(Demand demand) {
     long memory = demand.memoryBytes;
     SortPlan plan;
     do {

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.Jbuf;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What a sort takes of memory and of the heap, as a process of its own.
 class SortMemoryTest {
+  private static final int LARGE_RECORD = 24 << 20;
   private static final long MEGABYTE = 1 << 20;
 
   @TempDir Path folder;
@@ -85,27 +88,51 @@ class SortMemoryTest {
     assertTrue(refused.contains("-Dtigris.memory.budget"), refused);
   }
 
+  /// Sorts two large records again and again, in a process that drops memory of its own as well.
+  static final class Again {
+    private Again() {}
+
+    public static void main(String[] arguments) throws Exception {
+      SortJob job = SortJob.of(List.of(Path.of(arguments[0])), Path.of(arguments[1]));
+      for (int i = 0; i < 8; i++) {
+        Jbuf _ = Jbuf.allocate(32 * MEGABYTE, "dropped");
+        job.format(new RecordFormat(LARGE_RECORD, 0, 10)).run();
+      }
+    }
+  }
+
+  /// What earlier sorts have given back is found, and none of it was dropped.
+  @Test
+  void sortsAgainInMemoryThatBarelyDoes() throws Exception {
+    Files.write(input, new byte[2 * LARGE_RECORD]);
+    List<String> lines =
+        run(Again.class, "-Dtigris.memory.budget=320m", "-Dtigris.memory.sites=true");
+    assertEquals(List.of(), lines.stream().filter(line -> line.contains("splitters")).toList());
+    assertEquals(2L * LARGE_RECORD, Files.size(output));
+  }
+
   @Test
   void saysOfEveryJobThatTheProcessMayNotUseMore() throws Exception {
     GenerateJob.to(input, 1000).run();
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Dtigris.memory.budget=1000000",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            SortProcess.classPath(),
-            JobsWithoutMemory.class.getName(),
-            input.toString(),
-            output.toString());
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    List<String> lines = process.inputReader().lines().toList();
-    assertEquals(0, process.waitFor());
+    List<String> lines = run(JobsWithoutMemory.class, "-Dtigris.memory.budget=1000000");
     assertEquals(2, lines.size(), lines.toString());
     for (String line : lines) {
       assertTrue(line.startsWith("MEMORY: the process may not use so much memory"), line);
     }
     assertFalse(Files.exists(output));
+  }
+
+  /// Runs a program for the input and the output, and returns what it says.
+  private List<String> run(Class<?> main, String... options) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(options));
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", SortProcess.classPath(), main.getName()));
+    command.addAll(List.of(input.toString(), output.toString()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> lines = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor(), lines.toString());
+    return lines;
   }
 }

@@ -33,7 +33,8 @@ class SortPlanTest {
   /// How much memory is said to be needed.
   private static long needed(SortException tooLittle) {
     Matcher needed =
-        Pattern.compile("at least (\\d+) bytes").matcher(String.valueOf(tooLittle.getMessage()));
+        Pattern.compile(": (\\d+) bytes are enough")
+            .matcher(String.valueOf(tooLittle.getMessage()));
     assertTrue(needed.find(), tooLittle.getMessage());
     return Long.parseLong(needed.group(1));
   }
@@ -119,7 +120,7 @@ class SortPlanTest {
     RecordFormat format = new RecordFormat(64 << 20, 0, 10);
     SortPlan.Demand demand = new SortPlan.Demand(format, 1L << 30, 1 << 20, 2, false, HEAP);
     SortException more = assertThrows(SortException.class, () -> SortPlan.make(demand, 1L << 31));
-    assertTrue(String.valueOf(more.getMessage()).endsWith("needed. Allow more memory"));
+    assertTrue(String.valueOf(more.getMessage()).endsWith("enough. Allow more memory"));
     SortException most = assertThrows(SortException.class, () -> SortPlan.make(demand, 1 << 20));
     assertTrue(String.valueOf(most.getMessage()).contains("1048576 are left for a sort: free"));
   }
