@@ -127,6 +127,10 @@ public final class PsoLayout {
   @SuppressWarnings("unchecked") // an enum's class is a Class<? extends Enum<?>>
   private static @Nullable FieldKind kindOfFixedSize(Field field) {
     Class<?> type = DeclaredField.typeOf(field);
+    boolean isInPlace = field.isAnnotationPresent(InPlace.class);
+    if (isInPlace && !Pso.class.isAssignableFrom(type)) {
+      return null;
+    }
     if (type.isPrimitive()) {
       return new FieldKind.Value(Primitive.of(type));
     }
@@ -137,7 +141,7 @@ public final class PsoLayout {
       return null;
     }
     Class<? extends Pso> target = type.asSubclass(Pso.class);
-    if (!field.isAnnotationPresent(InPlace.class)) {
+    if (!isInPlace) {
       return PsoCollection.class.isAssignableFrom(target)
           ? ofCollection(field, target)
           : new FieldKind.Reference(target, null);

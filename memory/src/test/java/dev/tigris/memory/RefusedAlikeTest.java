@@ -106,13 +106,12 @@ class RefusedAlikeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"PsoTable<PsoArray>", "PsoList<PsoTable<Point>>"})
-  void refusesElementsThatNothingSaysTheSizeOf(String field) throws Exception {
+  @ValueSource(
+      strings = {"PsoTable<PsoArray>", "PsoList<PsoTable<Point>>", "@InPlace int", "@InPlace Fine"})
+  void refusesWhatHasNoSuchDeclaration(String field) throws Exception {
     compile(field);
     assertTrue(saidAtRunTime().isPresent());
-    List<String> atBuild = saidAtBuild();
-    assertEquals(1, atBuild.size());
-    assertTrue(atBuild.getFirst().contains("what its elements are"), atBuild.getFirst());
+    assertEquals(1, saidAtBuild().size());
   }
 
   @ParameterizedTest

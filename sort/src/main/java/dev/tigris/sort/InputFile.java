@@ -116,7 +116,9 @@ final class InputFile implements Closeable {
         String reason = reason(failure);
         boolean isLimit = reason.contains("Too many open files");
         String advice =
-            isLimit ? ". Allow more (ulimit -n), or put the records into fewer files" : "";
+            isLimit
+                ? ". Allow more (ulimit -n), or put the records into fewer files"
+                : reason.contains("symbolic link") ? ". Name the file itself" : "";
         yield new SortException(
             isLimit ? SortException.Kind.IO : SortException.Kind.INPUT,
             "%s cannot be opened: %s%s".formatted(path, reason, advice),

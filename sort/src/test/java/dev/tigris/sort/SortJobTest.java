@@ -288,7 +288,7 @@ class SortJobTest {
   /// What the refusal of too small a memory asks for.
   static long leastMemory(SortJob job) {
     SortException refused = assertThrows(SortException.class, job.memory(1)::run);
-    Matcher needed = Pattern.compile("at least (\\d+) bytes").matcher(refused.getMessage());
+    Matcher needed = Pattern.compile(": (\\d+) bytes are enough").matcher(refused.getMessage());
     assertTrue(needed.find(), refused.getMessage());
     return Long.parseLong(needed.group(1));
   }
