@@ -126,12 +126,13 @@ public final class SortJob {
   private static long mostMemoryBytes(long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
     long most = mostMemoryBytes(use);
-    for (int millis = 1; millis <= MOST_WAIT_MILLIS; millis *= 2) {
-      boolean isAsked = millis > 1; // once for what nobody has said that it waits
-      if (most >= wanted || (isAsked && use.awaitingBytes() == 0)) {
+    for (int millis = 1; millis <= MOST_WAIT_MILLIS && most < wanted; millis *= 2) {
+      boolean awaits = use.awaitingBytes() > 0;
+      if (awaits || millis == 1) { // once, if there can only be what was dropped
+        System.gc();
+      } else if (millis > MOST_WAIT_MILLIS / 4) {
         break;
       }
-      System.gc();
       Thread.sleep(millis);
       use = Jbuf.use();
       most = mostMemoryBytes(use);
