@@ -276,7 +276,7 @@ final class Conversion {
   /// How much of something is copied: of a table, no more than its elements.
   private long keptBytes(int index) {
     if (old.shape(shapes[index]) instanceof Shape.Table(int element)) {
-      long elements = Math.min(load(offsets[index]), capacity(index, element));
+      long elements = Math.clamp(load(offsets[index]), 0, capacity(index, element));
       return PsoCollection.ELEMENTS_AT + elements * old.shape(element).sizeBytes();
     }
     return sizes[index];

@@ -128,11 +128,9 @@ final class Journal implements Closeable {
     }
     Journal journal = locked(file, true);
     try {
-      if (fresh) {
-        FilePermissions.copy(file, path);
-      }
-      if (journal.channel.size() == 0) {
-        syncFolder(path); // who has made it, and perhaps the file too, may not have come to that
+      if (journal.channel.size() == 0) { // who has made it may not have come to either
+        copyPermissions(file, path, fresh);
+        syncFolder(path); // in which the file may be as new
         journal.becomeIdle();
       }
       return journal;
@@ -140,6 +138,16 @@ final class Journal implements Closeable {
       try (journal) {
         throw e;
       }
+    }
+  }
+
+  private static void copyPermissions(Path file, Path path, boolean fresh) throws IOException {
+    try {
+      FilePermissions.copy(file, path);
+    } catch (IOException e) {
+      if (fresh) {
+        throw e;
+      } // else it may be another user's
     }
   }
 

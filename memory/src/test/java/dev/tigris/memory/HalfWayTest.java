@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tigris.memory.raw.FileDescriptors;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -63,7 +66,39 @@ class HalfWayTest {
     public static void main(String[] arguments) throws Exception {
       Path file = Path.of(System.getProperty("folder"), "data");
       int few = Integer.getInteger("files");
-      withFiles(few, () -> Journal.own(Files.createFile(file)).close());
+      Files.setPosixFilePermissions(
+          Files.createFile(file), PosixFilePermissions.fromString("rw-rw-rw-"));
+      withFiles(few, () -> Journal.own(file).close());
+    }
+  }
+
+  /// Closes the descriptors of a journal behind its back, so that to close it fails.
+  static final class Spoils {
+    public static void main(String[] arguments) throws Exception {
+      Path file = Path.of(System.getProperty("folder"), "data");
+      Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, 3 << 20);
+      Path journal = Journal.pathFor(file).toRealPath();
+      List<Integer> numbers = new ArrayList<>();
+      try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+        open.filter(each -> leadsTo(each, journal))
+            .forEach(each -> numbers.add(Integer.parseInt(each.getFileName().toString())));
+      }
+      numbers.forEach(FileDescriptors::close);
+      try {
+        jbuf.free();
+      } catch (UncheckedIOException e) {
+        System.out.println("could not be closed");
+      }
+      System.out.println(numbers.size() + " files, " + Jbuf.use().mappedBytes() + " bytes");
+      Jbuf.map(file, Mapping.DURABLE).free();
+    }
+
+    private static boolean leadsTo(Path descriptor, Path file) {
+      try {
+        return Files.readSymbolicLink(descriptor).equals(file);
+      } catch (IOException e) {
+        return false; // closed meanwhile: that of the listing, for one
+      }
     }
   }
 
@@ -84,5 +119,16 @@ class HalfWayTest {
   void givesTheFilesOfAJournalBack(int few, @TempDir Path folder) throws Exception {
     String[] options = {"-Dfiles=" + few, "-Dfolder=" + folder};
     assertEquals("ended\nthey are there still\n", run(Owns.class, options));
+    Path file = folder.resolve("data");
+    Journal.own(file).close(); // the next one finds a journal that was made, and no more
+    assertEquals(
+        Files.getPosixFilePermissions(file), Files.getPosixFilePermissions(Journal.pathFor(file)));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void countsAFileNoMoreThatCouldNotBeClosed(@TempDir Path folder) throws Exception {
+    String said = Forked.run(Spoils.class, "-Dfolder=" + folder);
+    assertEquals("could not be closed\n2 files, 0 bytes\n", said);
   }
 }

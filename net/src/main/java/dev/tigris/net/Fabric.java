@@ -160,8 +160,8 @@ public final class Fabric implements AutoCloseable {
     };
   }
 
-  /// Closes the provider. The queues and listeners that it made are to be closed first, each by its
-  /// own thread.
+  /// Closes the provider. The queues and listeners that it made are to be closed first, each queue
+  /// by its own thread.
   ///
   /// @throws IllegalStateException if some are open; the fabric is then too
   @Override

@@ -122,16 +122,18 @@ public final class SortJob {
 
   /// More would be refused in the middle of the sort. What waits for the collector, or was dropped,
   /// comes back if nobody holds it, which only the collector knows: where the rest is less than
-  /// wanted, it is asked, and given a moment.
-  private static long mostMemoryBytes(long wanted) throws InterruptedException {
+  /// wanted, it is asked, and given a moment. What was dropped does not say that it waits, and is
+  /// asked for once, where there is less than it takes to sort at all.
+  private static long mostMemoryBytes(long least, long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
     long most = mostMemoryBytes(use);
     for (int millis = 1; millis <= MOST_WAIT_MILLIS && most < wanted; millis *= 2) {
       boolean awaits = use.awaitingBytes() > 0;
-      if (awaits || millis == 1) { // once, if there can only be what was dropped
-        System.gc();
-      } else if (millis > MOST_WAIT_MILLIS / 4) {
+      if (!awaits && (most >= least || millis > MOST_WAIT_MILLIS / 4)) {
         break;
+      }
+      if (awaits || millis == 1) {
+        System.gc();
       }
       Thread.sleep(millis);
       use = Jbuf.use();
@@ -271,8 +273,8 @@ public final class SortJob {
     // Twice the records and what a plan needs besides, of large ones some more: beyond that it
     // would be the same.
     long records = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, files.bytes()));
-    long useful = Math.max(records, SortPlan.least(demand.withMemory(1)));
-    long most = mostMemoryBytes(Math.min(memoryBytes, useful));
+    long least = Math.min(memoryBytes, SortPlan.least(demand.withMemory(1)));
+    long most = mostMemoryBytes(least, Math.max(least, Math.min(memoryBytes, records)));
     return SortPlan.make(demand.withMemory(Math.min(memoryBytes, most)), most);
   }
 

@@ -97,13 +97,24 @@ public final class Agent {
     // Loads what looks at every class, before the first one has to wait for it, and what takes the
     // place of one, before there may be no memory left for that.
     CodePatch.mayBeIn(FailingClass.NO_CLASS);
+    // These first: of what is loaded later, nobody could tell whether it was changed.
+    Class<?>[] loaded = instrumentation.getAllLoadedClasses();
     Transformer transformer = new Transformer(keys, rules);
     instrumentation.addTransformer(transformer);
-    transformer.refuseLoaded(instrumentation.getAllLoadedClasses());
+    transformer.refuseLoaded(loaded);
   }
 
   private static Stream<Path> paths(String places) {
     return Arrays.stream(places.split(File.pathSeparator)).map(Path::of);
+  }
+
+  /// A class must not run as it is, and cannot be changed.
+  private static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String message) {
+      super(message);
+    }
   }
 
   /// Called by the JVM with each class that is being loaded, by any thread.
@@ -166,20 +177,9 @@ public final class Agent {
         @Nullable Class<?> redefined,
         @Nullable ProtectionDomain domain,
         byte[] classFile) {
-      // The JDK's own classes carry no patch, and have no fields of ours. Where there are no rules,
-      // nearly all others go no further either, and as a program starts, each call counts.
-      if (loader == null || (onlyPatches && !CodePatch.mayBeIn(classFile))) {
-        return null;
-      }
-      if ((name != null && name.startsWith(OURS)) || loader instanceof RuleModules.RuleLoader) {
-        return null;
-      }
       try {
-        Optional<byte[]> patched = CodePatch.apply(classFile, keys);
-        return patched.isPresent() || rules.isEmpty()
-            ? patched.orElse(null)
-            : specialize(loader, name, classFile);
-      } catch (PatchRefusedException e) {
+        return changed(loader, name, classFile);
+      } catch (PatchRefusedException | RefusedException e) {
         return FailingClass.of(name, String.valueOf(e.getMessage()));
       } catch (Throwable e) {
         // Whatever it was: if it got out, the JVM would load the class unspecialized.
@@ -187,39 +187,71 @@ public final class Agent {
       }
     }
 
+    /// What the class is to be; null if that is what it is.
+    private byte @Nullable [] changed(
+        @Nullable ClassLoader loader, @Nullable String name, byte[] classFile)
+        throws PatchRefusedException, RefusedException {
+      // The JDK's own classes carry no patch, and have no fields of ours. Where there are no rules,
+      // nearly all others go no further either, and as a program starts, each call counts.
+      if (loader == null || (onlyPatches && !CodePatch.mayBeIn(classFile))) {
+        return null;
+      }
+      if (isOurs(loader, name)) {
+        return null;
+      }
+      Optional<byte[]> patched = CodePatch.apply(classFile, keys);
+      return patched.isPresent() || rules.isEmpty()
+          ? patched.orElse(null)
+          : specialize(loader, name, classFile);
+    }
+
+    private static boolean isOurs(ClassLoader loader, @Nullable String name) {
+      return (name != null && name.startsWith(OURS)) || loader instanceof RuleModules.RuleLoader;
+    }
+
     /// Refuses classes that are loaded as they were compiled, though patches or rules mean them.
     void refuseLoaded(Class<?>... loaded) {
       for (Class<?> type : loaded) {
         ClassLoader loader = type.getClassLoader();
-        if (loader == null || type.isArray() || type.isHidden()) {
+        String name = type.getName().replace('.', '/');
+        if (loader == null || type.isArray() || type.isHidden() || isOurs(loader, name)) {
           continue;
         }
-        byte[] classFile = classFile(ClassDesc.of(type.getName()), loader);
-        String name = type.getName().replace('.', '/');
-        if (classFile != null
-            && transform(type.getModule(), loader, name, null, null, classFile) != null) {
+        String why = null;
+        try {
+          byte[] classFile = classFile(ClassDesc.of(type.getName()), loader);
+          if (classFile != null && changed(loader, name, classFile) != null) {
+            why = "it is as it was compiled";
+          }
+        } catch (PatchRefusedException | RefusedException e) {
+          why = e.getMessage();
+        } catch (RuntimeException e) { // no class that was compiled for us
+          System.getLogger(Agent.class.getName())
+              .log(System.Logger.Level.DEBUG, "cannot look at " + type.getName(), e);
+        }
+        if (why != null) {
           throw new IllegalStateException(
-              ("tigris agent: %s was loaded before this agent, as it was compiled, by an AOT cache or by"
-                      + " another agent: leave the cache out (-XX:AOTMode=off), name this agent first, or"
-                      + " specialize when building")
-                  .formatted(type.getName()));
+              ("tigris agent: %s was loaded before this agent, by an AOT cache or by another agent, and"
+                      + " cannot be changed any more (%s): leave the cache out (-XX:AOTMode=off), name"
+                      + " this agent first, or specialize when building")
+                  .formatted(type.getName(), why));
         }
       }
     }
 
     private byte @Nullable [] specialize(
-        ClassLoader loader, @Nullable String name, byte[] classFile) {
+        ClassLoader loader, @Nullable String name, byte[] classFile) throws RefusedException {
       Known known = known(loader);
       Specialized result = known.specializer.specialize(classFile);
       if (!result.problems().isEmpty()) {
-        return FailingClass.of(name, result.problems().getFirst().toString());
+        throw new RefusedException(result.problems().getFirst().toString());
       }
       ClassDesc type = name == null ? null : ClassDesc.ofInternalName(name);
       Optional<ClassDesc> dark =
           type == null ? Optional.empty() : inTheDark(type, classFile, known, loader);
       if (type != null && dark.isPresent()) {
         known.users.values().forEach(users -> users.remove(type)); // as it does not load
-        return FailingClass.of(name, why(dark.get()));
+        throw new RefusedException(why(dark.get()));
       }
       return result.changed() ? result.bytes() : null;
     }

@@ -46,7 +46,11 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   /// Counts how often all of the silent were listened to.
   private long rounds;
 
-  /// Whether some have something that was left for the next look, of which the selector may say
+  /// Whether a round has begun in which some had no turn yet. No others are greeted meanwhile, who
+  /// would keep those from theirs.
+  private boolean isCut;
+
+  /// Whether some have something that was left for the next round, of which the selector may say
   /// nothing.
   private boolean hasMore;
 
@@ -60,7 +64,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     boolean refused;
 
     /// The last round in which it was listened to.
-    long round = -1;
+    long round;
 
     Unheard(Wire wire, SelectionKey key) {
       this.wire = wire;
@@ -107,12 +111,12 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   @Override
   protected void look(long nanos) {
     try {
-      if (nanos <= 0 || hasMore) {
+      if (nanos <= 0 || isCut || hasMore) {
         selector.selectNow(key -> {});
       } else {
         selector.select(key -> {}, Math.max(1, nanos / 1_000_000));
       }
-      NetException full = greetAll();
+      NetException full = isCut ? null : greetAll();
       hear();
       forgetTheSilent();
       waiting = false;
@@ -161,29 +165,28 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   /// turn has it the next time.
   private void hear() {
     long start = System.nanoTime();
-    hasMore = false;
-    for (Iterator<Unheard> each = silent.iterator(); each.hasNext(); ) {
+    if (!isCut) {
+      rounds++;
+      hasMore = false;
+    }
+    isCut = false;
+    for (Iterator<Unheard> each = silent.iterator(); each.hasNext() && !isCut; ) {
       Unheard next = each.next();
-      if (next.round == rounds) {
-        continue;
-      }
-      if (System.nanoTime() - start >= SHARE_NANOS) {
-        hasMore = true;
-        return;
-      }
-      next.round = rounds;
-      int read = next.refused ? discard(next) : read(next);
-      if (read < 0) {
-        next.close();
-        each.remove();
-      } else if (!next.refused && !next.request.hasRemaining()) {
-        each.remove();
-        heard(next);
-      } else if (!next.refused) {
-        hasMore |= next.wire.hasMore() && !next.wire.isPending();
+      if (next.round < rounds) {
+        next.round = rounds;
+        int read = next.refused ? discard(next) : read(next);
+        if (read < 0) {
+          next.close();
+          each.remove();
+        } else if (!next.refused && !next.request.hasRemaining()) {
+          each.remove();
+          heard(next);
+        } else if (!next.refused) {
+          hasMore |= next.wire.hasMore() && !next.wire.isPending();
+        }
+        isCut = System.nanoTime() - start >= SHARE_NANOS;
       }
     }
-    rounds++;
   }
 
   /// Reads a part of the request, with TLS after each side has proved who it is.

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The handshake is a part of reading and writing: until it is done these move nothing. All buffers
-/// are ready to be taken from, except while they are filled; they have the size that they need when
-/// they are needed first, since who connects may never say anything.
+/// are ready to be taken from, except while they are filled. A stranger, who may never say a thing,
+/// has none outside the heap; whoever has shaken hands has all that records need.
 ///
 /// No session is resumed, of which whoever has been trusted once could go on without a look at
 /// certificates that have run out meanwhile, or are trusted no more.
@@ -46,14 +46,15 @@ final class TlsWire implements Wire {
   /// or what follows it: a peer could send them for ever, and keep the thread from everybody else.
   static final int MOST_EMPTY_RECORDS = 64;
 
-  /// How many of them to take while the peer reads nothing: the engine keeps an answer to each.
+  /// How many of them to take while an answer waits for room in the socket: the engine keeps others
+  /// behind it.
   static final int MOST_UNANSWERED = 1024;
 
   private final SocketChannel channel;
   private final SSLEngine engine;
   private final int packetBytes;
   private final long begunMillis = System.currentTimeMillis();
-  private ByteBuffer incoming = ByteBuffer.allocateDirect(FIRST_BYTES).flip();
+  private ByteBuffer incoming = ByteBuffer.allocate(FIRST_BYTES).flip();
   private ByteBuffer outgoing = ByteBuffer.allocate(0);
   private ByteBuffer plain = ByteBuffer.allocate(0);
 
@@ -204,6 +205,7 @@ final class TlsWire implements Wire {
         case FINISHED, NOT_HANDSHAKING -> {
           if (!open) {
             refuseResumed();
+            growTo(2 * packetBytes);
             open = true;
           }
           return true;
@@ -301,14 +303,21 @@ final class TlsWire implements Wire {
     try {
       if (!incoming.hasRemaining()) {
         requireRecord(incoming);
-        int room = 2 * Math.max(packetBytes, incoming.capacity());
-        incoming = ByteBuffer.allocateDirect(room).put(incoming.flip());
+        incoming.flip();
+        growTo(2 * Math.max(packetBytes, incoming.capacity()));
+        incoming.compact();
       }
       int count = channel.read(incoming);
       ended = count < 0;
       return count != 0;
     } finally {
       incoming.flip();
+    }
+  }
+
+  private void growTo(int bytes) {
+    if (incoming.capacity() < bytes) {
+      incoming = ByteBuffer.allocateDirect(bytes).put(incoming).flip();
     }
   }
 
@@ -325,6 +334,7 @@ final class TlsWire implements Wire {
       }
       outgoing.flip();
       if (status != SSLEngineResult.Status.BUFFER_OVERFLOW) {
+        unanswered = Math.max(0, unanswered - 1);
         return status;
       }
       requireRecord(outgoing);
@@ -336,11 +346,7 @@ final class TlsWire implements Wire {
     if (outgoing.hasRemaining()) {
       channel.write(outgoing);
     }
-    if (outgoing.hasRemaining()) {
-      return false;
-    }
-    unanswered = 0;
-    return true;
+    return !outgoing.hasRemaining();
   }
 
   /// Refuses to make a buffer larger for a record that is longer than any.

@@ -14,7 +14,6 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,6 +97,32 @@ class TlsDoorTest {
     assertTrue(calls > 1, "all in one call");
   }
 
+  /// As many as come, each has its turn before those who come later have a second one.
+  @Test
+  void listensToSomebodyWhileMoreAndMoreComeIn() throws Exception {
+    TlsPeer peer = stranger();
+    ConnectionRequest request = null;
+    boolean asks = true;
+    int calls = 0;
+    while (request == null) {
+      assertTrue(calls++ < 200, "it has no turn");
+      for (int i = 0; i < 20; i++) {
+        stranger();
+      }
+      request = listener.next(Duration.ofMillis(1));
+      while (!peer.isOpen() && peer.hasReceived()) {
+        peer.step();
+      }
+      if (peer.isOpen() && asks) {
+        peer.say(Hello.request(7, Attributes.DEFAULT).toBytes());
+        peer.send();
+        asks = false;
+      }
+    }
+    assertEquals(7, request.tag());
+    request.reject();
+  }
+
   @Test
   void takesNoMemoryForThoseWhoSayNothing() throws Exception {
     BufferPoolMXBean direct =
@@ -124,8 +149,9 @@ class TlsDoorTest {
       peer.step();
     }
     for (int i = 0; i < 3 * TlsWire.MOST_EMPTY_RECORDS; i++) {
-      peer.say(ByteBuffer.allocate(0)); // which asks for no answer that would be waited for
+      peer.askForKeys();
     }
+    assertTrue(peer.toSend.position() > 3 * TlsWire.MOST_EMPTY_RECORDS);
     peer.say(Hello.request(7, Attributes.DEFAULT).toBytes());
     peer.send();
     ConnectionRequest request = listener.next(Duration.ofSeconds(60));

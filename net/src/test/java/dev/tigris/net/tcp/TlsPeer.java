@@ -58,6 +58,13 @@ final class TlsPeer {
     }
   }
 
+  /// Whether the next step has something to do.
+  boolean hasReceived() throws Exception {
+    return received.hasRemaining()
+        || engine.getHandshakeStatus() != HandshakeStatus.NEED_UNWRAP
+        || channel.socket().getInputStream().available() > 0;
+  }
+
   void send() throws Exception {
     toSend.flip();
     channel.write(toSend);
