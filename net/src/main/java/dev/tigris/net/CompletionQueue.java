@@ -1,3 +1,4 @@
+// Over 400 lines: polling, waiting and signalling have one state, which is kept small for polling.
 package dev.tigris.net;
 
 import dev.tigris.memory.CheckReturnValue;
@@ -242,14 +243,11 @@ public final class CompletionQueue implements AutoCloseable {
     if (!armed || completedHead != completedTail) {
       remind();
     }
-    boolean waits = false;
     try {
       Thread.ofVirtual().name("tigris-net-signal").start(() -> waitAndSignal(signal));
-      waits = true;
-    } finally {
-      if (!waits) { // there may be no room for another thread
-        endSignalling();
-      }
+    } catch (Throwable e) { // there may be no room for another thread
+      endSignalling();
+      throw e;
     }
   }
 
