@@ -4,8 +4,8 @@ import java.util.Arrays;
 import javax.net.ssl.SSLContext;
 
 /// Encryption and authentication for [Fabric#openTls]: TLS 1.3 and nothing older, and each side
-/// shows a certificate that the other one trusts. Nothing is said before that, and there is no way
-/// to go on without.
+/// shows a certificate that the other one trusts, for each connection: no session is resumed.
+/// Nothing is said before that, and there is no way to go on without.
 ///
 /// @param context this side's key, and whom it trusts
 /// @param checksHost whether the certificate of a listener must name the host that was asked for

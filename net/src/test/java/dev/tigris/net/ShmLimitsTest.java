@@ -16,6 +16,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -29,6 +32,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ShmLimitsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   /// A command that runs a class here.
   private static List<String> java(Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>();
@@ -90,6 +95,59 @@ class ShmLimitsTest {
     assertEquals("received 1048576", run(start("ulimit -f 2048", limited)));
   }
 
+  /// Connects to itself, and once more when it has addresses for small rings only.
+  static final class Narrow {
+    private static final long ROOM_BYTES = 3 << 20;
+
+    private Narrow() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (ExecutorService other = Executors.newSingleThreadExecutor();
+          Fabric fabric = Fabric.open("shm");
+          Listener listener = fabric.listen("*");
+          CompletionQueue queue = fabric.completionQueue()) {
+        CompletionQueue others = other.submit(() -> fabric.completionQueue()).get();
+        for (int i = 0; i < 2; i++) {
+          Future<Connection> asked =
+              other.submit(
+                  () ->
+                      fabric.connect(listener.address(), 1, others, Attributes.DEFAULT, PATIENCE));
+          VirtualInterface _ = listener.next(PATIENCE).accept(queue, Attributes.DEFAULT);
+          System.out.println(
+              asked.get() instanceof Connection.Established ? "connected" : "refused");
+          if (i == 0) {
+            forbidMore();
+          }
+        }
+        other.submit(others::close).get();
+      }
+    }
+
+    private static void forbidMore() throws Exception {
+      long taken;
+      try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+        String size = lines.filter(line -> line.startsWith("VmSize:")).findFirst().orElseThrow();
+        taken = Long.parseLong(size.replaceAll("\\D", "")) << 10;
+      }
+      List<String> command =
+          List.of(
+              "prlimit",
+              "--pid",
+              "" + ProcessHandle.current().pid(),
+              "--as=" + (taken + ROOM_BYTES));
+      if (new ProcessBuilder(command).start().waitFor() != 0) {
+        throw new IllegalStateException("no such limit can be set");
+      }
+    }
+  }
+
+  @Test
+  void hasSmallRingsWhereThereAreNoAddressesForLargeOnes() throws Exception {
+    List<String> command = new ArrayList<>(java(Narrow.class));
+    command.addAll(1, List.of("-XX:+UseSerialGC", "-Xint"));
+    assertEquals("connected\nconnected", run(start("true", command)));
+  }
+
   /// Connects to itself, and exchanges a message.
   static final class Both {
     private Both() {}
@@ -100,8 +158,7 @@ class ShmLimitsTest {
           CompletionQueue queue = fabric.completionQueue()) {
         FutureTask<String> other = new FutureTask<>(() -> connect(fabric, listener.address()));
         Thread.ofPlatform().daemon().start(other);
-        VirtualInterface peer =
-            listener.next(Duration.ofSeconds(20)).accept(queue, Attributes.DEFAULT);
+        VirtualInterface peer = listener.next(PATIENCE).accept(queue, Attributes.DEFAULT);
         peer.postReceive(peer.register(Jbuf.allocate(1 << 20).asBytes())).orThrow();
         Ticket arrived = (Ticket) queue.await(20_000_000_000L);
         System.out.println("received " + arrived.transferredBytes());
@@ -117,7 +174,7 @@ class ShmLimitsTest {
     private static String connect(Fabric fabric, String address) {
       try (CompletionQueue queue = fabric.completionQueue()) {
         VirtualInterface peer =
-            fabric.connect(address, 1, queue, Attributes.DEFAULT, Duration.ofSeconds(20)).get();
+            fabric.connect(address, 1, queue, Attributes.DEFAULT, PATIENCE).get();
         Ticket message = peer.register(Jbuf.allocate(1 << 20).asBytes());
         peer.postSend(message).orThrow();
         while (peer.state() == InterfaceState.CONNECTED) {
