@@ -105,8 +105,8 @@ class TlsDoorTest {
     boolean asks = true;
     int calls = 0;
     while (request == null) {
-      assertTrue(calls++ < 200, "it has no turn");
-      for (int i = 0; i < 20; i++) {
+      assertTrue(calls++ < 2_000, "it has no turn");
+      for (int waiting = sockets.size() - answered(); waiting < STRANGERS / 5; waiting++) {
         stranger();
       }
       request = listener.next(Duration.ofMillis(1));
