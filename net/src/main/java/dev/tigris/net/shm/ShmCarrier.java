@@ -13,6 +13,7 @@ import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
 import java.util.Objects;
@@ -130,15 +131,11 @@ final class ShmCarrier implements Carrier {
   /// Memory for a link, and where it is mapped.
   private record Rings(SharedMemory memory, LastingMemory mapped) {
     static Rings of(long bytes) throws SystemException {
-      SharedMemory memory = SharedMemory.create("tigris", bytes);
-      LastingMemory mapped = null;
-      try {
-        mapped = memory.mapLasting();
-        return new Rings(memory, mapped);
-      } finally {
-        if (mapped == null) {
-          memory.close();
-        }
+      try (Opened opened = new Opened()) {
+        SharedMemory memory = opened.add(SharedMemory.create("tigris", bytes));
+        Rings rings = new Rings(memory, memory.mapLasting());
+        opened.keep();
+        return rings;
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.tigris.net.shm;
 import dev.tigris.net.NetException;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
+import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
@@ -55,15 +56,11 @@ final class ShmPort extends Port {
   private final Wake wake = new Wake();
 
   ShmPort() {
-    PollSet first = null;
-    try {
-      first = new PollSet();
-      this.looked = first;
-      this.waited = new PollSet();
+    try (Opened opened = new Opened()) {
+      this.looked = opened.add(new PollSet());
+      this.waited = opened.add(new PollSet());
+      opened.keep();
     } catch (SystemException e) {
-      if (first != null) {
-        first.close();
-      }
       throw new NetException("open", "sockets", String.valueOf(e.getMessage()), e);
     }
   }

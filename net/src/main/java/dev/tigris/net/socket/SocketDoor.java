@@ -4,6 +4,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.linux.PollSet;
 import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Reception;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -43,16 +44,12 @@ public abstract class SocketDoor extends Reception<SocketDoor.Unheard> {
   protected SocketDoor(String address, long handshakeNanos, int requestBytes) {
     super(handshakeNanos);
     this.requestBytes = requestBytes;
-    TcpSocket listening = null;
-    try {
-      listening = TcpSocket.listen(TcpAddress.parse(address), MOST_SILENT);
-      this.server = listening;
-      this.address = TcpAddress.format(listening.localAddress());
-      this.all = new PollSet();
+    try (Opened opened = new Opened()) {
+      this.server = opened.add(TcpSocket.listen(TcpAddress.parse(address), MOST_SILENT));
+      this.address = TcpAddress.format(server.localAddress());
+      this.all = opened.add(new PollSet());
+      opened.keep();
     } catch (SystemException e) {
-      if (listening != null) {
-        listening.close();
-      }
       throw TcpAddress.refused(address, e);
     }
   }
