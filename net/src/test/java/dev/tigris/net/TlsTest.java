@@ -19,7 +19,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.Security;
@@ -32,12 +31,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509KeyManager;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,8 +47,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// TCP with TLS: the contract suite, and who is refused.
 class TlsTest {
-  private static final char[] PASSWORD = "a password".toCharArray();
-
   static {
     // New keys after every 128 KiB, and not after 128 GiB: so that messages meet it.
     Security.setProperty("jdk.tls.keyLimits", "AES/GCM/NoPadding KeyUpdate 2^17");
@@ -59,73 +54,36 @@ class TlsTest {
 
   @TempDir private static Path keys;
 
-  /// A key, with a certificate that is signed by itself.
-  private record Party(String name, KeyStore store) {}
-
-  private static Party alice;
-  private static Party bob;
-  private static Party mallory;
-  private static Party elsewhere;
+  private static TlsParty alice;
+  private static TlsParty bob;
+  private static TlsParty mallory;
+  private static TlsParty elsewhere;
 
   @BeforeAll
   static void makeKeys() throws Exception {
     List<Process> tools =
         List.of(
-            keytool("alice", "san=ip:127.0.0.1"),
-            keytool("bob", "san=ip:127.0.0.1"),
-            keytool("mallory", "san=ip:127.0.0.1"),
-            keytool("elsewhere", "san=dns:elsewhere.example"));
+            TlsParty.make(keys, "alice", "san=ip:127.0.0.1"),
+            TlsParty.make(keys, "bob", "san=ip:127.0.0.1"),
+            TlsParty.make(keys, "mallory", "san=ip:127.0.0.1"),
+            TlsParty.make(keys, "elsewhere", "san=dns:elsewhere.example"));
     for (Process tool : tools) {
       assertEquals(0, tool.waitFor());
     }
-    alice = load("alice");
-    bob = load("bob");
-    mallory = load("mallory");
-    elsewhere = load("elsewhere");
-  }
-
-  private static Process keytool(String name, String extension) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-            "-genkeypair",
-            "-alias",
-            name,
-            "-dname",
-            "CN=" + name,
-            "-keyalg",
-            "EC",
-            "-ext",
-            extension,
-            "-keystore",
-            keys.resolve(name).toString(),
-            "-storepass",
-            new String(PASSWORD))
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start();
-  }
-
-  private static Party load(String name) throws Exception {
-    return new Party(name, KeyStore.getInstance(keys.resolve(name).toFile(), PASSWORD));
+    alice = TlsParty.load(keys.resolve("alice"));
+    bob = TlsParty.load(keys.resolve("bob"));
+    mallory = TlsParty.load(keys.resolve("mallory"));
+    elsewhere = TlsParty.load(keys.resolve("elsewhere"));
   }
 
   /// The context of somebody, or of nobody, who trusts others.
-  private static SSLContext context(Party self, Party... trusted) throws Exception {
-    KeyStore others = KeyStore.getInstance("PKCS12");
-    others.load(null, null);
-    for (Party other : trusted) {
-      others.setCertificateEntry(other.name, other.store.getCertificate(other.name));
-    }
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(others);
-    var own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    own.init(self == null ? null : self.store, PASSWORD);
-    KeyManager[] managers = own.getKeyManagers();
+  private static SSLContext context(TlsParty self, TlsParty... trusted) throws Exception {
+    KeyManager[] managers = {};
     if (self != null) {
-      managers = new KeyManager[] {new Insistent(self.name, (X509KeyManager) managers[0])};
+      managers = new KeyManager[] {new Insistent(self.name(), (X509KeyManager) self.keys()[0])};
     }
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(managers, trust.getTrustManagers(), null);
+    context.init(managers, TlsParty.trusting(trusted), null);
     return context;
   }
 
@@ -186,7 +144,7 @@ class TlsTest {
     }
   }
 
-  private static Tls tls(Party self, Party... trusted) throws Exception {
+  private static Tls tls(TlsParty self, TlsParty... trusted) throws Exception {
     return Tls.of(context(self, trusted));
   }
 
@@ -276,14 +234,13 @@ class TlsTest {
 
     @Override
     String peersProvider() {
-      return ENCRYPTED + keys.resolve(alice.name);
+      return ENCRYPTED + keys.resolve(alice.name());
     }
   }
 
   /// What both sides have, one of which is another process: who it is says the name of the file.
   static Fabric openAs(Path store) throws Exception {
-    Party self =
-        new Party(store.getFileName().toString(), KeyStore.getInstance(store.toFile(), PASSWORD));
+    TlsParty self = TlsParty.load(store);
     return open(self, self);
   }
 
@@ -330,7 +287,7 @@ class TlsTest {
     assertTrue(refusal.address().contains("127.0.0.1:"), refusal.address());
   }
 
-  private static Fabric open(Party self, Party... trusted) throws Exception {
+  private static Fabric open(TlsParty self, TlsParty... trusted) throws Exception {
     return Fabric.openTls("tcp", tls(self, trusted));
   }
 

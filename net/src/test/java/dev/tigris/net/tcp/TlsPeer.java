@@ -2,27 +2,22 @@ package dev.tigris.net.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.net.TlsParty;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /// The other end of a connection, where TLS is spoken by the JDK's engine and by what a test wants.
 final class TlsPeer {
-  private static final char[] PASSWORD = "password".toCharArray();
-
   final SSLEngine engine;
   final ByteBuffer toSend = ByteBuffer.allocate(1 << 20);
 
@@ -41,8 +36,11 @@ final class TlsPeer {
     return engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
   }
 
-  /// One step of the handshake, or takes a record.
+  /// One step of the handshake, or takes a record. Ends the test that waits for too long by that.
   void step() throws Exception {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     switch (engine.getHandshakeStatus()) {
       case NEED_TASK -> engine.getDelegatedTask().run();
       case NEED_WRAP -> {
@@ -85,25 +83,11 @@ final class TlsPeer {
 
   /// Somebody who trusts nobody but himself, and counts how often he looks at a certificate.
   static SSLContext context(Path folder, AtomicInteger looks) throws Exception {
-    Path file = folder.resolve("keys");
-    String tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    String options = "-genkeypair -alias self -dname CN=self -keyalg EC -storepass password";
-    ProcessBuilder command = new ProcessBuilder(tool);
-    command.command().addAll(List.of(options.split(" ")));
-    command.command().addAll(List.of("-keystore", file.toString()));
-    assertEquals(0, command.redirectErrorStream(true).start().waitFor());
-    KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD);
-    var own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    own.init(keys, PASSWORD);
-    KeyStore known = KeyStore.getInstance("PKCS12");
-    known.load(null, null);
-    known.setCertificateEntry("self", keys.getCertificate("self"));
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(known);
+    assertEquals(0, TlsParty.make(folder, "self", "san=ip:127.0.0.1").waitFor());
+    TlsParty self = TlsParty.load(folder.resolve("self"));
+    var trusted = (X509ExtendedTrustManager) TlsParty.trusting(self)[0];
     SSLContext context = SSLContext.getInstance("TLS");
-    X509ExtendedTrustManager trusted = (X509ExtendedTrustManager) trust.getTrustManagers()[0];
-    TrustManager[] counting = {new Counting(trusted, looks)};
-    context.init(own.getKeyManagers(), counting, null);
+    context.init(self.keys(), new TrustManager[] {new Counting(trusted, looks)}, null);
     return context;
   }
 
