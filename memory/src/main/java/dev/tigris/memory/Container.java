@@ -44,6 +44,9 @@ public final class Container extends Region {
   private static final long ROOT_AT = 32;
   private static final long SCHEMA_AT = 40;
 
+  /// Held by who reads or changes the root, so that all threads are given the same object.
+  private final Object rooting = new Object();
+
   private @Nullable Pso root;
 
   /// With the check of leases, until the container is next cleared.
@@ -231,19 +234,21 @@ public final class Container extends Region {
   /// @throws CorruptReferenceException if no object of this class can be where the header says
   /// @throws IllegalArgumentException if the class is abstract
   public <T extends Pso> @Nullable T root(Class<T> type) {
-    long stored = rootOffset();
-    if (stored == 0) {
-      return null;
+    synchronized (rooting) {
+      long stored = rootOffset();
+      if (stored == 0) {
+        return null;
+      }
+      Pso known = root;
+      if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
+        return type.cast(known);
+      }
+      PsoClass target = PsoClass.of(type);
+      T recovered =
+          type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
+      root = recovered;
+      return recovered;
     }
-    Pso known = root;
-    if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
-      return type.cast(known);
-    }
-    PsoClass target = PsoClass.of(type);
-    T recovered =
-        type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
-    root = recovered;
-    return recovered;
   }
 
   /// The root object if it is a list whose elements are of this class; otherwise as [#root(Class)].
@@ -270,22 +275,24 @@ public final class Container extends Region {
       @SuppressWarnings("rawtypes") Class<? extends PsoCollection> kind,
       Class<? extends Pso> element) {
     PsoCollection.requireElement(element);
-    long stored = rootOffset();
-    if (stored == 0) {
-      return null;
+    synchronized (rooting) {
+      long stored = rootOffset();
+      if (stored == 0) {
+        return null;
+      }
+      if (root instanceof PsoCollection<?> known
+          && kind.isInstance(known)
+          && known.isAt(this, stored)
+          && known.isOf(element)) {
+        return known;
+      }
+      PsoClass target = PsoClass.of(kind);
+      PsoBinding place = PsoBinding.check(target, this, stored, "the container's root");
+      PsoCollection<?> recovered = kind.cast(target.bind(place));
+      recovered.open(element);
+      root = recovered;
+      return recovered;
     }
-    if (root instanceof PsoCollection<?> known
-        && kind.isInstance(known)
-        && known.isAt(this, stored)
-        && known.isOf(element)) {
-      return known;
-    }
-    PsoClass target = PsoClass.of(kind);
-    PsoBinding place = PsoBinding.check(target, this, stored, "the container's root");
-    PsoCollection<?> recovered = kind.cast(target.bind(place));
-    recovered.open(element);
-    root = recovered;
-    return recovered;
   }
 
   /// Makes an object of this container its root; null for none.
@@ -295,8 +302,10 @@ public final class Container extends Region {
     if (object != null && object.container() != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
-    root = Pso.lasting(object);
-    rootOffset(object == null ? 0 : object.offset());
+    synchronized (rooting) {
+      root = Pso.lasting(object);
+      rootOffset(object == null ? 0 : object.offset());
+    }
   }
 
   /// Says what lies in this container, and from now on keeps it in the container itself: its

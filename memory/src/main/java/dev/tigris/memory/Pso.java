@@ -40,7 +40,9 @@ import org.jspecify.annotations.Nullable;
 /// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
 /// An object holds its container, and with it the memory.
 ///
-/// Thread rule: fields are plain memory, shared by whoever shares the container.
+/// Thread rule: fields are plain memory, shared by whoever shares the container. Of a reference
+/// that one thread writes while others read it, the object that was written may be forgotten, and
+/// be recovered as another one without its `@HeapOnly` fields, unless the field is volatile.
 public abstract class Pso {
   private static final VarHandle HOME;
 
@@ -263,8 +265,7 @@ public abstract class Pso {
     // Null was written, or an object of this container, between the two reads: look at both again.
     long stored;
     synchronized (slots) {
-      long at = PsoClass.of(getClass()).layout().references().get(slot.index()).offset();
-      stored = (long) Raw.LONG.get(Raw.GLOBAL, address() + at);
+      stored = stored(slot);
       if (stored == 0) {
         return slots[slot.index()];
       }
@@ -287,7 +288,19 @@ public abstract class Pso {
     }
     // Of several threads that recover the same reference, all return the first one's object.
     Pso winner = slot.exchange(this, known, fresh);
-    return winner != null && winner != known && winner.isAt(container(), stored) ? winner : fresh;
+    if (winner != known) {
+      return winner != null && winner.isAt(container(), stored) ? winner : fresh;
+    }
+    if (known != null && stored(slot) != stored) {
+      Pso _ = slot.exchange(this, fresh, known); // it was newer, not older: see keep
+    }
+    return fresh;
+  }
+
+  /// What is stored in a reference field now.
+  private long stored(PsoSlot slot) {
+    long at = PsoClass.of(getClass()).layout().references().get(slot.index()).offset();
+    return (long) Raw.LONG.get(Raw.GLOBAL, address() + at);
   }
 
   /// Writes a reference field.
@@ -301,8 +314,23 @@ public abstract class Pso {
       return;
     }
     long stored = value == null ? 0 : value.offsetToStore();
-    slot.remember(holder, lasting(value));
+    Pso kept = lasting(value);
+    slot.remember(holder, kept);
     holder.store(at, stored, release);
+    if (release) {
+      holder.keep(kept, slot);
+    }
+  }
+
+  /// Sees to it that what was written to a volatile field is remembered. Who is recovering what was
+  /// there before takes its object out again if it sees the new offset, and if it does not, its
+  /// object is seen here. Fields that are not volatile are spared the fence.
+  @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
+  private void keep(@Nullable Pso kept, PsoSlot slot) {
+    VarHandle.fullFence();
+    if (slot.known(this) != kept) {
+      slot.remember(this, kept);
+    }
   }
 
   /// What is remembered of an object that was written. Whoever sees it there sees where it lies, as
@@ -319,8 +347,10 @@ public abstract class Pso {
     synchronized (slots) {
       if (stays && value != null) {
         long stored = value.offsetToStore();
-        slot.remember(this, lasting(value));
+        Pso kept = lasting(value);
+        slot.remember(this, kept);
         store(at, stored, true);
+        keep(kept, slot);
         slots[slot.index()] = null;
       } else {
         slots[slot.index()] = value;

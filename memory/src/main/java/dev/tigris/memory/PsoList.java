@@ -1,6 +1,8 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -22,10 +24,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: elements may be read by many threads. One thread at a time writes.
 public final class PsoList<T extends Pso> extends PsoCollection<T> implements Iterable<T> {
+  private static final VarHandle KNOWN_AT = MethodHandles.arrayElementVarHandle(Pso[].class);
+
   /// By index, the objects that were written or recovered.
   @HeapOnly private volatile Pso @Nullable [] known;
 
-  /// By index, the objects of other containers.
+  /// By index, the objects of other containers. Changed under the array's monitor.
   @HeapOnly private volatile Pso @Nullable [] foreign;
 
   /// Makes a list without elements, with room for `capacity` of them.
@@ -60,13 +64,49 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     if (object != null && object.isAt(container(), stored)) {
       return type().cast(object);
     }
-    if (stored == 0) {
-      Pso[] others = foreign;
-      Pso other = others == null ? null : others[(int) index];
-      return other == null ? null : type().cast(other);
+    // Partner of the releases in store: whoever sees what was written there sees what is kept for
+    // it, too.
+    VarHandle.acquireFence();
+    return stored == 0 ? absent(index) : recoverAnew(index, stored);
+  }
+
+  /// What an element is in whose place 0 was read.
+  private @Nullable T absent(long index) {
+    Pso[] others = foreign;
+    if (others == null) {
+      return null;
     }
+    Pso other = others[(int) index];
+    if (other == null) {
+      // Null was written, or an object of this container, between the two reads: look at both
+      // again.
+      synchronized (others) {
+        if (load(index) == 0) {
+          return type().cast(others[(int) index]);
+        }
+      }
+      return element(index);
+    }
+    return type().cast(other);
+  }
+
+  /// As [Pso#recover] does: of several threads that recover an element, all return the first one's,
+  /// and what is written at the same time is kept.
+  @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
+  private T recoverAnew(long index, long stored) {
     T fresh = bind(check(stored));
-    known()[(int) index] = fresh;
+    Pso[] objects = known();
+    Pso before = objects[(int) index];
+    if (before != null && before.isAt(container(), stored)) {
+      return type().cast(before);
+    }
+    Pso winner = (Pso) KNOWN_AT.compareAndExchange(objects, (int) index, before, fresh);
+    if (winner != before) {
+      return winner != null && winner.isAt(container(), stored) ? type().cast(winner) : fresh;
+    }
+    if (before != null && load(index) != stored) {
+      KNOWN_AT.compareAndSet(objects, (int) index, fresh, before); // it was newer, not older
+    }
     return fresh;
   }
 
@@ -87,23 +127,48 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     sized(index + 1);
   }
 
-  @SuppressWarnings("ReferenceEquality") // it is this object that is kept, not one like it
   private void write(long index, @Nullable T element) {
     Pso object = type().cast(element);
-    boolean elsewhere = object != null && object.container() != container();
-    Pso stays = elsewhere ? null : object;
-    long stored = stays == null ? 0 : stays.offsetToStore();
-    Pso[] others = foreign;
-    Pso kept = elsewhere ? object : null;
-    if ((others == null ? null : others[(int) index]) != kept) {
-      // Copied, so that a reader who finds 0 finds the object that it stands for, or the one
-      // before.
-      others = others == null ? new Pso[array()] : others.clone();
-      others[(int) index] = kept;
-      foreign = others;
+    boolean stays = object == null || object.container() == container();
+    if (stays && foreign == null) {
+      writeOwn(index, object);
+    } else {
+      writeBesideForeign(index, object, stays);
     }
-    known()[(int) index] = lasting(stays);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // it is this object that is kept, not one like it
+  private void writeOwn(long index, @Nullable Pso object) {
+    long before = load(index);
+    long stored = object == null ? 0 : object.offsetToStore();
+    Pso kept = lasting(object);
+    Pso[] objects = known();
+    objects[(int) index] = kept;
     store(index, stored);
+    if (before != 0 && before != stored) {
+      // Who is recovering what was there before takes its object out again if it sees the new
+      // offset, and if it does not, its object is seen here.
+      VarHandle.fullFence();
+      if (objects[(int) index] != kept) {
+        objects[(int) index] = kept;
+      }
+    }
+  }
+
+  /// Some elements are, or were, of another container. As in [Pso], the order of the two writes and
+  /// the lock see to it that a reader finds the old element or the new one, and not the null that
+  /// lies between.
+  private void writeBesideForeign(long index, @Nullable Pso object, boolean stays) {
+    Pso[] others = foreign();
+    synchronized (others) {
+      if (stays && object != null) {
+        writeOwn(index, object);
+        others[(int) index] = null;
+      } else {
+        others[(int) index] = object;
+        writeOwn(index, null);
+      }
+    }
   }
 
   private Pso[] known() {
@@ -118,6 +183,15 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
       }
     }
     return objects;
+  }
+
+  private Pso[] foreign() {
+    Pso[] others = foreign;
+    if (others == null) { // written by one thread at a time
+      others = new Pso[array()];
+      foreign = others;
+    }
+    return others;
   }
 
   private int array() {
@@ -159,7 +233,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   private void store(long index, long stored) {
     requireConstructed();
-    Raw.LONG.set(Raw.GLOBAL, masked() + ELEMENTS_AT + (index << 3), stored);
+    Raw.LONG.setRelease(Raw.GLOBAL, masked() + ELEMENTS_AT + (index << 3), stored);
     Reference.reachabilityFence(this);
   }
 
