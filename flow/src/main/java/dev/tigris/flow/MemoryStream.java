@@ -165,7 +165,6 @@ final class MemoryStream extends Stream {
       return null;
     }
     long taken = receipts.received;
-    receipts.received = taken + 1;
     int slot = (int) taken & mask;
     Water sent = slots[slot];
     if (sent == null) {
@@ -176,6 +175,7 @@ final class MemoryStream extends Stream {
       water = sent.twin();
       twins[slot] = water;
     }
+    receipts.received = taken + 1;
     water.slot = taken;
     return water.arrive(sizes[slot]);
   }

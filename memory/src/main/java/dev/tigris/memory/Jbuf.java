@@ -256,13 +256,15 @@ public final class Jbuf {
         throw new IllegalStateException(
             "only a referenced Jbuf can be unreferenced; this one is " + state);
       }
+      // What may fail for want of memory comes first. The lease is held until this has returned.
+      MemoryEvents.unreferenced(block);
+      Verifier.PROCESS.await(current, this, callback);
       dropped = current;
       dropped.drop();
       state = State.TO_BE_UNREFERENCED;
       lease = null;
     }
-    MemoryEvents.unreferenced(block);
-    Verifier.PROCESS.await(dropped, this, callback);
+    Reference.reachabilityFence(dropped);
   }
 
   /// Called by the verifier when the collector has found the lease dead.

@@ -61,8 +61,8 @@ final class Verifier {
   }
 
   void await(Lease lease, Jbuf jbuf, Consumer<Jbuf> callback) {
-    awaitingBytes.addAndGet(jbuf.budgetBytes());
     claims.add(new Claim(lease, jbuf, callback, queue));
+    awaitingBytes.addAndGet(jbuf.budgetBytes());
     // The claim must be in the set before the lease can die, or it might be lost with it.
     Reference.reachabilityFence(lease);
   }
@@ -100,8 +100,11 @@ final class Verifier {
     } else if (dead instanceof Claim claim) {
       claims.remove(claim);
       awaitingBytes.addAndGet(-claim.jbuf.budgetBytes());
-      claim.jbuf.verified();
-      claim.callback.accept(claim.jbuf);
+      try {
+        claim.jbuf.verified();
+      } finally { // it tells of an event, for which there may be no memory
+        claim.callback.accept(claim.jbuf);
+      }
     } else {
       throw new IllegalStateException("a foreign reference in the queue: " + dead);
     }

@@ -172,10 +172,10 @@ public final class Pool {
     }
     long address = best.getKey();
     Large found = best.getValue();
-    freeLarge.remove(address);
-    if (found.bytes() > bytes) {
+    if (found.bytes() > bytes) { // first, since there may be no memory for it
       freeLarge.put(address + bytes, new Large(found.bytes() - bytes, found.zero()));
     }
+    freeLarge.remove(address);
     if (!found.zero()) {
       Raw.range(address, bytes).fill((byte) 0);
     }
@@ -183,14 +183,18 @@ public final class Pool {
   }
 
   private void giveLarge(long address, Large range) {
+    long from = address;
+    Large joined = range;
     Map.Entry<Long, Large> before = freeLarge.lowerEntry(address);
     if (before != null && before.getKey() + before.getValue().bytes() == address) {
-      freeLarge.remove(before.getKey());
-      giveLarge(before.getKey(), join(before.getValue(), range));
-      return;
+      from = before.getKey();
+      joined = join(before.getValue(), range);
     }
-    Large after = freeLarge.remove(address + range.bytes());
-    freeLarge.put(address, after == null ? range : join(range, after));
+    Large after = freeLarge.get(address + range.bytes());
+    freeLarge.put(from, after == null ? joined : join(joined, after));
+    if (after != null) {
+      freeLarge.remove(address + range.bytes());
+    }
   }
 
   private static Large join(Large left, Large right) {
