@@ -259,9 +259,12 @@ public final class CompletionQueue implements AutoCloseable {
   }
 
   private void waitAndSignal(Runnable signal) {
-    port.park(Long.MAX_VALUE);
-    endSignalling();
-    signal.run();
+    try {
+      port.park(Long.MAX_VALUE);
+    } finally { // whoever waits for the signal must not do so for ever: it may come early
+      endSignalling();
+      signal.run();
+    }
   }
 
   private void endSignalling() {

@@ -19,6 +19,9 @@ final class ShmPort extends Port {
   private static final long LOOK_NANOS = 10_000_000;
   private static final int CALLS_BETWEEN_CLOCKS = 16;
 
+  /// When a wait looks for work once more: by then what each processor has written is seen by all.
+  private static final long SECOND_LOOK_NANOS = 1_000_000;
+
   /// How often to look again at the ring of an only link before saying that there is nothing: what
   /// arrives is found sooner there than by a thread that comes all the way back between two looks.
   private static final int LOOKS = 8;
@@ -157,9 +160,28 @@ final class ShmPort extends Port {
     if (wake.take() || !goToSleep()) {
       return true;
     }
-    waited.await(nanos);
-    getUp();
+    try {
+      if (waited.awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
+          && nanos > SECOND_LOOK_NANOS
+          && !hasWork()) {
+        waited.await(nanos - SECOND_LOOK_NANOS);
+      }
+    } finally { // there may be no thread to wait in
+      getUp();
+    }
     return wake.take();
+  }
+
+  /// Whether there is something to do after all: for a thread that is not the owner's, which may
+  /// not have seen at first what the owner had just changed, and the owner not what has come.
+  private boolean hasWork() {
+    synchronized (lock) {
+      boolean hasWork = wake.isAsked();
+      for (int i = 0; i < links.size(); i++) {
+        hasWork |= links.get(i).hasWork();
+      }
+      return hasWork;
+    }
   }
 
   /// Returns false if the port is closed.
@@ -170,13 +192,10 @@ final class ShmPort extends Port {
       }
       parked = true;
       waited.clear();
-      boolean hasWork = wake.isAsked();
       for (int i = 0; i < links.size(); i++) {
-        ShmLink link = links.get(i);
-        link.sleep(waited);
-        hasWork |= link.hasWork();
+        links.get(i).sleep(waited);
       }
-      if (hasWork) {
+      if (hasWork()) {
         waited.wake();
       }
       return true;
