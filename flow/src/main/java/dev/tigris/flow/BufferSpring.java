@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// before its next use (jcstress: `WaterReturnTest`).
 ///
 /// Thread rule: [#createWater] for one thread at a time, [#takeBack] for all, [#close] when nobody
-/// else uses the spring any more.
+/// else uses the spring any more. A thread that has made waters, and leaves that to another one
+/// from now on, gives none back itself afterwards.
 public final class BufferSpring implements Spring {
   private static final VarHandle RETURNED;
 
@@ -43,7 +44,7 @@ public final class BufferSpring implements Spring {
   private final ArrayDeque<Water> spare = new ArrayDeque<>();
 
   /// The thread that makes waters. Others read it without order, and need to know only that it is
-  /// not themselves.
+  /// not themselves: so one that was this before gives none back.
   private @Nullable Thread maker;
 
   private volatile @Nullable Water returned;

@@ -126,7 +126,8 @@ public final class FileStream extends Stream {
   /// Reads a file from its beginning to its end, in waters of `waterBytes` bytes; the last may be
   /// shorter. A pipe is refused.
   ///
-  /// @throws IllegalArgumentException if `waterBytes` is not positive
+  /// @throws IllegalArgumentException if `waterBytes` is not positive, or more than a water may
+  // have
   public static StreamKind reading(Path file, int waterBytes) {
     return reading(file, 0, Long.MAX_VALUE, waterBytes);
   }
@@ -134,14 +135,15 @@ public final class FileStream extends Stream {
   /// Reads a part of a file: up to `bytes` bytes from `position` on.
   ///
   /// @throws IllegalArgumentException if `position` or `bytes` is negative, or `waterBytes` is not
-  ///     positive
+  ///     positive, or more than a water may have
   public static StreamKind reading(Path file, long position, long bytes, int waterBytes) {
     if (position < 0 || bytes < 0) {
       throw new IllegalArgumentException(
           "reading %d bytes at %d of %s".formatted(bytes, position, file));
     }
-    if (waterBytes < 1) {
-      throw new IllegalArgumentException("waters of " + waterBytes + " bytes");
+    if (waterBytes < 1 || waterBytes > Water.MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "waters of %d bytes: they may have 1 to %d".formatted(waterBytes, Water.MOST_BYTES));
     }
     long end = bytes > Long.MAX_VALUE - position ? Long.MAX_VALUE : position + bytes;
     return place -> new FileStream(place, Direction.READ, file, position, end, waterBytes, false);

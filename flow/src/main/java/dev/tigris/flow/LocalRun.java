@@ -123,10 +123,10 @@ final class LocalRun implements FlowRun {
 
   /// A module has thrown.
   void failed(Worker worker, FlowException.Phase phase, Throwable thrown) {
-    if (stopping && Worker.isEcho(thrown)) {
-      return;
-    }
     try {
+      if (stopping && Worker.isEcho(thrown)) { // which asks it for its cause, and that may throw
+        return;
+      }
       FlowException exception =
           new FlowException(flow.name(), worker.stage(), worker.replica(), phase, thrown);
       decide(new Outcome.Failed(exception));

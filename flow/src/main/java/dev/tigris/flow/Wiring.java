@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -204,7 +205,9 @@ final class Wiring {
       throws FlowException {
     End module = use == Use.FEED ? to : from;
     try {
-      Stream stream = kind.open(place);
+      Stream stream =
+          Objects.requireNonNull(
+              kind.open(place), "the kind of stream has opened none: it is null");
       stream.source(streams.size());
       if (flow.checksums()) {
         stream.useChecksums();

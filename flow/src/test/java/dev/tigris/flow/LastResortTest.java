@@ -5,7 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +44,38 @@ class LastResortTest {
     FlowException failure =
         new FlowException("mute", "failing", 0, FlowException.Phase.INIT, error);
     assertTrue(failure.getMessage().endsWith(error.getClass().getName()), failure.getMessage());
+  }
+
+  /// One that does not even say what has caused it.
+  private static final class Secretive extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new IllegalStateException("no cause");
+    }
+  }
+
+  @Test
+  void aSecondFailureThatHidesItsCauseEndsNoThreadByItself() {
+    List<Throwable> escaped = new CopyOnWriteArrayList<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> escaped.add(thrown));
+    try {
+      CyclicBarrier both = new CyclicBarrier(2);
+      Supplier<Source> failing =
+          () ->
+              out -> {
+                meet(both);
+                throw new Secretive();
+              };
+      Flow flow = Flow.named("secretive").source("failing", failing, 2).build();
+      FlowException failure = assertThrows(FlowException.class, () -> Numbers.run(flow));
+      assertEquals("failing", failure.stage());
+      assertEquals(List.of(), escaped);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
   }
 
   @ParameterizedTest
@@ -90,5 +127,13 @@ class LastResortTest {
     String printed = LeaseCheckTest.run(FillsTheHeap.class, "-Xmx32m");
     assertTrue(printed.startsWith("flow full failed: stage fill"), printed);
     assertTrue(printed.contains("java.lang.OutOfMemoryError"), printed);
+  }
+
+  private static void meet(CyclicBarrier both) {
+    try {
+      both.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,26 @@ class MisuseTest {
         .reservoir(Reservoir.lottery())
         .stage("module", module, 2)
         .build();
+  }
+
+  @Test
+  void saysThatAKindOfStreamHasOpenedNone() {
+    Flow flow =
+        Flow.named("misuse")
+            .source("count", Numbers.counting(0, 10))
+            .drain("count", Reservoir.roundRobin(), place -> null)
+            .build();
+    FlowException failure = assertThrows(FlowException.class, () -> Numbers.run(flow));
+    assertTrue(failure.getMessage().contains("has opened none"), failure.getMessage());
+  }
+
+  @Test
+  void refusesWatersOfAFileThatAreLongerThanTheyMayBe() {
+    IllegalArgumentException refusal =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> FileStream.reading(Path.of("any"), Integer.MAX_VALUE));
+    assertTrue(refusal.getMessage().contains("1 to 2147483584"), refusal.getMessage());
   }
 
   @Test
