@@ -44,9 +44,7 @@ public final class Container extends Region {
   private static final long ROOT_AT = 32;
   private static final long SCHEMA_AT = 40;
 
-  /// Held by who reads or changes the root, so that all threads are given the same object.
-  private final Object rooting = new Object();
-
+  /// Guarded by the container, so that all threads are given the same object.
   private @Nullable Pso root;
 
   /// With the check of leases, until the container is next cleared.
@@ -234,7 +232,7 @@ public final class Container extends Region {
   /// @throws CorruptReferenceException if no object of this class can be where the header says
   /// @throws IllegalArgumentException if the class is abstract
   public <T extends Pso> @Nullable T root(Class<T> type) {
-    synchronized (rooting) {
+    synchronized (this) {
       long stored = rootOffset();
       if (stored == 0) {
         return null;
@@ -275,7 +273,7 @@ public final class Container extends Region {
       @SuppressWarnings("rawtypes") Class<? extends PsoCollection> kind,
       Class<? extends Pso> element) {
     PsoCollection.requireElement(element);
-    synchronized (rooting) {
+    synchronized (this) {
       long stored = rootOffset();
       if (stored == 0) {
         return null;
@@ -302,7 +300,7 @@ public final class Container extends Region {
     if (object != null && object.container() != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
-    synchronized (rooting) {
+    synchronized (this) {
       root = Pso.lasting(object);
       rootOffset(object == null ? 0 : object.offset());
     }
