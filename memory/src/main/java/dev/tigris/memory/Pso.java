@@ -1,3 +1,4 @@
+// Over 400 lines: what a reference means, and how it is recovered and written, is one protocol.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Raw;

@@ -84,35 +84,6 @@ class PsoCollectionTest {
   }
 
   @Test
-  void aListNeverShowsANullThatNobodyWrote() throws Exception {
-    Point own = new Point(container, 1);
-    Point foreign = new Point(Jbuf.allocate(256).asContainer(), 2);
-    PsoList<Point> list = new PsoList<>(container, Point.class, 1);
-    list.add(own);
-    int rounds = 20_000;
-    try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
-      Future<?> writer =
-          pool.submit(
-              () -> {
-                for (int round = 0; round < rounds; round++) {
-                  list.set(0, foreign);
-                  list.set(0, own);
-                }
-              });
-      Future<?> reader =
-          pool.submit(
-              () -> {
-                for (int round = 0; round < rounds; round++) {
-                  assertTrue(list.get(0) != null);
-                }
-              });
-      writer.get();
-      reader.get();
-    }
-    assertSame(own, list.get(0));
-  }
-
-  @Test
   void anElementThatIsAddedToATableIsZeroWhateverLiesThere() {
     PsoTable<Point> table = new PsoTable<>(container, Point.class, 2);
     long end = container.usedBytes();

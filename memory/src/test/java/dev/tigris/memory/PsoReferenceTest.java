@@ -20,6 +20,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -331,22 +332,36 @@ class PsoReferenceTest {
   @Test
   void neverShowsANullThatNobodyWrote() throws Exception {
     Node foreign = new Node(Jbuf.allocate(256).asContainer(), 7);
-    first.next = second;
+    neverShowsANull(() -> first.next, value -> first.next = value, second, foreign);
+  }
+
+  @Test
+  void aListNeverShowsANullThatNobodyWrote() throws Exception {
+    Node foreign = new Node(Jbuf.allocate(256).asContainer(), 7);
+    PsoList<Node> list = new PsoList<>(container, Node.class, 1);
+    list.add(second);
+    neverShowsANull(() -> list.get(0), value -> list.set(0, value), second, foreign);
+    assertSame(foreign, list.get(0));
+  }
+
+  private static void neverShowsANull(
+      Supplier<Node> reading, Consumer<Node> writing, Node one, Node other) throws Exception {
+    writing.accept(one);
     int rounds = 20_000;
     try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
       Future<?> writer =
           pool.submit(
               () -> {
                 for (int round = 0; round < rounds; round++) {
-                  first.next = foreign;
-                  first.next = second;
+                  writing.accept(one);
+                  writing.accept(other);
                 }
               });
       Future<?> reader =
           pool.submit(
               () -> {
                 for (int round = 0; round < rounds; round++) {
-                  assertTrue(first.next != null);
+                  assertTrue(reading.get() != null);
                 }
               });
       writer.get();
