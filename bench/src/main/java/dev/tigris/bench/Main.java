@@ -27,11 +27,12 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Exit codes: 0 done, 1 a bar was not reached (with --check), 2 wrong usage,",
-      "3 a bench failed or computed something wrong."
+      "3 a bench failed or computed something wrong, 4 the figures cannot be printed."
     })
 public final class Main implements Callable<Integer> {
   private static final int MISSED = 1;
   private static final int FAILED = 3;
+  private static final int NOT_PRINTED = 4;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -105,7 +106,7 @@ public final class Main implements Callable<Integer> {
           .flatMap(group -> group.figures().stream())
           .filter(name -> name.startsWith(prefix))
           .forEach(console::println);
-      return 0;
+      return isPrinted() ? 0 : NOT_PRINTED;
     }
     List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     Path results = out;
@@ -160,6 +161,9 @@ public final class Main implements Callable<Integer> {
     boolean failed = false;
     boolean missed = false;
     for (Group group : groups) {
+      if (results.isEmpty() && !isPrinted()) {
+        return NOT_PRINTED; // nobody would know what comes
+      }
       if (missing && results.isPresent() && results.get().load(group.name()).isPresent()) {
         continue;
       }
@@ -186,7 +190,16 @@ public final class Main implements Callable<Integer> {
     if (results.isPresent()) {
       redraw(results.get());
     }
-    return failed ? FAILED : check && missed ? MISSED : 0;
+    return failed ? FAILED : !isPrinted() ? NOT_PRINTED : check && missed ? MISSED : 0;
+  }
+
+  /// Whether all that was printed has gone where it should: a `PrintWriter` does not say otherwise.
+  private boolean isPrinted() {
+    boolean failed = spec.commandLine().getOut().checkError();
+    if (failed) {
+      say("The figures cannot be printed: the output is full, or nobody reads it.");
+    }
+    return !failed;
   }
 
   private Run run(List<Figure> figures, Path folder) {
@@ -212,7 +225,7 @@ public final class Main implements Callable<Integer> {
     for (Group group : Groups.all()) {
       results.load(group.name()).ifPresent(sheets::add);
     }
-    Files.writeString(results.beside("summary.md"), Summary.page(sheets));
+    results.saveSummary(Summary.page(sheets));
     Plots.draw(sheets, results);
   }
 

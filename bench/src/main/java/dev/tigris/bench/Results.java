@@ -41,10 +41,22 @@ public final class Results {
     List<String> lines = new ArrayList<>();
     lines.add(line(sheet.header()));
     sheet.figures().forEach(figure -> lines.add(line(figure)));
-    Path file = file(sheet.header().group());
+    replace(file(sheet.header().group()), String.join("\n", lines) + "\n");
+  }
+
+  /// Replaces the page that sums the results up, as [#save] replaces theirs.
+  void saveSummary(String page) throws IOException {
+    replace(beside("summary.md"), page);
+  }
+
+  private static void replace(Path file, String content) throws IOException {
     Path aside = file.resolveSibling("." + file.getFileName());
-    Files.write(aside, lines);
-    Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.writeString(aside, content);
+      Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(aside);
+    }
   }
 
   /// A group's results, if it has been measured.
@@ -54,11 +66,24 @@ public final class Results {
       return Optional.empty();
     }
     List<String> lines = Files.readAllLines(file);
-    List<Figure> figures = new ArrayList<>();
-    for (String line : lines.subList(1, lines.size())) {
-      figures.add(JSON.readValue(line, Figure.class));
+    if (lines.size() < 2) {
+      throw damaged(file, "it has no figures");
     }
-    return Optional.of(new Sheet(JSON.readValue(lines.getFirst(), Header.class), figures));
+    try {
+      List<Figure> figures = new ArrayList<>();
+      for (String line : lines.subList(1, lines.size())) {
+        figures.add(JSON.readValue(line, Figure.class));
+      }
+      return Optional.of(new Sheet(JSON.readValue(lines.getFirst(), Header.class), figures));
+    } catch (JsonProcessingException e) {
+      throw damaged(file, e.getOriginalMessage());
+    }
+  }
+
+  private static IOException damaged(Path file, String why) {
+    return new IOException(
+        "the results in '%s' cannot be read: %s; delete that file, and measure its group again"
+            .formatted(file, why));
   }
 
   /// A file beside the results, such as a plot.

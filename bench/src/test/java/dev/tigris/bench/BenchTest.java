@@ -3,11 +3,14 @@ package dev.tigris.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +57,22 @@ class BenchTest {
             .setErr(new PrintWriter(err))
             .execute(arguments);
     return new Output(exit, out.toString().lines().toList(), err.toString());
+  }
+
+  @Test
+  void failsWhenItsFiguresCannotBePrinted() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "there is no device that is always full");
+    StringWriter err = new StringWriter();
+    try (Writer device = Files.newBufferedWriter(full);
+        PrintWriter out = new PrintWriter(device)) {
+      int exit =
+          new CommandLine(new Main()).setOut(out).setErr(new PrintWriter(err)).execute("--list");
+      assertEquals(4, exit, err.toString());
+      assertTrue(err.toString().contains("cannot be printed"), err.toString());
+    } catch (IOException e) {
+      // what is left cannot be printed either
+    }
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.tigris.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ResultsTest {
   private static final Group GROUP =
@@ -44,6 +47,15 @@ class ResultsTest {
           Better.LOWER,
           "plain object",
           List.of(new Pairs(new double[] {7.4, 7.41}, new double[] {7.3, 7.31})));
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{\"group\": \"memory.field\"}\n", "{}\n{\"figure\": \"memory"})
+  void damagedResultsAreNamed(String damaged, @TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("memory.field.jsonl"), damaged);
+    IOException refusal =
+        assertThrows(IOException.class, () -> new Results(folder).load("memory.field"));
+    assertTrue(refusal.getMessage().contains(file.toString()), refusal.getMessage());
+  }
 
   @Test
   void aFigureIsOneLineOfJsonWithTheFieldsOfTheDesign() throws IOException {

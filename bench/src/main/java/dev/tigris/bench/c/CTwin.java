@@ -10,6 +10,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /// The functions of one file in C, compiled at -O2 and loaded into this process.
 ///
@@ -25,6 +26,13 @@ public final class CTwin {
   /// Whether there is a gcc on the path.
   public static boolean isAvailable() {
     return Gcc.isAvailable();
+  }
+
+  /// What has to be installed before C can be compiled; empty if nothing.
+  public static Optional<String> obstacle() {
+    return isAvailable()
+        ? Optional.empty()
+        : Optional.of("gcc is missing: install gcc and libc6-dev");
   }
 
   /// Compiles and loads `NAME.c`, which stays loaded until the process ends.

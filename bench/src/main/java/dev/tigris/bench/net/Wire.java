@@ -214,11 +214,12 @@ record Wire(
   }
 
   private Optional<String> twinIsMissing() {
-    return !CTwin.isAvailable()
-        ? Optional.of("gcc is missing: install gcc and libc6-dev")
-        : Files.exists(Path.of(linked.header()))
-            ? Optional.empty()
-            : Optional.of("headers are missing: install " + linked.fromPackage());
+    return CTwin.obstacle()
+        .or(
+            () ->
+                Files.exists(Path.of(linked.header()))
+                    ? Optional.empty()
+                    : Optional.of("headers are missing: install " + linked.fromPackage()));
   }
 
   private String at(Place place) {

@@ -28,6 +28,16 @@ final class ScanGroup implements Group {
   }
 
   @Override
+  public List<String> missing() {
+    return CTwin.obstacle().stream()
+        .map(
+            why ->
+                "%s, and C beside %s, is left out: %s"
+                    .formatted(ScanSuite.FIELD, ScanSuite.INTS, why))
+        .toList();
+  }
+
+  @Override
   public List<String> figures() {
     return CTwin.isAvailable() ? List.of(ScanSuite.INTS, ScanSuite.FIELD) : List.of(ScanSuite.INTS);
   }

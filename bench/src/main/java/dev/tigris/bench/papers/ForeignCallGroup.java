@@ -38,6 +38,11 @@ final class ForeignCallGroup implements Group {
   }
 
   @Override
+  public List<String> missing() {
+    return CTwin.obstacle().stream().map(why -> NAME + " is left out: " + why).toList();
+  }
+
+  @Override
   public List<String> figures() {
     return CTwin.isAvailable()
         ? THEN.keySet().stream().map(figure -> NAME + "." + figure).toList()
