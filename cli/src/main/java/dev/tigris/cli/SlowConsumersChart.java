@@ -1,5 +1,8 @@
 package dev.tigris.cli;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import dev.tigris.examples.Balancing;
 import dev.tigris.examples.PerturbedReservoir.Outcome;
 import java.awt.BasicStroke;
@@ -37,7 +40,7 @@ final class SlowConsumersChart {
 
   private SlowConsumersChart() {}
 
-  /// Writes a PNG.
+  /// Writes a PNG. What was there stays until it is complete.
   static void write(SlowConsumers measured, Path file) throws IOException {
     XYChart chart = chart();
     var ideal = chart.addSeries("best any policy could reach", slow(), numbers(measured.ideals()));
@@ -53,7 +56,23 @@ final class SlowConsumersChart {
       series.setMarker(SeriesMarkers.CIRCLE);
       series.setMarkerColor(COLORS.get(index));
     }
-    Files.write(file, ChartEncoder.getBytes(chart, "PNG"));
+    replace(file, ChartEncoder.getBytes(chart, "PNG"));
+  }
+
+  private static void replace(Path file, byte[] bytes) throws IOException {
+    boolean exists = Files.exists(file);
+    if (exists && !Files.isRegularFile(file)) { // a device, say
+      Files.write(file, bytes);
+      return;
+    }
+    Path place = exists ? file.toRealPath() : file;
+    Path aside = place.resolveSibling("." + place.getFileName() + ".new");
+    try {
+      Files.write(aside, bytes);
+      Files.move(aside, place, REPLACE_EXISTING, ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(aside);
+    }
   }
 
   private static XYChart chart() {

@@ -33,6 +33,9 @@ class DemoCommandTest {
 
   @Test
   void showsEverythingAndLeavesItsPictureOnly() throws Exception {
+    Path picture = Files.writeString(folder.resolve("old.png"), "old");
+    Path link = Files.createDirectory(folder.resolve("build")).resolve("demo.png");
+    Files.createSymbolicLink(link, picture);
     Result result = shell.run("demo --quick");
     assertEquals(ExitCode.OK, result.code(), result.toString());
     assertTrue(result.out().contains("SUCCESS - all records are in order"), result.out());
@@ -41,10 +44,12 @@ class DemoCommandTest {
     }
     assertTrue(result.out().contains("Try next"), result.out());
     try (var left = Files.list(folder.resolve("build"))) {
-      // There is no picture where there are no fonts, and the demo says so.
-      boolean isDrawn = result.out().contains("As a picture: ");
-      assertEquals(isDrawn ? List.of(folder.resolve("build/demo.png")) : List.of(), left.toList());
+      assertEquals(List.of(link), left.toList());
     }
+    assertTrue(Files.isSymbolicLink(link), "a link stays one");
+    // There is no picture where there are no fonts, and the demo says so.
+    boolean isDrawn = result.out().contains("As a picture: ");
+    assertEquals(isDrawn, Files.size(picture) > 3);
   }
 
   @Test

@@ -105,8 +105,10 @@ class LauncherTest {
 
   @Test
   void buildsThenTrainsThenRuns() throws Exception {
+    environment.put("columns", "5"); // means nothing to it
     Result result = tigris("sort", "a b", "c");
     assertEquals(0, result.exitCode(), result.err());
+    assertTrue(result.out().contains("\n-Dtigris.columns=\n"), result.out());
     assertTrue(
         result.out().endsWith("dev.tigris.cli/dev.tigris.cli.Main\nsort\na b\nc\n"), result.out());
     assertTrue(
