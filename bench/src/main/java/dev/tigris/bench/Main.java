@@ -83,7 +83,9 @@ public final class Main implements Callable<Integer> {
   /// Runs the command and exits with its code.
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true");
-    System.exit(new CommandLine(new Main()).execute(args));
+    // A writer right over the stream hears from it that something could not be printed.
+    PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
+    System.exit(new CommandLine(new Main()).setOut(out).execute(args));
   }
 
   @Override
