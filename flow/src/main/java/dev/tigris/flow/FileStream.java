@@ -126,8 +126,8 @@ public final class FileStream extends Stream {
   /// Reads a file from its beginning to its end, in waters of `waterBytes` bytes; the last may be
   /// shorter. A pipe is refused.
   ///
-  /// @throws IllegalArgumentException if `waterBytes` is not positive, or more than a water may
-  // have
+  /// @throws IllegalArgumentException if `waterBytes` is not positive, or more than a water has
+  ///     room for
   public static StreamKind reading(Path file, int waterBytes) {
     return reading(file, 0, Long.MAX_VALUE, waterBytes);
   }
@@ -135,7 +135,7 @@ public final class FileStream extends Stream {
   /// Reads a part of a file: up to `bytes` bytes from `position` on.
   ///
   /// @throws IllegalArgumentException if `position` or `bytes` is negative, or `waterBytes` is not
-  ///     positive, or more than a water may have
+  ///     positive, or more than a water has room for
   public static StreamKind reading(Path file, long position, long bytes, int waterBytes) {
     if (position < 0 || bytes < 0) {
       throw new IllegalArgumentException(
