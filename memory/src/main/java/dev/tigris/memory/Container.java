@@ -231,22 +231,20 @@ public final class Container extends Region {
   /// @return null if no root was set
   /// @throws CorruptReferenceException if no object of this class can be where the header says
   /// @throws IllegalArgumentException if the class is abstract
-  public <T extends Pso> @Nullable T root(Class<T> type) {
-    synchronized (this) {
-      long stored = rootOffset();
-      if (stored == 0) {
-        return null;
-      }
-      Pso known = root;
-      if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
-        return type.cast(known);
-      }
-      PsoClass target = PsoClass.of(type);
-      T recovered =
-          type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
-      root = recovered;
-      return recovered;
+  public synchronized <T extends Pso> @Nullable T root(Class<T> type) {
+    long stored = rootOffset();
+    if (stored == 0) {
+      return null;
     }
+    Pso known = root;
+    if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
+      return type.cast(known);
+    }
+    PsoClass target = PsoClass.of(type);
+    T recovered =
+        type.cast(target.bind(PsoBinding.check(target, this, stored, "the container's root")));
+    root = recovered;
+    return recovered;
   }
 
   /// The root object if it is a list whose elements are of this class; otherwise as [#root(Class)].
@@ -269,41 +267,37 @@ public final class Container extends Region {
     return (PsoTable<T>) rootCollection(PsoTable.class, element);
   }
 
-  private @Nullable PsoCollection<?> rootCollection(
+  private synchronized @Nullable PsoCollection<?> rootCollection(
       @SuppressWarnings("rawtypes") Class<? extends PsoCollection> kind,
       Class<? extends Pso> element) {
     PsoCollection.requireElement(element);
-    synchronized (this) {
-      long stored = rootOffset();
-      if (stored == 0) {
-        return null;
-      }
-      if (root instanceof PsoCollection<?> known
-          && kind.isInstance(known)
-          && known.isAt(this, stored)
-          && known.isOf(element)) {
-        return known;
-      }
-      PsoClass target = PsoClass.of(kind);
-      PsoBinding place = PsoBinding.check(target, this, stored, "the container's root");
-      PsoCollection<?> recovered = kind.cast(target.bind(place));
-      recovered.open(element);
-      root = recovered;
-      return recovered;
+    long stored = rootOffset();
+    if (stored == 0) {
+      return null;
     }
+    if (root instanceof PsoCollection<?> known
+        && kind.isInstance(known)
+        && known.isAt(this, stored)
+        && known.isOf(element)) {
+      return known;
+    }
+    PsoClass target = PsoClass.of(kind);
+    PsoBinding place = PsoBinding.check(target, this, stored, "the container's root");
+    PsoCollection<?> recovered = kind.cast(target.bind(place));
+    recovered.open(element);
+    root = recovered;
+    return recovered;
   }
 
   /// Makes an object of this container its root; null for none.
   ///
   /// @throws IllegalArgumentException if the object lives in another container
-  public void root(@Nullable Pso object) {
+  public synchronized void root(@Nullable Pso object) {
     if (object != null && object.container() != forObjects()) {
       throw new IllegalArgumentException("the root object must live in the container itself");
     }
-    synchronized (this) {
-      root = Pso.lasting(object);
-      rootOffset(object == null ? 0 : object.offset());
-    }
+    root = Pso.lasting(object);
+    rootOffset(object == null ? 0 : object.offset());
   }
 
   /// Says what lies in this container, and from now on keeps it in the container itself: its

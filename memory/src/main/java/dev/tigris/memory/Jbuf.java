@@ -248,7 +248,6 @@ public final class Jbuf {
   /// @throws FreedException if the buffer was freed
   public void unreference(Consumer<Jbuf> callback) {
     Objects.requireNonNull(callback, "a Jbuf is unreferenced for a callback: Jbuf::free, say");
-    Lease dropped;
     synchronized (block) {
       refuseFreed("unreferenced");
       Lease current = lease;
@@ -256,15 +255,13 @@ public final class Jbuf {
         throw new IllegalStateException(
             "only a referenced Jbuf can be unreferenced; this one is " + state);
       }
-      // What may fail for want of memory comes first. The lease is held until this has returned.
+      // What may fail for want of memory comes first.
       MemoryEvents.unreferenced(block);
       Verifier.PROCESS.await(current, this, callback);
-      dropped = current;
-      dropped.drop();
+      current.drop();
       state = State.TO_BE_UNREFERENCED;
       lease = null;
     }
-    Reference.reachabilityFence(dropped);
   }
 
   /// Called by the verifier when the collector has found the lease dead.
