@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
 
 /// Waits for any of a set of open files to have something to read, or to end, and for [#wake].
 ///
@@ -16,6 +17,10 @@ public final class PollSet implements AutoCloseable {
   private static final short POLLOUT = 4;
   private static final int ENTRY_BYTES = 8;
   private static final int READY = 6;
+
+  /// After how long a wait looks once more whether there is work: it takes far less until what one
+  /// processor has written is seen by all.
+  private static final long SECOND_LOOK_NANOS = 1_000_000;
 
   private final Signal signal;
 
@@ -74,7 +79,17 @@ public final class PollSet implements AutoCloseable {
     boolean _ = awaitInVain(nanos);
   }
 
-  /// As [#await]; returns whether it was the time that has ended it.
+  /// As [#await(long)], for who has looked whether there is work, and may have looked too early to
+  /// see what another processor had just written: it looks once more after a moment.
+  public void await(long nanos, BooleanSupplier hasWork) {
+    if (awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
+        && nanos > SECOND_LOOK_NANOS
+        && !hasWork.getAsBoolean()) {
+      await(nanos - SECOND_LOOK_NANOS);
+    }
+  }
+
+  /// As [#await(long)]; returns whether it was the time that has ended it.
   public boolean awaitInVain(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {

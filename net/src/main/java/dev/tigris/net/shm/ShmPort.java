@@ -8,6 +8,7 @@ import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /// The links of one completion queue. Their rings are looked at one after the other, which is a
 /// load from this processor's own cache for each that has nothing new. Their sockets are looked at
@@ -18,9 +19,6 @@ import java.util.List;
 final class ShmPort extends Port {
   private static final long LOOK_NANOS = 10_000_000;
   private static final int CALLS_BETWEEN_CLOCKS = 16;
-
-  /// When a wait looks for work once more: by then what each processor has written is seen by all.
-  private static final long SECOND_LOOK_NANOS = 1_000_000;
 
   /// How often to look again at the ring of an only link before saying that there is nothing: what
   /// arrives is found sooner there than by a thread that comes all the way back between two looks.
@@ -57,6 +55,9 @@ final class ShmPort extends Port {
   private volatile boolean waitedForSockets;
 
   private final Wake wake = new Wake();
+
+  /// Kept, so that a wait makes no object.
+  private final BooleanSupplier hasWork = this::hasWork;
 
   ShmPort() {
     try (Opened opened = new Opened()) {
@@ -161,11 +162,7 @@ final class ShmPort extends Port {
       return true;
     }
     try {
-      if (waited.awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
-          && nanos > SECOND_LOOK_NANOS
-          && !hasWork()) {
-        waited.await(nanos - SECOND_LOOK_NANOS);
-      }
+      waited.await(nanos, hasWork);
     } finally { // there may be no thread to wait in
       getUp();
     }

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One ring for all links of a completion queue: what they ask for between two doorbells goes to
@@ -43,12 +44,11 @@ final class UringPort extends Port {
   /// What one of few links frames messages in: as much as is framed at once.
   private static final int LARGE_BYTES = Outgoing.MOST_SENT_BYTES + Staging.BYTES;
 
-  /// After how long a wait looks once more whether there is work: it takes far less until what one
-  /// processor has written is seen by all.
-  private static final long SECOND_LOOK_NANOS = 1_000_000;
-
   private final Thread owner = Thread.currentThread();
   private final IoUring ring;
+
+  /// Of the ring; kept, so that a wait makes no object.
+  private final BooleanSupplier hasWork;
 
   /// What the kernel raises when something completes while somebody waits.
   private final Signal signal;
@@ -83,6 +83,7 @@ final class UringPort extends Port {
 
   private UringPort(IoUring ring, Signal signal, PollSet waited) {
     this.ring = ring;
+    this.hasWork = ring::hasWork;
     this.signal = signal;
     this.waited = waited;
     this.buffers = new LentBuffers(ring::provide, IoUring.MOST_BUFFERS, System.nanoTime());
@@ -275,12 +276,8 @@ final class UringPort extends Port {
   /// second look, when that word has long been seen (docs/decisions/063-io-uring.md).
   private void await(long nanos) {
     ring.wantSignal(true);
-    if (!wake.isAsked()
-        && !ring.hasWork()
-        && waited.awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
-        && nanos > SECOND_LOOK_NANOS
-        && !ring.hasWork()) {
-      waited.await(nanos - SECOND_LOOK_NANOS);
+    if (!wake.isAsked() && !ring.hasWork()) {
+      waited.await(nanos, hasWork);
     }
     ring.wantSignal(false);
     signal.lower();
