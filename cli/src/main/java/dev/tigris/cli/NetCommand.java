@@ -116,14 +116,17 @@ final class NetCommand implements Command {
   }
 
   private static void info(ParseResult options, Console console) {
-    String host = host(options.matchedPositionalValue(1, HERE));
+    String address = options.matchedPositionalValue(1, HERE);
+    String host = hasPort(address) ? hostOf(address) : host(address);
     List<Fabric.Candidate> candidates = candidates(host);
+    // The last are sockets, which reach whatever has an address.
+    String lastObstacle = candidates.getLast().obstacle().orElse("no provider can");
     String best =
         candidates.stream()
             .filter(each -> each.obstacle().isEmpty())
             .map(Fabric.Candidate::name)
             .findFirst()
-            .orElse("none");
+            .orElseThrow(() -> new NetException("reach", host, lastObstacle, null));
     if (options.hasMatchedOption("--json")) {
       var providers = new ArrayList<Map<String, Object>>();
       for (Fabric.Candidate each : candidates) {
@@ -150,12 +153,16 @@ final class NetCommand implements Command {
     }
   }
 
-  /// The host in an address, or that is all of it: a name, or one of IPv6 without brackets.
-  private static String host(String address) {
+  /// Whether an address goes on behind the host. One of IPv6 without brackets does not.
+  private static boolean hasPort(String address) {
     int colon = address.lastIndexOf(':');
     boolean isBare = colon != address.indexOf(':') && !address.startsWith("[");
-    String host =
-        colon < 0 || isBare || address.endsWith("]") ? address : address.substring(0, colon);
+    return colon >= 0 && !isBare && !address.endsWith("]");
+  }
+
+  /// The host in an address, or that is all of it: a name, or one of IPv6 without brackets.
+  private static String host(String address) {
+    String host = hasPort(address) ? address.substring(0, address.lastIndexOf(':')) : address;
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
@@ -186,12 +193,11 @@ final class NetCommand implements Command {
   /// The host in an address that every provider has to understand.
   private static String hostOf(String address) {
     String port = address.substring(address.lastIndexOf(':') + 1);
-    String host = host(address);
-    if (host.equals(address) || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > LAST_PORT) {
+    if (!hasPort(address) || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > LAST_PORT) {
       throw new MisuseException(
           "'%s' is not host:port, as in 127.0.0.1:7000 or [::1]:7000".formatted(address));
     }
-    return host;
+    return host(address);
   }
 
   /// Serves with the provider that was named. Without one, whoever connects takes the best to reach

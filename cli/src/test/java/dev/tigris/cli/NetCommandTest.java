@@ -53,9 +53,9 @@ class NetCommandTest {
 
     JsonNode facts = json("net info --json 192.0.2.1:7000");
     assertEquals("192.0.2.1", facts.get("host").asText());
-    JsonNode nowhere = json("net info --json elsewhere.invalid:7000");
-    assertEquals("elsewhere.invalid", nowhere.get("host").asText());
-    assertEquals("none", nowhere.get("best").asText());
+    Result nowhere = run("net info elsewhere.invalid:7000");
+    assertEquals(ExitCode.FAILED, nowhere.code(), nowhere.err());
+    assertTrue(nowhere.err().contains("elsewhere.invalid"), nowhere.err());
     assertEquals("::1", json("net info --json ::1").get("host").asText());
     assertEquals("::1", json("net info --json [::1]:7000").get("host").asText());
     assertEquals(ExitCode.USAGE, run("net info :7000").code());
@@ -188,6 +188,8 @@ class NetCommandTest {
         "net bandwidth []:7000",
         "net serve :0",
         "net info :0",
+        "net info localhost:99999",
+        "net info localhost:",
         "net pingpong --size 4g",
         "net pingpong --count many",
         "net pingpong --count 0",
