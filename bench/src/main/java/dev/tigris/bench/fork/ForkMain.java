@@ -41,6 +41,10 @@ public final class ForkMain {
 
   /// Measures and prints; any exception ends the process with an error.
   public static void main(String[] args) throws Exception {
+    WhileInput.run("measure", () -> measure(args));
+  }
+
+  private static void measure(String[] args) throws Exception {
     Suite suite =
         Class.forName(args[0]).asSubclass(Suite.class).getDeclaredConstructor().newInstance();
     Scale scale = Scale.valueOf(args[1]);

@@ -1,12 +1,11 @@
 package dev.tigris.bench.net;
 
 import com.sun.management.ThreadMXBean;
+import dev.tigris.bench.fork.WhileInput;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CompletableFuture;
 
 /// One process of a pair. Arguments: the transport, and `serve ADDRESS` or `measure ADDRESS`.
 ///
@@ -26,36 +25,9 @@ public final class WorkerMain {
   /// Serves or measures; any exception ends the process with an error.
   public static void main(String[] args) throws Exception {
     if (args[1].equals("serve")) {
-      CompletableFuture<String> end = new CompletableFuture<>();
-      start("end-with-input", end, WorkerMain::awaitEndOfInput);
-      start("serve", end, () -> serve(Transports.named(args[0]), args[2]));
-      end.get();
+      WhileInput.run("serve", () -> serve(Transports.named(args[0]), args[2]));
     } else {
       measure(Transports.named(args[0]), args[2]);
-    }
-  }
-
-  /// Runs something that ends this process when it ends: all threads but the first are daemons.
-  private static void start(String name, CompletableFuture<String> end, Step step) {
-    Runnable body =
-        () -> {
-          try {
-            step.run();
-            end.complete(name);
-          } catch (Exception | Error e) {
-            end.completeExceptionally(e);
-          }
-        };
-    Thread.ofPlatform().daemon().name(name).start(body);
-  }
-
-  private interface Step {
-    void run() throws Exception;
-  }
-
-  private static void awaitEndOfInput() throws IOException {
-    while (System.in.read() >= 0) {
-      // nothing is asked of it
     }
   }
 

@@ -1,0 +1,45 @@
+package dev.tigris.bench.fork;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/// What a process does as long as its standard input is open: so nothing is left behind, however
+/// the bench that has started it ends.
+public final class WhileInput {
+  private WhileInput() {}
+
+  /// Something to do.
+  @FunctionalInterface
+  public interface Step {
+    /// Does it.
+    void run() throws Exception;
+  }
+
+  /// Does something on a thread of its own. Returns, and with that lets the process end, when it is
+  /// done or the input is at its end; an exception of it ends the process with an error.
+  public static void run(String name, Step step) throws Exception {
+    CompletableFuture<String> end = new CompletableFuture<>();
+    start("end-with-input", end, WhileInput::awaitEndOfInput);
+    start(name, end, step);
+    end.get();
+  }
+
+  private static void start(String name, CompletableFuture<String> end, Step step) {
+    Runnable body =
+        () -> {
+          try {
+            step.run();
+            end.complete(name);
+          } catch (Exception | Error e) {
+            end.completeExceptionally(e);
+          }
+        };
+    Thread.ofPlatform().daemon().name(name).start(body);
+  }
+
+  private static void awaitEndOfInput() throws IOException {
+    while (System.in.read() >= 0) {
+      // nothing is asked of it
+    }
+  }
+}
