@@ -2,6 +2,7 @@ package dev.tigris.bench;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -27,13 +28,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Exit codes: 0 done, 1 a bar was not reached (with --check), 2 wrong usage,",
-      "3 a bench failed or computed something wrong, 4 the figures cannot be printed."
+      "3 a bench failed or computed something wrong, or results that are there are damaged,",
+      "4 the figures cannot be printed, or results not written."
     })
 public final class Main implements Callable<Integer> {
-  private static final int MISSED = 1;
-  private static final int FAILED = 3;
-  private static final int NOT_PRINTED = 4;
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
@@ -80,17 +78,57 @@ public final class Main implements Callable<Integer> {
       description = "for big files (default: build/bench-work of the checkout)")
   private @Nullable Path work;
 
+  @Option(names = "--debug", description = "print stack traces of failures")
+  private boolean debug;
+
+  /// What was to be written to a place cannot be.
+  private static final class UnwritableException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    UnwritableException(String message) {
+      super(message);
+    }
+  }
+
+  /// Nobody wants what is still to be measured.
+  private static final class UnwantedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
   /// Runs the command and exits with its code.
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true");
     // A writer right over the stream hears from it that something could not be printed.
     PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
-    System.exit(new CommandLine(new Main()).setOut(out).execute(args));
+    CommandLine command = new CommandLine(new Main()).setOut(out);
+    int code = command.execute(args);
+    if (code == 0 && out.checkError()) {
+      System.err.println("# The help cannot be printed."); // of all else it was said
+      code = Outcome.NOT_WRITTEN.code;
+    }
+    System.exit(code);
   }
 
   @Override
-  public Integer call() throws Exception {
-    PrintWriter console = spec.commandLine().getOut();
+  public Integer call() {
+    Outcome outcome;
+    try {
+      outcome = perform();
+    } catch (InterruptedException e) {
+      outcome = report(Outcome.FAILED, "interrupted", e);
+    } catch (UnwritableException e) {
+      outcome = report(Outcome.NOT_WRITTEN, String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      outcome = report(Outcome.FAILED, String.valueOf(e.getMessage()), e);
+    }
+    if (!isPrinted()) {
+      say("The figures cannot be printed: the output is full, or nobody reads it.");
+      outcome = outcome.and(Outcome.NOT_WRITTEN);
+    }
+    return outcome.code;
+  }
+
+  private Outcome perform() throws IOException, InterruptedException {
     List<Group> all = Groups.all();
     List<Group> wanted =
         all.stream()
@@ -104,11 +142,12 @@ public final class Main implements Callable<Integer> {
       throw usage("No figure's name starts with '" + prefix + "'. See them all with --list.");
     }
     if (list) {
+      PrintWriter console = spec.commandLine().getOut();
       wanted.stream()
           .flatMap(group -> group.figures().stream())
           .filter(name -> name.startsWith(prefix))
           .forEach(console::println);
-      return isPrinted() ? 0 : NOT_PRINTED;
+      return Outcome.DONE;
     }
     List<Group> groups = quick ? withoutVariants(wanted) : wanted;
     Path results = out;
@@ -129,7 +168,7 @@ public final class Main implements Callable<Integer> {
 
   /// Makes a folder if it is missing; refuses one that cannot be made, or written to, before
   /// anything is measured.
-  private Path writable(Path folder) {
+  private static Path writable(Path folder) throws UnwritableException {
     try {
       if (Files.isWritable(Files.createDirectories(folder))) {
         return folder;
@@ -137,7 +176,8 @@ public final class Main implements Callable<Integer> {
     } catch (IOException e) {
       // is said below
     }
-    throw usage("'%s' is no folder that can be written to: name another".formatted(folder));
+    throw new UnwritableException(
+        "'%s' is no folder that can be written to: name another".formatted(folder));
   }
 
   /// What a quick run measures of these: variants only if nothing else is asked for.
@@ -156,55 +196,75 @@ public final class Main implements Callable<Integer> {
     return new CommandLine.ParameterException(spec.commandLine(), message);
   }
 
-  private int measure(List<Group> groups, Optional<Results> results)
+  private Outcome measure(List<Group> groups, Optional<Results> results)
       throws IOException, InterruptedException {
-    Path folder =
-        writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
-    boolean failed = false;
-    boolean missed = false;
-    for (Group group : groups) {
-      if (results.isEmpty() && !isPrinted()) {
-        return NOT_PRINTED; // nobody would know what comes
-      }
-      if (missing && results.isPresent() && results.get().load(group.name()).isPresent()) {
-        continue;
-      }
-      List<Figure> figures = new ArrayList<>();
-      Instant started = Clock.systemUTC().instant();
-      try {
-        group.measure(run(figures, folder));
-      } catch (InterruptedException e) {
-        throw e;
-      } catch (Exception e) {
-        failed = true;
-        say(group.name() + " failed: " + e.getMessage());
-        e.printStackTrace(spec.commandLine().getErr());
-        continue;
-      }
-      missed |= figures.stream().anyMatch(Main::missesItsBar);
-      Header header = Header.of(group, scale(), Home.find(), started, Clock.systemUTC().instant());
-      if (results.isPresent()) {
-        results.get().save(new Results.Sheet(header, figures));
-      } else {
-        say(Results.line(header));
-      }
-    }
+    List<Group> todo = new ArrayList<>(groups);
     if (results.isPresent()) {
-      redraw(results.get());
+      // Damaged ones are to be known now: the summary, which comes last, is of all of them.
+      for (Group group : Groups.all()) {
+        if ((missing || !groups.contains(group)) && results.get().load(group.name()).isPresent()) {
+          todo.remove(group);
+        }
+      }
     }
-    return failed ? FAILED : !isPrinted() ? NOT_PRINTED : check && missed ? MISSED : 0;
+    Path place = writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
+    Outcome outcome = Outcome.DONE;
+    for (Group group : todo) {
+      outcome = outcome.and(measure(group, place, results));
+      if (results.isEmpty() && !isPrinted()) {
+        return outcome; // nobody would know what comes
+      }
+    }
+    return results.isPresent() ? outcome.and(redraw(results.get())) : outcome;
+  }
+
+  private Outcome measure(Group group, Path folder, Optional<Results> results)
+      throws InterruptedException {
+    List<Figure> figures = new ArrayList<>();
+    Instant started = Clock.systemUTC().instant();
+    try {
+      group.measure(run(figures, folder, results.isPresent()));
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      if (e instanceof UnwantedException) {
+        return Outcome.NOT_WRITTEN;
+      }
+      return report(Outcome.FAILED, group.name() + " failed: " + Reason.of(e, folder), e);
+    }
+    Header header = Header.of(group, scale(), Home.find(), started, Clock.systemUTC().instant());
+    if (results.isPresent()) {
+      try {
+        results.get().save(new Results.Sheet(header, figures));
+      } catch (IOException e) {
+        return unwritten("the results of " + group.name(), results.get(), e);
+      }
+    } else {
+      say(Results.line(header));
+    }
+    return check && figures.stream().anyMatch(Main::missesItsBar) ? Outcome.MISSED : Outcome.DONE;
+  }
+
+  private Outcome unwritten(String what, Results results, IOException why) {
+    String message = what + " cannot be written: " + Reason.of(why, results.folder());
+    return report(Outcome.NOT_WRITTEN, message, why);
+  }
+
+  private Outcome report(Outcome outcome, String message, Exception cause) {
+    say(message);
+    if (debug) {
+      cause.printStackTrace(spec.commandLine().getErr());
+    }
+    return outcome;
   }
 
   /// Whether all that was printed has gone where it should: a `PrintWriter` does not say otherwise.
   private boolean isPrinted() {
-    boolean failed = spec.commandLine().getOut().checkError();
-    if (failed) {
-      say("The figures cannot be printed: the output is full, or nobody reads it.");
-    }
-    return !failed;
+    return !spec.commandLine().getOut().checkError();
   }
 
-  private Run run(List<Figure> figures, Path folder) {
+  /// @param isKept whether figures go to a file too, and need not reach anybody
+  private Run run(List<Figure> figures, Path folder, boolean isKept) {
     return new Run(
         scale(),
         prefix,
@@ -213,7 +273,10 @@ public final class Main implements Callable<Integer> {
           figures.add(figure);
           PrintWriter console = spec.commandLine().getOut();
           console.println(json ? Results.line(figure) : Summary.line(figure));
-          console.flush();
+          boolean isLost = !isPrinted() && !isKept;
+          if (isLost) {
+            throw new UnwantedException();
+          }
         },
         this::say);
   }
@@ -222,13 +285,18 @@ public final class Main implements Callable<Integer> {
     return Bar.of(figure).map(bar -> bar.judge(figure) != Bar.Verdict.MET).orElse(false);
   }
 
-  private static void redraw(Results results) throws IOException {
-    List<Results.Sheet> sheets = new ArrayList<>();
-    for (Group group : Groups.all()) {
-      results.load(group.name()).ifPresent(sheets::add);
+  private Outcome redraw(Results results) {
+    try {
+      List<Results.Sheet> sheets = new ArrayList<>();
+      for (Group group : Groups.all()) {
+        results.load(group.name()).ifPresent(sheets::add);
+      }
+      results.saveBeside("summary.md", Summary.page(sheets).getBytes(StandardCharsets.UTF_8));
+      Plots.draw(sheets, results);
+      return Outcome.DONE;
+    } catch (IOException e) {
+      return unwritten("the summary with its plots", results, e);
     }
-    results.saveSummary(Summary.page(sheets));
-    Plots.draw(sheets, results);
   }
 
   private Scale scale() {

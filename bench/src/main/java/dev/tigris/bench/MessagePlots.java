@@ -4,7 +4,6 @@ import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -159,7 +158,7 @@ final class MessagePlots {
               : line.isRival() ? MARKERS.get(rivals % MARKERS.size()) : SeriesMarkers.CIRCLE);
       series.setLineStyle(stroke(line));
     }
-    Files.write(results.beside(file), ChartEncoder.getBytes(chart, "PNG"));
+    results.saveBeside(file, ChartEncoder.getBytes(chart, "PNG"));
   }
 
   private static BasicStroke stroke(Line line) {

@@ -4,7 +4,6 @@ import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -159,7 +158,7 @@ final class Plots {
       chart.addSeries(bar.getKey(), sorts, rates).setFillColor(COLORS.get(index++));
     }
     if (!bars.isEmpty()) {
-      Files.write(results.beside("sort.png"), ChartEncoder.getBytes(chart, "PNG"));
+      results.saveBeside("sort.png", ChartEncoder.getBytes(chart, "PNG"));
     }
   }
 
@@ -170,7 +169,7 @@ final class Plots {
 
   private void write(String file, XYChart chart, Map<String, ?> lines) throws IOException {
     if (!lines.isEmpty()) {
-      Files.write(results.beside(file), ChartEncoder.getBytes(chart, "PNG"));
+      results.saveBeside(file, ChartEncoder.getBytes(chart, "PNG"));
     }
   }
 

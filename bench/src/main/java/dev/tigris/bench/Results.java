@@ -3,6 +3,7 @@ package dev.tigris.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -41,18 +42,16 @@ public final class Results {
     List<String> lines = new ArrayList<>();
     lines.add(line(sheet.header()));
     sheet.figures().forEach(figure -> lines.add(line(figure)));
-    replace(file(sheet.header().group()), String.join("\n", lines) + "\n");
+    String content = String.join("\n", lines) + "\n";
+    saveBeside(name(sheet.header().group()), content.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// Replaces the page that sums the results up, as [#save] replaces theirs.
-  void saveSummary(String page) throws IOException {
-    replace(beside("summary.md"), page);
-  }
-
-  private static void replace(Path file, String content) throws IOException {
-    Path aside = file.resolveSibling("." + file.getFileName());
+  /// Replaces a file beside them, such as a plot, in the same way.
+  void saveBeside(String name, byte[] content) throws IOException {
+    Path file = folder.resolve(name);
+    Path aside = folder.resolve("." + name);
     try {
-      Files.writeString(aside, content);
+      Files.write(aside, content);
       Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(aside);
@@ -61,7 +60,7 @@ public final class Results {
 
   /// A group's results, if it has been measured.
   public Optional<Sheet> load(String group) throws IOException {
-    Path file = file(group);
+    Path file = folder.resolve(name(group));
     if (!Files.exists(file)) {
       return Optional.empty();
     }
@@ -86,12 +85,12 @@ public final class Results {
             .formatted(file, why));
   }
 
-  /// A file beside the results, such as a plot.
-  public Path beside(String name) {
-    return folder.resolve(name);
+  /// Where they are.
+  Path folder() {
+    return folder;
   }
 
-  private Path file(String group) {
-    return folder.resolve(group + ".jsonl");
+  private static String name(String group) {
+    return group + ".jsonl";
   }
 }

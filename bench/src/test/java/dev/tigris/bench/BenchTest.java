@@ -59,17 +59,22 @@ class BenchTest {
     return new Output(exit, out.toString().lines().toList(), err.toString());
   }
 
-  @Test
-  void failsWhenItsFiguresCannotBePrinted() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"--list", "memory.view --tiny"})
+  void stopsWhenItsFiguresCannotBePrinted(String arguments) throws Exception {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.exists(full), "there is no device that is always full");
     StringWriter err = new StringWriter();
     try (Writer device = Files.newBufferedWriter(full);
         PrintWriter out = new PrintWriter(device)) {
       int exit =
-          new CommandLine(new Main()).setOut(out).setErr(new PrintWriter(err)).execute("--list");
+          new CommandLine(new Main())
+              .setOut(out)
+              .setErr(new PrintWriter(err))
+              .execute(arguments.split(" ", -1));
       assertEquals(4, exit, err.toString());
       assertTrue(err.toString().contains("cannot be printed"), err.toString());
+      assertFalse(err.toString().contains("{\"group\""), "the first figure ends it");
     } catch (IOException e) {
       // what is left cannot be printed either
     }
@@ -86,6 +91,7 @@ class BenchTest {
             module,
             "--tiny",
             "--json",
+            "--debug",
             "--dir",
             folder.resolve("work").toString(),
             "--out",
@@ -153,11 +159,43 @@ class BenchTest {
     for (String option : List.of("--out", "--dir")) {
       for (String place : List.of(file, file + "/below")) {
         Output refused = bench("memory.view", "--tiny", option, place);
-        assertEquals(2, refused.exit(), refused.errors());
-        assertTrue(refused.errors().startsWith("'%s' is no folder".formatted(place)));
+        assertEquals(4, refused.exit(), refused.errors());
+        assertEquals(
+            "# '%s' is no folder that can be written to: name another\n".formatted(place),
+            refused.errors());
       }
     }
     assertEquals(2, bench("memory.view", "--tiny", "--missing").exit());
+  }
+
+  @Test
+  void damagedResultsAreRefusedBeforeAnythingIsMeasured(@TempDir Path folder) throws Exception {
+    Path damaged = Files.createFile(folder.resolve("memory.jbuf.jsonl"));
+
+    Output refused = bench("memory.view", "--tiny", "--out", folder.toString());
+
+    assertEquals(3, refused.exit(), refused.errors());
+    assertEquals(List.of(), refused.lines());
+    assertTrue(
+        refused.errors().startsWith("# the results in '%s' cannot".formatted(damaged)),
+        refused.errors());
+    assertEquals(1, refused.errors().lines().count(), refused.errors());
+  }
+
+  @Test
+  void resultsThatCannotBeWrittenAreNamedAndLeaveNothingAside(@TempDir Path folder)
+      throws Exception {
+    Path results = Files.createDirectories(folder.resolve("memory.view.jsonl/in-the-way"));
+
+    Output failed =
+        bench("memory.view", "--tiny", "--out", folder.toString(), "--dir", folder + "/work");
+
+    assertEquals(4, failed.exit(), failed.errors());
+    assertFalse(failed.lines().isEmpty(), "the figures are printed all the same");
+    assertTrue(failed.errors().contains("memory.view cannot be written"), failed.errors());
+    assertFalse(failed.errors().contains("\tat "), failed.errors());
+    assertTrue(Files.exists(results));
+    assertFalse(Files.exists(folder.resolve(".memory.view.jsonl")));
   }
 
   @Test
