@@ -101,7 +101,7 @@ public final class Main implements Callable<Integer> {
     // A writer right over the stream hears from it that something could not be printed.
     PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
     CommandLine command = new CommandLine(new Main()).setOut(out);
-    int code = command.execute(args);
+    int code = Stop.stoppable(() -> command.execute(args));
     if (code == 0 && out.checkError()) {
       System.err.println("# The help cannot be printed."); // of all else it was said
       code = Outcome.NOT_WRITTEN.code;
@@ -115,7 +115,8 @@ public final class Main implements Callable<Integer> {
     try {
       outcome = perform();
     } catch (InterruptedException e) {
-      outcome = report(Outcome.FAILED, "interrupted", e);
+      say("stopped; nothing was left behind");
+      return Outcome.FAILED.code; // nobody sees that: the signal has a code
     } catch (UnwritableException e) {
       outcome = report(Outcome.NOT_WRITTEN, String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
@@ -180,6 +181,15 @@ public final class Main implements Callable<Integer> {
         "'%s' is no folder that can be written to: name another".formatted(folder));
   }
 
+  private static RunFolder newFolder(Path place) throws UnwritableException {
+    try {
+      return RunFolder.in(place.toAbsolutePath());
+    } catch (IOException e) {
+      throw new UnwritableException(
+          "'%s' cannot be written to: %s".formatted(place, Reason.of(e, place)));
+    }
+  }
+
   /// What a quick run measures of these: variants only if nothing else is asked for.
   private List<Group> withoutVariants(List<Group> wanted) {
     List<Group> rest = wanted.stream().filter(group -> !group.isVariant()).toList();
@@ -209,10 +219,15 @@ public final class Main implements Callable<Integer> {
     }
     Path place = writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
     Outcome outcome = Outcome.DONE;
-    for (Group group : todo) {
-      outcome = outcome.and(measure(group, place, results));
-      if (results.isEmpty() && !isPrinted()) {
-        return outcome; // nobody would know what comes
+    try (RunFolder folder = newFolder(place)) {
+      for (Group group : todo) {
+        if (Stop.isAskedFor()) {
+          throw new InterruptedException();
+        }
+        outcome = outcome.and(measure(group, folder.path(), results));
+        if (results.isEmpty() && !isPrinted()) {
+          return outcome; // nobody would know what comes
+        }
       }
     }
     return results.isPresent() ? outcome.and(redraw(results.get())) : outcome;
@@ -227,6 +242,9 @@ public final class Main implements Callable<Integer> {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
+      if (Stop.isAskedFor()) {
+        throw new InterruptedException(); // as who waits for a process that was ended may not say
+      }
       if (e instanceof UnwantedException) {
         return Outcome.NOT_WRITTEN;
       }
@@ -274,7 +292,7 @@ public final class Main implements Callable<Integer> {
           PrintWriter console = spec.commandLine().getOut();
           console.println(json ? Results.line(figure) : Summary.line(figure));
           boolean isLost = !isPrinted() && !isKept;
-          if (isLost) {
+          if (isLost || Stop.isAskedFor()) {
             throw new UnwantedException();
           }
         },

@@ -8,7 +8,8 @@ import java.util.function.Consumer;
 ///
 /// @param scale how thorough to be
 /// @param prefix only figures whose names start with it are wanted
-/// @param workFolder for big files; exists, and is cleaned up by whoever writes there
+/// @param workFolder for all files but results; it is deleted when the run ends, and what is big in
+///   it by whoever wrote that
 /// @param sink where figures go
 /// @param progress where a line on what is going on goes
 public record Run(

@@ -16,9 +16,11 @@ public record CProgram(Path file) implements Closeable {
 
   /// Compiles the `.c` files among `sources`, of which the others are headers.
   ///
+  /// @param folder for the program
   /// @param flags libraries, and what else the linker needs
-  public static CProgram compile(List<String> sources, List<String> flags) throws IOException {
-    Path file = Files.createTempFile("tigris-c-", ".program");
+  public static CProgram compile(Path folder, List<String> sources, List<String> flags)
+      throws IOException {
+    Path file = Files.createTempFile(folder, "c-", ".program");
     List<String> all = new ArrayList<>(FAST);
     all.addAll(flags);
     try {

@@ -24,7 +24,7 @@ final class Gcc {
 
   /// Compiles the `.c` files among `sources` to `output`; headers are there for them.
   static void compile(List<String> sources, Path output, List<String> flags) throws IOException {
-    Path folder = Files.createTempDirectory("tigris-c-");
+    Path folder = Files.createTempDirectory(output.toAbsolutePath().getParent(), "c-");
     Path messages = folder.resolve("messages");
     List<String> command = new ArrayList<>(List.of("gcc"));
     command.addAll(STRICT);

@@ -38,8 +38,7 @@ public record ForkedGroup(
   @Override
   public void measure(Run run) throws Exception {
     Plan plan = Plan.of(run.scale(), quickForks, fullForks).withFlags(flags);
-    Map<Forks.Key, List<Pairs>> pairs =
-        Forks.run(suite, run.scale(), plan, run.wanted(figures), run.progress()).orThrow();
+    Map<Forks.Key, List<Pairs>> pairs = Forks.run(suite, run, plan, run.wanted(figures)).orThrow();
     pairs.forEach(
         (key, forks) -> run.emit(Figure.of(key.figure(), "ns", Better.LOWER, key.peer(), forks)));
   }

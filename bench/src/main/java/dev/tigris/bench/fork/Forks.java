@@ -1,7 +1,7 @@
 package dev.tigris.bench.fork;
 
 import dev.tigris.bench.Pairs;
-import dev.tigris.bench.Scale;
+import dev.tigris.bench.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /// What the processes of one plan measured.
 ///
@@ -23,27 +22,22 @@ public record Forks(Map<Key, List<Pairs>> pairs, List<String> crashes) {
   public record Key(String figure, String peer) {}
 
   /// Runs the plan's processes one after the other.
-  public static Forks run(
-      Class<? extends Suite> suite,
-      Scale scale,
-      Plan plan,
-      List<String> figures,
-      Consumer<String> progress)
+  public static Forks run(Class<? extends Suite> suite, Run run, Plan plan, List<String> figures)
       throws IOException, InterruptedException {
     Map<Key, List<Pairs>> pairs = new LinkedHashMap<>();
     List<String> crashes = new ArrayList<>();
     for (int fork = 1; fork <= plan.forks(); fork++) {
-      progress.accept(
+      run.say(
           suite.getSimpleName()
               + ", process "
               + fork
               + " of "
               + plan.forks()
               + (plan.flags().isEmpty() ? "" : " " + plan.flags()));
-      Path output = Files.createTempFile("tigris-bench-", ".out");
-      Path errors = Files.createTempFile("tigris-bench-", ".err");
+      Path output = Files.createTempFile(run.workFolder(), "fork-", ".out");
+      Path errors = Files.createTempFile(run.workFolder(), "fork-", ".err");
       try {
-        int exit = await(start(suite, scale, plan, figures, output, errors));
+        int exit = await(start(suite, run, plan, figures, output, errors));
         if (exit == 0) {
           parse(Files.readAllLines(output))
               .forEach(
@@ -70,7 +64,7 @@ public record Forks(Map<Key, List<Pairs>> pairs, List<String> crashes) {
 
   private static Process start(
       Class<? extends Suite> suite,
-      Scale scale,
+      Run run,
       Plan plan,
       List<String> figures,
       Path output,
@@ -79,12 +73,13 @@ public record Forks(Map<Key, List<Pairs>> pairs, List<String> crashes) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-Djava.io.tmpdir=" + run.workFolder());
     command.addAll(plan.flags());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(ForkMain.class.getName());
     command.add(suite.getName());
-    command.add(scale.name());
+    command.add(run.scale().name());
     command.add(Integer.toString(plan.quietMillis()));
     command.add(Integer.toString(plan.sampleMillis()));
     command.add(Integer.toString(plan.pairs()));

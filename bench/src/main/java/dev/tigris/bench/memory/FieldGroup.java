@@ -84,7 +84,7 @@ final class FieldGroup implements Group {
 
   @Override
   public void measure(Run run) throws Exception {
-    Path agent = agent();
+    Path agent = agent(Files.createTempFile(run.workFolder(), "agent-", ".jar"));
     try {
       measure(run, FieldSuite.figures(false), List.of());
       measure(run, FieldSuite.figures(true), loadTime(agent));
@@ -100,9 +100,7 @@ final class FieldGroup implements Group {
     for (Sweep sweep : Sweep.values()) {
       if (run.wants(CRASHES) || run.wants(sweep.modes()) || wantsFigures(run, sweep)) {
         Plan plan = sweep.plan(run.scale(), agent);
-        Forks forks =
-            Forks.run(
-                SweepSuite.class, run.scale(), plan, SweepSuite.allContests(), run.progress());
+        Forks forks = Forks.run(SweepSuite.class, run, plan, SweepSuite.allContests());
         processes += plan.forks();
         crashes.addAll(forks.crashes());
         report(run, sweep, forks);
@@ -119,7 +117,7 @@ final class FieldGroup implements Group {
     List<String> wanted = run.wanted(figures);
     if (!wanted.isEmpty()) {
       Plan plan = Plan.of(run.scale(), 2, 10).withFlags(flags);
-      Forks.run(FieldSuite.class, run.scale(), plan, wanted, run.progress())
+      Forks.run(FieldSuite.class, run, plan, wanted)
           .orThrow()
           .forEach(
               (key, forks) ->
@@ -132,8 +130,7 @@ final class FieldGroup implements Group {
   }
 
   /// An agent's jar with a manifest only, as the agent's class is on the class path anyway.
-  private static Path agent() throws IOException {
-    Path jar = Files.createTempFile("tigris-bench-", ".jar");
+  private static Path agent(Path jar) throws IOException {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
     manifest.getMainAttributes().putValue("Premain-Class", Agent.class.getName());

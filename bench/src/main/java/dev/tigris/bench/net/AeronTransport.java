@@ -1,6 +1,7 @@
 package dev.tigris.bench.net;
 
 import dev.tigris.bench.Bar;
+import dev.tigris.bench.RunFolder;
 import dev.tigris.bench.WrongResultException;
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
@@ -15,11 +16,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -77,19 +76,12 @@ final class AeronTransport implements Transport {
     Path folder =
         Files.isWritable(shared)
             ? Files.createTempDirectory(shared, "tigris-bench-aeron-")
-            : Files.createTempDirectory("tigris-bench-aeron-");
+            : Files.createTempDirectory(place.folder(), "aeron-");
     // Agrona's buffers, below Aeron, need the option. Nothing of ours does.
     List<String> command =
         Transports.command(Transports.AERON, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
-    return Duo.start(Bar.AERON, command, folder.toString(), place).andThen(() -> delete(folder));
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
+    return Duo.start(Bar.AERON, command, folder.toString(), place)
+        .andThen(() -> RunFolder.deleteAll(folder));
   }
 
   @Override

@@ -42,7 +42,7 @@ final class Duo implements Exchange {
       String address,
       Place place)
       throws IOException {
-    Path errors = Files.createTempFile("tigris-bench-", ".err");
+    Path errors = Files.createTempFile(place.folder(), "duo-", ".err");
     Process server = null;
     boolean started = false;
     try {

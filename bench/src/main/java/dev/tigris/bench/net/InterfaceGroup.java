@@ -9,6 +9,7 @@ import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
 import dev.tigris.bench.Scale;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +37,7 @@ final class InterfaceGroup implements Group {
   /// Where a group's processes meet.
   @FunctionalInterface
   interface Network {
-    Place open() throws IOException, InterruptedException;
+    Place open(Path folder) throws IOException, InterruptedException;
   }
 
   /// The sizes of messages.
@@ -155,7 +156,7 @@ final class InterfaceGroup implements Group {
     int forks = run.scale().pick(1, 1, sizes.forks());
     for (int fork = 1; fork <= forks; fork++) {
       run.say("%s, processes %d of %d".formatted(name, fork, forks));
-      try (Place place = network.open();
+      try (Place place = network.open(run.workFolder());
           Session session = Session.start(contestants(), place, run.scale())) {
         note = place.note();
         session.warmUp(Session.WarmUp::everything);

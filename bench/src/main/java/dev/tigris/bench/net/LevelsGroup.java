@@ -109,7 +109,7 @@ final class LevelsGroup implements Group {
     int forks = run.scale().pick(1, 1, 2);
     for (int fork = 1; fork <= forks; fork++) {
       run.say("%s, processes %d of %d".formatted(name(), fork, forks));
-      try (Place place = wire.place();
+      try (Place place = wire.place(run.workFolder());
           Session session = Session.start(List.copyOf(contestants.values()), place, run.scale())) {
         session.warmUp(LevelsGroup::warmUp);
         for (int bytes : ROUND_TRIP_BYTES) {

@@ -46,7 +46,7 @@ final class ObjectsGroup implements Group {
     int count = run.scale().pick(1, 1, 4);
     for (int fork = 1; fork <= count; fork++) {
       run.say("%s, processes %d of %d".formatted(NAME, fork, count));
-      try (Place place = wire.place();
+      try (Place place = wire.place(run.workFolder());
           Session session = Session.start(all, place, run.scale())) {
         session.warmUp(exchange -> exchange.pingPong(BYTES, 500));
         forks.add(session.measure(true, BYTES));

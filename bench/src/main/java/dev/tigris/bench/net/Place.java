@@ -25,12 +25,14 @@ final class Place implements AutoCloseable {
   private static final String SERVER_ADDRESS = "10.77.0.1";
   private static final String CLIENT_ADDRESS = "10.77.0.2";
 
+  private final Path folder;
   private final List<Process> namespaces;
   private final String address;
   private final String device;
   private final String note;
 
-  private Place(List<Process> namespaces, String address, String device, String note) {
+  private Place(Path folder, List<Process> namespaces, String address, String device, String note) {
+    this.folder = folder;
     this.namespaces = namespaces;
     this.address = address;
     this.device = device;
@@ -38,23 +40,23 @@ final class Place implements AutoCloseable {
   }
 
   /// The host as it is.
-  static Place host() {
-    return new Place(List.of(), "127.0.0.1", LOOPBACK, "");
+  static Place host(Path folder) {
+    return new Place(folder, List.of(), "127.0.0.1", LOOPBACK, "");
   }
 
   /// The loopback interface of a new namespace; the host's where that is not possible.
-  static Place loopback() throws IOException, InterruptedException {
+  static Place loopback(Path folder) throws IOException, InterruptedException {
     if (namespaceObstacle().isPresent()) {
-      return new Place(List.of(), "127.0.0.1", LOOPBACK, "the host's congestion control");
+      return new Place(folder, List.of(), "127.0.0.1", LOOPBACK, "the host's congestion control");
     }
     Process namespace = open();
     inside(namespace, "ip link set " + LOOPBACK + " up");
     String note = "loopback, " + CONGESTION_CONTROL;
-    return new Place(List.of(namespace), "127.0.0.1", LOOPBACK, note);
+    return new Place(folder, List.of(namespace), "127.0.0.1", LOOPBACK, note);
   }
 
   /// Two new namespaces with a pair of virtual Ethernet interfaces between them.
-  static Place veth() throws IOException, InterruptedException {
+  static Place veth(Path folder) throws IOException, InterruptedException {
     Process first = open();
     Process second = open();
     inside(
@@ -63,7 +65,7 @@ final class Place implements AutoCloseable {
     up(first, SERVER_ADDRESS);
     up(second, CLIENT_ADDRESS);
     String note = "veth, " + CONGESTION_CONTROL;
-    return new Place(List.of(first, second), SERVER_ADDRESS, VETH, note);
+    return new Place(folder, List.of(first, second), SERVER_ADDRESS, VETH, note);
   }
 
   private static void up(Process namespace, String address)
@@ -137,6 +139,11 @@ final class Place implements AutoCloseable {
     if (!process.waitFor(10, TimeUnit.SECONDS) || process.exitValue() != 0) {
       throw new IOException(command + ": " + output.strip());
     }
+  }
+
+  /// For the files of its processes.
+  Path folder() {
+    return folder;
   }
 
   /// The server's IP address.

@@ -237,8 +237,8 @@ final class ToolExchange implements Exchange {
   /// Empty if a side has failed; what it said is among the failures then.
   private OptionalDouble measureOnce(Test test, StringJoiner failures)
       throws IOException, InterruptedException {
-    Path served = Files.createTempFile("tigris-bench-server-", ".out");
-    Path output = Files.createTempFile("tigris-bench-", ".out");
+    Path served = Files.createTempFile(place.folder(), "server-", ".out");
+    Path output = Files.createTempFile(place.folder(), "client-", ".out");
     try {
       return measureOnce(test, served, output, failures);
     } finally {

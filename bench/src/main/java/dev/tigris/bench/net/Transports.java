@@ -58,7 +58,7 @@ final class Transports {
   }
 
   static Transport named(String name) {
-    String[] words = name.split(":", -1);
+    String[] words = name.split(":", 3); // the folder of a library may have a colon in its name
     return switch (words[0]) {
       case BUFFERS -> new TigrisTransport(words[2], Messages.Kind.valueOf(words[1]));
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));

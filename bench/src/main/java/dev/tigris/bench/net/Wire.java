@@ -141,8 +141,10 @@ record Wire(
   }
 
   /// Where it is measured.
-  Place place() throws IOException, InterruptedException {
-    return onNetwork ? Place.loopback() : Place.host();
+  ///
+  /// @param folder for the files of its processes
+  Place place(Path folder) throws IOException, InterruptedException {
+    return onNetwork ? Place.loopback(folder) : Place.host(folder);
   }
 
   /// The twin.
@@ -170,7 +172,7 @@ record Wire(
 
   private Exchange startTwin(List<String> before, List<String> options, Place place)
       throws IOException {
-    CProgram program = compileTwin();
+    CProgram program = compileTwin(place.folder());
     List<String> command = new ArrayList<>(before);
     command.add(program.file().toString());
     command.addAll(options);
@@ -178,8 +180,8 @@ record Wire(
   }
 
   /// The twin as a program.
-  CProgram compileTwin() throws IOException {
-    return compile("net.c", "-pthread");
+  CProgram compileTwin(Path folder) throws IOException {
+    return compile(folder, "net.c", "-pthread");
   }
 
   /// The twin as functions, which a program in Java calls.
@@ -194,7 +196,7 @@ record Wire(
 
   private Exchange startCalled(String title, CalledTransport.Kind kind, Place place)
       throws IOException {
-    CProgram library = compile(CalledInterface.SOURCE, "-fPIC", "-shared");
+    CProgram library = compile(place.folder(), CalledInterface.SOURCE, "-fPIC", "-shared");
     List<String> command = new ArrayList<>();
     if (!linked.environment().isEmpty()) {
       command.add("env");
@@ -205,12 +207,12 @@ record Wire(
   }
 
   /// @param user the source of what uses the interface
-  private CProgram compile(String user, String... flags) throws IOException {
+  private CProgram compile(Path folder, String user, String... flags) throws IOException {
     List<String> all = new ArrayList<>(List.of(flags));
     all.addAll(linked.flags());
     List<String> sources = new ArrayList<>(HEADERS);
     sources.addAll(List.of(user, source));
-    return CProgram.compile(sources, all);
+    return CProgram.compile(folder, sources, all);
   }
 
   private Optional<String> twinIsMissing() {

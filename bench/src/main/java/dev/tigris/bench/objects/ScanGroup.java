@@ -57,7 +57,7 @@ final class ScanGroup implements Group {
               run.scale().pick(1, 250, 1_000),
               1,
               run.scale().pick(2, 7, 9));
-      Forks.run(ScanSuite.class, run.scale(), plan, run.wanted(figures()), run.progress())
+      Forks.run(ScanSuite.class, run, plan, run.wanted(figures()))
           .orThrow()
           .forEach(
               (key, forks) -> {

@@ -64,7 +64,7 @@ final class CollectorGroup implements Group {
       }
       Plan plan =
           Plan.of(run.scale(), 1, 3).withFlags(List.of("-XX:+Use" + collector + "GC", "-Xmx1g"));
-      Forks.run(JbufSuite.class, run.scale(), plan, wanted, run.progress())
+      Forks.run(JbufSuite.class, run, plan, wanted)
           .orThrow()
           .forEach(
               (key, forks) -> {

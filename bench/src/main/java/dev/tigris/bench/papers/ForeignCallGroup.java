@@ -54,7 +54,7 @@ final class ForeignCallGroup implements Group {
     List<String> wanted =
         THEN.keySet().stream().filter(figure -> run.wants(NAME + "." + figure)).toList();
     Plan plan = Plan.of(run.scale(), 2, 5);
-    Forks.run(ForeignCallSuite.class, run.scale(), plan, wanted, run.progress())
+    Forks.run(ForeignCallSuite.class, run, plan, wanted)
         .orThrow()
         .forEach(
             (key, forks) -> {

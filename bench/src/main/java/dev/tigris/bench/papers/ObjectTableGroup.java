@@ -39,13 +39,7 @@ final class ObjectTableGroup implements Group {
             .filter(row -> run.wants(THESIS + row) || run.wants(JAGUAR + row))
             .toList();
     Map<Forks.Key, List<Pairs>> pairs =
-        Forks.run(
-                ObjectTableSuite.class,
-                run.scale(),
-                Plan.of(run.scale(), 2, 5),
-                wanted,
-                run.progress())
-            .orThrow();
+        Forks.run(ObjectTableSuite.class, run, Plan.of(run.scale(), 2, 5), wanted).orThrow();
     for (String table : List.of(THESIS, JAGUAR)) {
       pairs.forEach(
           (key, forks) ->

@@ -40,8 +40,10 @@ public record Command(List<String> words) {
   }
 
   /// Runs it to its end, whatever its exit code.
-  public Outcome run() throws IOException, InterruptedException {
-    Path output = Files.createTempFile("tigris-bench-", ".out");
+  ///
+  /// @param folder for what it says
+  public Outcome run(Path folder) throws IOException, InterruptedException {
+    Path output = Files.createTempFile(folder, "command-", ".out");
     try {
       ProcessBuilder builder =
           new ProcessBuilder(words)

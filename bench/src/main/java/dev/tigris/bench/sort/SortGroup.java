@@ -5,17 +5,16 @@ import dev.tigris.bench.Figure;
 import dev.tigris.bench.Group;
 import dev.tigris.bench.Pairs;
 import dev.tigris.bench.Run;
+import dev.tigris.bench.RunFolder;
 import dev.tigris.bench.WrongResultException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /// `tigris sort` against GNU sort, and where it says something, against copying the file.
 ///
@@ -77,21 +76,14 @@ final class SortGroup implements Group {
     try {
       new Match(run, folder).play();
     } finally {
-      deleteAll(folder);
-    }
-  }
-
-  private static void deleteAll(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Collections.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+      RunFolder.deleteAll(folder);
     }
   }
 
   /// One run of the group in its folder.
   private final class Match {
     private final Run run;
+    private final Path folder;
     private final Tigris tigris;
     private final Path binary;
     private final Path ascii;
@@ -101,6 +93,7 @@ final class SortGroup implements Group {
 
     Match(Run run, Path folder) {
       this.run = run;
+      this.folder = folder;
       this.tigris = Tigris.of(run.scale());
       this.binary = folder.resolve("input.bin");
       this.ascii = folder.resolve("input.txt");
@@ -178,11 +171,11 @@ final class SortGroup implements Group {
     }
 
     private Command.Outcome execute(Command command) throws IOException, InterruptedException {
-      return command.run().orThrow(command);
+      return command.run(folder).orThrow(command);
     }
 
     private Verdict verdict(Path file) throws IOException, InterruptedException {
-      return Verdict.of(tigris.command("check", file).run());
+      return Verdict.of(tigris.command("check", file).run(folder));
     }
 
     private void report(int records) {

@@ -94,8 +94,8 @@ class ToolExchangeTest {
       return Contestant.Manner.PING_PONG_TOOL;
     }
 
-    double measured() throws IOException, InterruptedException {
-      try (Exchange exchange = contestant().starter().start(Place.host())) {
+    double measured(Path folder) throws IOException, InterruptedException {
+      try (Exchange exchange = contestant().starter().start(Place.host(folder))) {
         return exchange.pingPong(64, 10).medianNanos();
       }
     }
@@ -108,14 +108,14 @@ class ToolExchangeTest {
         "if test -e %1$s.1; then touch %1$s.2; exec sleep 60; fi; touch %1$s.1".formatted(files);
     String client = "test -e %s.2 && echo 42".formatted(files);
 
-    assertEquals(42, new Scripts(server, client).measured());
+    assertEquals(42, new Scripts(server, client).measured(folder));
   }
 
   @Test
-  void aToolThatAlwaysFailsIsNamedWithWhatBothSidesSaid() {
+  void aToolThatAlwaysFailsIsNamedWithWhatBothSidesSaid(@TempDir Path folder) {
     Scripts scripts = new Scripts("echo no port; exec sleep 60", "echo no server; exit 3");
 
-    String message = assertThrows(IOException.class, scripts::measured).getMessage();
+    String message = assertThrows(IOException.class, () -> scripts.measured(folder)).getMessage();
 
     assertTrue(message.startsWith("scripts fails: "), message);
     assertTrue(message.contains("exit 3"), message);

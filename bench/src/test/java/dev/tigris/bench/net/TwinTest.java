@@ -12,16 +12,20 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import dev.tigris.net.VirtualInterface;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A twin is only a fair peer if it does the same: it has to understand what Tigris sends.
 class TwinTest {
+  @TempDir private Path folder;
+
   private static List<String> tigris(Wire wire) {
     return Transports.command(Transports.tigris(Messages.Kind.BUFFERS, wire.provider()));
   }
@@ -39,15 +43,14 @@ class TwinTest {
     return wire;
   }
 
-  private static CProgram twin(Wire wire) throws IOException {
+  private CProgram twin(Wire wire) throws IOException {
     assumeTrue(wire.twin().missing().isEmpty(), () -> wire.twin().missing().orElse(""));
-    return wire.compileTwin();
+    return wire.compileTwin(folder);
   }
 
-  private static void exchange(Wire wire, List<String> server, List<String> client)
-      throws Exception {
+  private void exchange(Wire wire, List<String> server, List<String> client) throws Exception {
     String address = wire.address().formatted("127.0.0.1");
-    try (Place place = Place.host();
+    try (Place place = Place.host(folder);
         Duo duo = Duo.start("twins", server, client, address, place)) {
       for (int bytes : new int[] {4, 112, 116, 32 << 10, (32 << 10) + 4, 1 << 20}) {
         assertTrue(duo.pingPong(bytes, 20).medianNanos() > 0);
@@ -103,7 +106,7 @@ class TwinTest {
 
   @Test
   void aContestantThatDiesIsAnErrorThatSaysWhy() throws Exception {
-    try (Place place = Place.host()) {
+    try (Place place = Place.host(folder)) {
       List<String> noSuchTransport = Transports.command("carrier pigeons");
 
       IOException error =
@@ -117,7 +120,7 @@ class TwinTest {
   @Test
   void aNamespaceHasItsOwnLoopback() throws Exception {
     assumeTrue(Place.namespaceObstacle().isEmpty(), () -> Place.namespaceObstacle().orElse(""));
-    try (Place place = Place.loopback();
+    try (Place place = Place.loopback(folder);
         Duo duo = Duo.start("Tigris", tigris(Wire.tcp()), place.address() + ":0", place)) {
       assertTrue(duo.pingPong(64, 20).medianNanos() > 0);
       assertEquals("loopback, reno", place.note());
