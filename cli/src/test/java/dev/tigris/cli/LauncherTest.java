@@ -503,6 +503,15 @@ class LauncherTest {
   }
 
   @Test
+  void doesNotRunTheTestsInPlaceOfAHelpThatCannotBePrinted() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/full")), "there is no device that is always full");
+    environment.put("PATH", bin + ":/usr/bin:/bin");
+    String line = "'%s' test --help > /dev/full".formatted(checkout.resolve("tigris"));
+    assertEquals(4, run(folder, "/bin/sh", "-c", line).exitCode());
+    assertEquals("", Files.readString(calls));
+  }
+
+  @Test
   void refusesToFuzzForNoTimeOrNothing() throws Exception {
     environment.put("PATH", bin + ":/usr/bin:/bin");
     assertEquals(2, tigris("test", "--fuzz").exitCode());
