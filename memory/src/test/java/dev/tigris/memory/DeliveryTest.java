@@ -110,6 +110,14 @@ class DeliveryTest {
   }
 
   @Test
+  void saysInALineWhatIsWrongWithItsOptions() throws Exception {
+    Path folder = deliver("patched", FLAT);
+    assertEquals(0, runWithAgent(folder, "=").exitCode(), "no options at all");
+    assertEquals(
+        new Outcome(1, "tigris agent: trust= names no file\n"), runWithAgent(folder, "=trust="));
+  }
+
+  @Test
   void doesTheSameHoweverARestrictedRuleIsDelivered() throws Exception {
     Outcome rewritten =
         runMain("Packets", deliverPackets("rewritten", Optional.of(REWRITTEN)), "-Xint");

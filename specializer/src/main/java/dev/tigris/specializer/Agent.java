@@ -3,7 +3,6 @@ package dev.tigris.specializer;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -15,11 +14,8 @@ import java.lang.constant.ClassDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +24,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The agent that specializes classes as they are loaded: those that carry a code patch by that,
@@ -47,65 +42,31 @@ import org.jspecify.annotations.Nullable;
 /// with a [ClassFormatError] that says why. One that it would change and that was loaded before it,
 /// by an AOT cache or another agent, keeps the JVM from starting.
 public final class Agent {
-  private static final String TRUST = "trust=";
-  private static final String RULES = "rules=";
-  private static final String RULE_PATH = "rule-path=";
-
   /// The specializer's own classes are loaded while it is at work on another, and so are the rules.
   private static final String OURS = "dev/tigris/specializer/";
 
   private Agent() {}
 
-  /// Called by the JVM for `-javaagent`. Anything wrong with the options ends the JVM.
+  /// Called by the JVM for `-javaagent`. Anything wrong ends the JVM with exit code 1, and is said
+  /// in a line: the JVM itself makes a crash of an exception.
   ///
   /// @param options nothing, or, with commas between them, `trust=` and the files of public keys,
   ///     `rules=` and a [list of rules][RuleList], and `rule-path=` and where its modules are
-  /// @throws IOException if a file cannot be read, or something in it is wrong
-  /// @throws IllegalStateException if a class is loaded already, and not as it has to be
-  public static void premain(@Nullable String options, Instrumentation instrumentation)
-      throws IOException {
-    TrustedKeys keys = TrustedKeys.ANYBODY;
-    List<Rule> rules = List.of();
-    List<String> given = options == null ? List.of() : List.of(options.split(",", -1));
-    List<Path> rulePath =
-        given.stream()
-            .filter(option -> option.startsWith(RULE_PATH))
-            .flatMap(option -> paths(option.substring(RULE_PATH.length())))
-            .toList();
-    for (String option : given) {
-      try {
-        if (option.startsWith(TRUST)) {
-          keys = TrustedKeys.of(paths(option.substring(TRUST.length())).toList());
-        } else if (option.startsWith(RULES)) {
-          Path list = Path.of(option.substring(RULES.length()));
-          rules = RuleList.read(list, rulePath, List.of());
-        } else if (!option.startsWith(RULE_PATH)) {
-          throw new IllegalArgumentException(
-              "tigris agent: '%s' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or nothing"
-                  .formatted(option));
-        }
-      } catch (NoSuchFileException e) {
-        throw new IOException("tigris agent: %s: there is no such file".formatted(option), e);
-      } catch (IOException e) {
-        throw new IOException("tigris agent: %s: %s".formatted(option, e.getMessage()), e);
-      }
+  public static void premain(@Nullable String options, Instrumentation instrumentation) {
+    try {
+      AgentOptions given = AgentOptions.parse(options);
+      // Loads what looks at every class, before the first one has to wait for it, and what takes
+      // the place of one, before there may be no memory left for that.
+      CodePatch.mayBeIn(FailingClass.NO_CLASS);
+      // These first: of what is loaded later, nobody could tell whether it was changed.
+      Class<?>[] loaded = instrumentation.getAllLoadedClasses();
+      Transformer transformer = new Transformer(given.keys(), given.rules());
+      instrumentation.addTransformer(transformer);
+      transformer.refuseLoaded(loaded);
+    } catch (IOException | IllegalArgumentException | IllegalStateException e) {
+      System.err.println("tigris agent: " + e.getMessage());
+      System.exit(1);
     }
-    if (!rulePath.isEmpty() && rules.isEmpty()) {
-      throw new IllegalArgumentException(
-          "tigris agent: rule-path= is for the modules that rules=FILE names: add that");
-    }
-    // Loads what looks at every class, before the first one has to wait for it, and what takes the
-    // place of one, before there may be no memory left for that.
-    CodePatch.mayBeIn(FailingClass.NO_CLASS);
-    // These first: of what is loaded later, nobody could tell whether it was changed.
-    Class<?>[] loaded = instrumentation.getAllLoadedClasses();
-    Transformer transformer = new Transformer(keys, rules);
-    instrumentation.addTransformer(transformer);
-    transformer.refuseLoaded(loaded);
-  }
-
-  private static Stream<Path> paths(String places) {
-    return Arrays.stream(places.split(File.pathSeparator)).map(Path::of);
   }
 
   /// A class must not run as it is, and cannot be changed.
@@ -231,9 +192,10 @@ public final class Agent {
         }
         if (why != null) {
           throw new IllegalStateException(
-              ("tigris agent: %s was loaded before this agent, by an AOT cache or by another agent, and"
-                      + " cannot be changed any more (%s): leave the cache out (-XX:AOTMode=off), name"
-                      + " this agent first, or specialize when building")
+              ("%s was loaded before this agent, by an AOT cache or by another agent, and"
+                      + " cannot be changed any more (%s): make the cache with this agent and these"
+                      + " options, or leave it out (-XX:AOTMode=off); name this agent first; or"
+                      + " specialize when building")
                   .formatted(type.getName(), why));
         }
       }

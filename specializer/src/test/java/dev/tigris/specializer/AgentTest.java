@@ -10,8 +10,6 @@ import dev.tigris.specializer.patch.TrustedKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
-import java.lang.instrument.Instrumentation;
-import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -25,50 +23,41 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What the agent says to whoever gives it wrong options. DeliveryTest of `memory` runs it.
 class AgentTest {
-  /// Of a JVM that nothing is asked of, since the options are wrong.
-  private static final Instrumentation UNUSED =
-      (Instrumentation)
-          Proxy.newProxyInstance(
-              AgentTest.class.getClassLoader(),
-              new Class<?>[] {Instrumentation.class},
-              (proxy, method, arguments) -> {
-                throw new IllegalStateException(method.getName());
-              });
-
   @TempDir private Path folder;
 
   private static String refusal(Class<? extends Exception> kind, String options) {
-    return assertThrows(kind, () -> Agent.premain(options, UNUSED)).getMessage();
+    return assertThrows(kind, () -> AgentOptions.parse(options)).getMessage();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"trust=", "rules="})
   void saysWhichOptionNamesAFileThatIsNotThere(String option) {
-    String wrong = option + folder.resolve("gone");
+    Path gone = folder.resolve("gone");
     assertEquals(
-        "tigris agent: " + wrong + ": there is no such file", refusal(IOException.class, wrong));
+        "%1$s%2$s: there is no '%2$s'".formatted(option, gone),
+        refusal(IOException.class, option + gone));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"trust=", "rules="})
-  void saysWhichOptionNamesNoFileAtAll(String option) {
-    String message = refusal(IOException.class, option);
-    assertTrue(message.startsWith("tigris agent: " + option + ": "), message);
+  @ValueSource(strings = {"trust=", "rules=", "rule-path="})
+  void saysWhichOptionNamesNoFileAtAllOrIsThereTwice(String option) {
+    assertEquals(option + " names no file", refusal(IllegalArgumentException.class, option));
+    String twice = refusal(IllegalArgumentException.class, option + "a," + option + "b");
+    assertTrue(twice.startsWith(option + " is there twice"), twice);
   }
 
   @Test
   void saysWhereARuleIsWrong() throws Exception {
     Path list = Files.writeString(folder.resolve("list"), "pso-field\nno rule\n");
     String message = refusal(IOException.class, "rules=" + list);
-    assertTrue(message.startsWith("tigris agent: rules=" + list + ": "), message);
+    assertTrue(message.startsWith("rules=" + list + ": "), message);
     assertTrue(message.contains("list:2"), message);
   }
 
   @Test
   void saysWhatItsOptionsAre() {
     assertEquals(
-        "tigris agent: 'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or"
-            + " nothing",
+        "'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or" + " nothing",
         refusal(IllegalArgumentException.class, "rule=x"));
     assertTrue(
         refusal(IllegalArgumentException.class, "rule-path=x").contains("rules=FILE"),

@@ -53,6 +53,10 @@ public final class ClassRules {
           "java.lang.ModuleLayer$Controller.enableNativeAccess");
   private static final Set<String> EXITS =
       Set.of("java.lang.System.exit", "java.lang.Runtime.exit", "java.lang.Runtime.halt");
+
+  /// Where the JVM calls a program, so that nobody is there to catch an exception.
+  private static final Set<String> ENTRIES = Set.of("Main", "Agent");
+
   private static final Set<String> SLEEPS =
       Set.of("java.lang.Thread.sleep", "java.util.concurrent.TimeUnit.sleep");
   private static final Set<String> NATIVE_CODE =
@@ -107,10 +111,10 @@ public final class ClassRules {
   private static List<ClassRule> forBehaviour() {
     return List.of(
         new ClassRule(
-            "only a class Main ends the process",
+            "only a class Main, and an Agent, ends the process",
             "throw an exception, and let the command line turn it into an exit code",
             found ->
-                found.simpleName().equals("Main")
+                ENTRIES.contains(found.simpleName())
                     ? Stream.of()
                     : found.usedMembers().filter(EXITS::contains).map(ClassRules::uses)),
         new ClassRule(
