@@ -66,7 +66,7 @@ public final class PsoLinkage {
     MethodHandle accessor = accessor(info.getDeclaringClass(), field, plain, get);
     if (declared == null) {
       // To the JVM there is one, which is what is left of a field of another type.
-      throw noSuchField(owner, field, fieldType);
+      throw noSuchField(caller, owner, field, fieldType);
     }
     return new ConstantCallSite(accessor.asType(type));
   }
@@ -158,14 +158,32 @@ public final class PsoLinkage {
     try {
       return get ? caller.findGetter(owner, field, type) : caller.findSetter(owner, field, type);
     } catch (NoSuchFieldException e) {
-      throw asError(noSuchField(owner, field, type), e);
+      throw asError(noSuchField(caller, owner, field, type), e);
     } catch (IllegalAccessException e) {
-      throw asError(new IllegalAccessError(e.getMessage()), e);
+      throw asError(
+          isStatic(caller, owner, field, type)
+              ? new IncompatibleClassChangeError(
+                  "%s.%s is static: compile %s against it again"
+                      .formatted(owner.getName(), field, caller.lookupClass().getName()))
+              : new IllegalAccessError(e.getMessage()),
+          e);
     }
   }
 
-  private static NoSuchFieldError noSuchField(Class<?> owner, String field, Class<?> type) {
-    return new NoSuchFieldError(owner.getName() + "." + field + ", " + type);
+  private static boolean isStatic(Lookup caller, Class<?> owner, String field, Class<?> type) {
+    try {
+      caller.findStaticGetter(owner, field, type);
+      return true;
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
+  }
+
+  private static NoSuchFieldError noSuchField(
+      Lookup caller, Class<?> owner, String field, Class<?> type) {
+    return new NoSuchFieldError(
+        "%s has no field '%s %s': compile %s against it again"
+            .formatted(owner.getName(), type.getTypeName(), field, caller.lookupClass().getName()));
   }
 
   private static <E extends Error> E asError(E error, Exception cause) {

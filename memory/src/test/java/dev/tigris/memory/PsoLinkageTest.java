@@ -133,6 +133,17 @@ class PsoLinkageTest {
   }
 
   @Test
+  void saysOfAFieldThatWasChangedSinceWhatToDo() throws Exception {
+    assertSame(error(plain("SHARED", INT)), error(site("get", USE, ACCOUNT, "SHARED")));
+    for (String field : new String[] {"absent", "SHARED"}) {
+      MethodHandle stale = site("get", USE, ACCOUNT, field);
+      Error error = assertThrows(Error.class, () -> ignore((int) stale.invokeExact(account)));
+      String message = String.valueOf(error.getMessage());
+      assertTrue(message.matches(".*Account.*%s.* against it again".formatted(field)), message);
+    }
+  }
+
+  @Test
   void doesNotFindTheFieldForAnAccessThatWasNotRewritten() throws Throwable {
     assertSame(NoSuchFieldError.class, error(plain("near", INT)));
     MethodHandle leftOver = plain("near", ConstantDescs.CD_byte);

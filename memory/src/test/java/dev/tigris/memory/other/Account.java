@@ -6,6 +6,8 @@ import java.lang.invoke.MethodHandles;
 
 /// A class of another package, with a field of every visibility.
 public class Account extends Pso {
+  static final int SHARED = 5;
+
   public int open;
   protected int guarded;
   int near;
