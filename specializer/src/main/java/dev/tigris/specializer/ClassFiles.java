@@ -17,10 +17,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -44,6 +46,7 @@ public final class ClassFiles {
   private final List<ClassReport> classes = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
   private final List<String> rewrittenBefore = new ArrayList<>();
+  private final Set<String> activeRules = new HashSet<>();
   private int seen;
 
   /// Is told of each class that changes.
@@ -113,6 +116,7 @@ public final class ClassFiles {
     classes.clear();
     problems.clear();
     rewrittenBefore.clear();
+    activeRules.clear();
     seen = 0;
   }
 
@@ -243,6 +247,7 @@ public final class ClassFiles {
     if (result.changed() || !result.report().methods().isEmpty()) {
       classes.add(result.report());
     }
+    activeRules.addAll(result.activeRules());
     problems.addAll(result.problems());
     by.undecided(original).ifPresent(problems::add);
     if (result.wasRewrittenBefore() && !result.changed()) {
@@ -279,7 +284,8 @@ public final class ClassFiles {
         problems.isEmpty() ? changed : 0,
         classes,
         problems,
-        delivery instanceof Delivery.Patched ? rewrittenBefore : List.of());
+        delivery instanceof Delivery.Patched ? rewrittenBefore : List.of(),
+        specializer.addedRules().stream().filter(rule -> !activeRules.contains(rule)).toList());
   }
 
   /// Finds every class in class files, folders and jars, those in the folders and in other jars

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// What the rules decided for one method, instruction by instruction.
 ///
@@ -40,7 +41,11 @@ final class MethodPlan {
   ///
   /// @param required whether the code is wrong without it
   record Choice(
-      Location location, String instruction, String rule, boolean required, Decision decision) {}
+      Location location, String instruction, String rule, boolean required, Decision decision) {
+    boolean isChange() {
+      return decision instanceof Decision.Replace || decision instanceof Decision.Rewrite;
+    }
+  }
 
   /// Code in place of the elements up to `end`.
   private record Passage(int end, Consumer<CodeBuilder> code) {}
@@ -232,6 +237,11 @@ final class MethodPlan {
   /// Whether a rule decided on anything in the method.
   boolean isDecidedBy(Rule rule) {
     return choices.stream().anyMatch(choice -> choice.rule().equals(rule.name()));
+  }
+
+  /// The rules that change the method.
+  Set<String> changedBy() {
+    return choices.stream().filter(Choice::isChange).map(Choice::rule).collect(Collectors.toSet());
   }
 
   boolean changesCode() {

@@ -23,6 +23,11 @@ final class MissingFieldRule implements Rule {
   }
 
   @Override
+  public boolean isIdempotent() {
+    return true;
+  }
+
+  @Override
   public Decision decide(Site site) {
     return missing.decide(site) instanceof Decision.Replace
         ? new Decision.Refuse(

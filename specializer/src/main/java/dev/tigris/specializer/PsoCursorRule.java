@@ -38,6 +38,11 @@ final class PsoCursorRule implements Rule {
   }
 
   @Override
+  public boolean isIdempotent() {
+    return true;
+  }
+
+  @Override
   public Decision decide(Site site) {
     if (!isElement(site.instruction())
         || MethodPlan.codeBytes(site.method()) > MethodReport.HUGE_METHOD_BYTES) {

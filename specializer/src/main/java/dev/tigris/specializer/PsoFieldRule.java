@@ -3,6 +3,7 @@ package dev.tigris.specializer;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.DynamicCallSiteDesc;
@@ -39,7 +40,15 @@ final class PsoFieldRule implements Rule {
   }
 
   @Override
+  public boolean isIdempotent() {
+    return true;
+  }
+
+  @Override
   public Decision decide(Site site) {
+    if (site.instruction() instanceof InvokeDynamicInstruction earlier) {
+      return stillFits(earlier, site.hierarchy());
+    }
     if (!(site.instruction() instanceof FieldInstruction access) || isStatic(access.opcode())) {
       return Decision.PASS;
     }
@@ -68,6 +77,33 @@ final class PsoFieldRule implements Rule {
                   + " lies in the object and cannot be assigned: change what it holds, as with set");
       case Storage.Part(), Storage.Stored() -> replace(site, access, field);
     };
+  }
+
+  /// Whether a call site that an earlier run has put there would link to the class as it is now.
+  private static Decision stillFits(InvokeDynamicInstruction site, ClassHierarchy hierarchy) {
+    if (!site.bootstrapMethod().equals(MemoryNames.FIELD_BOOTSTRAP)
+        || !(site.bootstrapArgs().getFirst() instanceof ClassDesc owner)
+        || !(site.bootstrapArgs().getLast() instanceof String name)
+        || !hierarchy.isPso(owner)) {
+      return Decision.PASS;
+    }
+    MethodTypeDesc type = site.typeSymbol();
+    boolean get = site.name().equalsString(MemoryNames.GET);
+    ClassDesc fieldType = get ? type.returnType() : type.parameterList().getLast();
+    String what = Location.nameOf(owner) + "." + name;
+    Optional<FieldInfo> field = hierarchy.resolveField(owner, name, fieldType);
+    if (field.isEmpty()) {
+      return new Decision.Refuse(
+          "%s does not exist as a %s any more: compile this class again"
+              .formatted(what, fieldType.displayName()));
+    }
+    if (field.get().has(AccessFlag.STATIC)) {
+      return new Decision.Refuse(what + " is static now: compile this class again");
+    }
+    return get || !(Storage.of(field.get(), hierarchy) instanceof Storage.Part)
+        ? Decision.PASS
+        : new Decision.Refuse(
+            what + " lies in the object now, and cannot be assigned: change what it holds");
   }
 
   private static Decision replace(Site site, FieldInstruction access, FieldInfo field) {

@@ -30,6 +30,11 @@ final class PsoTextRule implements Rule {
   }
 
   @Override
+  public boolean isIdempotent() {
+    return true;
+  }
+
+  @Override
   public Decision decide(Site site) {
     if (site.instruction() instanceof InvokeInstruction call
         && call.opcode() == Opcode.INVOKEVIRTUAL

@@ -13,12 +13,14 @@ import java.util.function.ToLongFunction;
 ///     any
 /// @param withoutPatch those that a patch was asked for and that can have none, as an earlier run
 ///     has rewritten them: a patch is made of a class as it was compiled
+/// @param idleRules those that were added to the standard ones and have changed nothing
 public record Report(
     int classesSeen,
     int classesChanged,
     List<ClassReport> classes,
     List<Problem> problems,
-    List<String> withoutPatch) {
+    List<String> withoutPatch,
+    List<String> idleRules) {
   /// How many instructions were replaced.
   public long rewritten() {
     return problems.isEmpty() ? sum(MethodReport::rewritten) : 0;
@@ -43,8 +45,9 @@ public record Report(
     long left = leftAlone();
     long earlier = sum(MethodReport::rewrittenEarlier);
     long declared = classes.stream().filter(ClassReport::declared).count();
-    return "%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d left alone"
-        .formatted(classesSeen, classesChanged, declared, rewritten, earlier, left);
+    String idle = idleRules.isEmpty() ? "" : "; nothing by " + String.join(", ", idleRules);
+    return "%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d left alone%s"
+        .formatted(classesSeen, classesChanged, declared, rewritten, earlier, left, idle);
   }
 
   /// Everything, as text: per method, what was rewritten, by which rule, the size before and after,

@@ -16,9 +16,14 @@ import java.util.function.Predicate;
 /// are asked in order; the first that doesn't [pass][Decision.Pass] decides. They are shown every
 /// instruction that no earlier decision has replaced. A rule may be asked by several threads.
 ///
+/// A class that any rule has changed is marked with the names of all of them, and they are not
+/// asked about it again, by the next build or the agent, unless they are [#isIdempotent]. So a rule
+/// may keep the instruction that it looks for.
+///
 /// A module offers rules by `provides dev.tigris.specializer.Rule with ...`; see [RuleList].
 public interface Rule {
-  /// The name that the report gives, and that a list of rules calls it by.
+  /// The name that the report gives, that a list of rules calls it by, and that marks what it has
+  /// changed.
   String name();
 
   /// Whether the rule could have something to say about a class file. Nearly all are passed over as
@@ -34,7 +39,15 @@ public interface Rule {
     return false;
   }
 
-  /// Whether a class file mentions a field or method of an owner of some kind.
+  /// Whether the rule has nothing to say about the code that it gives, nor about that of the other
+  /// rules, and may be asked about a class once more: when another class has changed meanwhile, it
+  /// may have more to do there.
+  default boolean isIdempotent() {
+    return false;
+  }
+
+  /// Whether the code of a class file mentions a field or method of an owner of some kind. What
+  /// annotations, signatures and class literals name does not count.
   static boolean mentions(ClassModel type, Predicate<ClassDesc> kind) {
     Set<ClassDesc> asked = new HashSet<>();
     for (PoolEntry entry : type.constantPool()) {

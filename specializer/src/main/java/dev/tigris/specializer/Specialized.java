@@ -1,6 +1,7 @@
 package dev.tigris.specializer;
 
 import java.util.List;
+import java.util.Set;
 
 /// The outcome for one class file.
 public final class Specialized {
@@ -9,14 +10,21 @@ public final class Specialized {
   private final ClassReport report;
   private final List<Problem> problems;
   private final boolean before;
+  private final Set<String> activeRules;
 
   Specialized(
-      byte[] bytes, boolean changed, ClassReport report, List<Problem> problems, boolean before) {
+      byte[] bytes,
+      boolean changed,
+      ClassReport report,
+      List<Problem> problems,
+      boolean before,
+      Set<String> activeRules) {
     this.bytes = bytes;
     this.changed = changed;
     this.report = report;
     this.problems = List.copyOf(problems);
     this.before = before;
+    this.activeRules = Set.copyOf(activeRules);
   }
 
   /// The class file to use: the one given when nothing had to be changed, or when there are
@@ -43,5 +51,10 @@ public final class Specialized {
   /// Whether the class file had been rewritten by an earlier run, at least in part.
   boolean wasRewrittenBefore() {
     return before;
+  }
+
+  /// The rules that have changed the class, in this run or, as far as one can tell, an earlier one.
+  Set<String> activeRules() {
+    return activeRules;
   }
 }

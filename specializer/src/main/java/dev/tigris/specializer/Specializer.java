@@ -169,8 +169,32 @@ public final class Specializer {
         ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
     boolean before =
         info.isSpecialized()
+            || !RuleMark.on(model).isEmpty()
             || plans.values().stream().anyMatch(plan -> plan.rewrittenEarlier() > 0);
-    return new Specialized(result, changed, report, problems, before);
+    return new Specialized(result, changed, report, problems, before, active(model, plans));
+  }
+
+  /// The rules that have changed a class, in this run or an earlier one. Of an idempotent rule
+  /// nobody can tell for earlier runs: it counts if it is about the class.
+  private Set<String> active(ClassModel model, Map<String, MethodPlan> plans) {
+    Set<String> active = RuleMark.on(model);
+    plans.values().forEach(plan -> active.addAll(plan.changedBy()));
+    for (Rule rule : rules) {
+      if (rule.isIdempotent() && rule.concerns(model, hierarchy)) {
+        active.add(rule.name());
+      }
+    }
+    return active;
+  }
+
+  /// The rules that whoever made this has added to the standard ones.
+  List<String> addedRules() {
+    Set<String> standard = Rule.standard().stream().map(Rule::name).collect(Collectors.toSet());
+    return rules.stream()
+        .filter(rule -> !(rule instanceof MissingFieldRule))
+        .map(Rule::name)
+        .filter(name -> !standard.contains(name))
+        .toList();
   }
 
   /// What keeps one from telling whether a class is one of objects, if it looks like one: a
@@ -210,10 +234,7 @@ public final class Specializer {
     }
     for (MethodPlan plan : plan(model, info).values()) {
       for (MethodPlan.Choice choice : plan.choices()) {
-        boolean replaces =
-            choice.decision() instanceof Decision.Replace
-                || choice.decision() instanceof Decision.Rewrite;
-        if (replaces && choice.required()) {
+        if (choice.isChange() && choice.required()) {
           problems.add(new Problem(choice.location(), choice.instruction() + " was not rewritten"));
         }
       }
@@ -224,7 +245,12 @@ public final class Specializer {
 
   private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
     Map<String, MethodPlan> plans = new LinkedHashMap<>();
-    List<Rule> concerned = rules.stream().filter(rule -> rule.concerns(model, hierarchy)).toList();
+    Set<String> asked = RuleMark.on(model);
+    List<Rule> concerned =
+        rules.stream()
+            .filter(rule -> rule.isIdempotent() || !asked.contains(rule.name()))
+            .filter(rule -> rule.concerns(model, hierarchy))
+            .toList();
     if (concerned.isEmpty()) {
       return plans;
     }
@@ -317,14 +343,21 @@ public final class Specializer {
             }
             builder.transformMethod(method, MethodTransform.transformingCode(code));
             plan.ifPresent(moved -> moved.addParts(builder));
-          } else {
+          } else if (!RuleMark.isMark(element)) {
             builder.with(element);
           }
         };
+    Set<String> asked = RuleMark.on(model);
+    rules.stream().filter(rule -> !rule.isIdempotent()).map(Rule::name).forEach(asked::add);
     ClassTransform all =
         methods.andThen(
             ClassTransform.endHandler(
-                builder -> members(plans).values().forEach(member -> member.addTo(builder))));
+                builder -> {
+                  members(plans).values().forEach(member -> member.addTo(builder));
+                  if (!asked.isEmpty()) {
+                    builder.with(RuleMark.of(asked));
+                  }
+                }));
     return classFiles.transformClass(
         model,
         declare

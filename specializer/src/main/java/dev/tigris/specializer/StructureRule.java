@@ -62,6 +62,11 @@ final class StructureRule implements Rule {
   }
 
   @Override
+  public boolean isIdempotent() {
+    return true;
+  }
+
+  @Override
   public Decision decide(Site site) {
     if (isOfAnotherRule(site)) {
       return new Decision.Refuse(

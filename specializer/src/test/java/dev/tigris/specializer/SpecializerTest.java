@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SpecializerTest extends InWorkshop {
   @Test
@@ -228,6 +230,39 @@ class SpecializerTest extends InWorkshop {
     Specialized user = withRule.specialize(shop.bytes("app/User"));
     assertTrue(user.changed());
     assertEquals("doorbell", user.report().methods().getFirst().lines().getFirst().outcome());
+  }
+
+  /// Who was specialized against a class that has changed since, and was not compiled again.
+  @ParameterizedTest
+  @CsvSource({
+    "public long id, public int id, app.Trade.id does not exist as a long any more",
+    "public long id, public static long id, app.Trade.id is static now",
+    "protected int quantity, private int count, app.Trade.quantity does not exist as a int any more",
+  })
+  void refusesCallSitesOfFieldsThatAreNoLongerThere(String was, String is, String problem)
+      throws IOException {
+    String user =
+        "package app; class User { long use(Trade t) { t.id = 4; return t.id + t.quantity; } }";
+    shop.javac.compile(Workshop.TRADE.replace("quantity = 1;", ""), user);
+    byte[] stale = shop.specialize("app/User").bytes();
+
+    shop.javac.compile(Workshop.TRADE.replace("quantity = 1;", "").replace(was, is));
+    Specializer fresh = new Specializer(new ClassHierarchy(shop.classPath), Rule.standard());
+    for (List<Problem> found : List.of(fresh.check(stale), fresh.specialize(stale).problems())) {
+      String first = found.getFirst().toString();
+      assertTrue(first.startsWith("app.User.use(User.java:1): " + problem), first);
+    }
+  }
+
+  @Test
+  void leavesCallSitesOfAFieldThatIsOnTheHeapNow() throws IOException {
+    String user = "package app; class User { long use(Trade t) { return t.id; } }";
+    shop.javac.compile(Workshop.TRADE, user);
+    byte[] stale = shop.specialize("app/User").bytes();
+    shop.javac.compile(Workshop.TRADE.replace("public long id", "@HeapOnly public long id"));
+    Specializer fresh = new Specializer(new ClassHierarchy(shop.classPath), Rule.standard());
+    assertEquals(List.of(), fresh.check(stale), "they link to it");
+    assertFalse(fresh.specialize(stale).changed());
   }
 
   @Test

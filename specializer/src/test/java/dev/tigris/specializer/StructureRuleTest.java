@@ -181,6 +181,7 @@ class StructureRuleTest extends InWorkshop {
                 1,
                 List.of(specializer(RULES).specialize(shop.bytes("app/Header")).report()),
                 List.of(),
+                List.of(),
                 List.of())
             .text();
     assertTrue(text.contains("  version()int  0 -> 7 bytes\n"), text);
