@@ -63,7 +63,9 @@ sealed interface Instruction {
   }
 
   /// `int -> Enum`: turns a stored code into the constant it stands for, which is checked.
-  record Decode(EnumCodes codes) implements Instruction {
+  ///
+  /// @param reader the class that declares the field
+  record Decode(EnumCodes codes, PsoClass reader) implements Instruction {
     @Override
     public String toString() {
       return "decode " + codes;

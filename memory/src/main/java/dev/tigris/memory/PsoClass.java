@@ -114,8 +114,8 @@ final class PsoClass {
   Accessors accessors() {
     Accessors known = accessors;
     if (known == null) {
-      // Not under the lock: this may initialize the enum of a field, and an enum's initializer may
-      // use objects, or wait for a thread that does.
+      // Not under the lock: this may ask a class loader for the types of an enum's fields, and that
+      // may use objects, or wait for a thread that does.
       Accessors compiled = Accessors.of(layout());
       synchronized (this) {
         known = accessors == null ? compiled : accessors;
@@ -123,6 +123,17 @@ final class PsoClass {
       }
     }
     return known;
+  }
+
+  /// What a constant's field of an enum has now: null while its constructor has not returned. The
+  /// class declares a field of that enum, and sees it.
+  @Nullable Enum<?> constant(Class<?> type, String name) {
+    try {
+      return (Enum<?>) own().findStaticVarHandle(type, name, type).get();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "%s has a field of %s, and cannot see it".formatted(name(), type.getName()), e);
+    }
   }
 
   /// Refuses a class that the specializer has not rewritten.

@@ -66,7 +66,8 @@ record Recipe(
           case FieldKind.Constant(Class<? extends Enum<?>> constants) ->
               List.of(
                   new Instruction.Peek(Primitive.INT, offset, ordering),
-                  new Instruction.Decode(EnumCodes.of(constants)));
+                  new Instruction.Decode(
+                      EnumCodes.of(constants), PsoClass.of(field.declaringClass())));
           case FieldKind.Text(int capacityBytes) ->
               List.of(new Instruction.Text(offset, capacityBytes));
           case FieldKind.Array(Primitive element, int length) ->

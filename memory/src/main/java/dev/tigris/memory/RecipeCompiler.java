@@ -160,11 +160,13 @@ final class RecipeCompiler {
       case Instruction.Recover(int slot) -> recover(slot);
       case Instruction.Assign(int slot, int offset, Ordering ordering) ->
           assign(slot, offset, ordering);
-      case Instruction.Decode(EnumCodes codes) -> {
+      case Instruction.Decode(EnumCodes codes, PsoClass reader) -> {
         int stored = code.allocateLocal(TypeKind.INT);
         code.istore(stored);
         constant(codes);
-        code.iload(stored).invokevirtual(CODES, "decode", MethodTypeDesc.of(ENUM, CD_int));
+        code.iload(stored)
+            .loadConstant(classData(CLASS, reader))
+            .invokevirtual(CODES, "decode", MethodTypeDesc.of(ENUM, CD_int, CLASS));
       }
       case Instruction.Encode(EnumCodes codes) -> {
         int value = code.allocateLocal(TypeKind.REFERENCE);

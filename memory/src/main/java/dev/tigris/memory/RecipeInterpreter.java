@@ -55,7 +55,8 @@ final class RecipeInterpreter {
         boolean release = ordering == Ordering.RELEASE;
         Pso.assign(receiver, (Pso) stack.pop().value, slot(index), offset, release);
       }
-      case Instruction.Decode(EnumCodes codes) -> stack.push(new Value(codes.decode((int) pop())));
+      case Instruction.Decode(EnumCodes codes, PsoClass reader) ->
+          stack.push(new Value(codes.decode((int) pop(), reader)));
       case Instruction.Encode(EnumCodes codes) ->
           stack.push(new Value(codes.encode((Enum<?>) stack.pop().value)));
       case Instruction.Text(int offset, int capacityBytes) ->

@@ -17,17 +17,17 @@ import org.junit.jupiter.api.Test;
 
 class AccessorsTest {
   private static final CountDownLatch INITIALIZING = new CountDownLatch(1);
-  private static final AtomicReference<Thread> LINKER = new AtomicReference<>();
+  private static final AtomicReference<Thread> READER = new AtomicReference<>();
 
   enum Mode {
     ON;
 
     static final int COUNT = countWithAnObject();
 
-    /// Waits until the other thread waits for this enum, in the middle of compiling accessors.
+    /// Waits until the other thread waits for this enum, in the middle of its first read.
     private static int countWithAnObject() {
       INITIALIZING.countDown();
-      while (!isCompiling(LINKER.get())) {
+      while (!isDecoding(READER.get())) {
         Thread.onSpinWait();
       }
       Lamp lamp = new Lamp(Jbuf.allocate(128).asContainer());
@@ -35,8 +35,8 @@ class AccessorsTest {
       return lamp.count;
     }
 
-    private static boolean isCompiling(Thread linker) {
-      return Arrays.stream(linker.getStackTrace())
+    private static boolean isDecoding(Thread reader) {
+      return Arrays.stream(reader.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals(EnumCodes.class.getName()));
     }
   }
@@ -46,6 +46,15 @@ class AccessorsTest {
     int count;
 
     Lamp(Container container) {
+      super(container);
+    }
+  }
+
+  /// The number that lies where a lamp has its mode.
+  static final class Code extends Pso {
+    int value;
+
+    Code(Container container) {
       super(container);
     }
   }
@@ -87,26 +96,30 @@ class AccessorsTest {
 
   @Test
   void anEnumMayUseObjectsThatHaveFieldsOfItWhileItIsInitialized() {
-    Lamp lamp = new Lamp(Jbuf.allocate(128).asContainer());
-    Thread linker =
+    RawContainer memory = Jbuf.allocate(128).asRawContainer();
+    Lamp lamp = memory.at(64, Lamp.class);
+    memory.at(64, Code.class).value = "ON".hashCode();
+    AtomicReference<Mode> read = new AtomicReference<>();
+    Thread reader =
         Thread.ofPlatform()
             .daemon()
             .unstarted(
                 () -> {
                   try {
                     INITIALIZING.await();
-                    lamp.mode = null;
+                    read.set(lamp.mode);
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                   }
                 });
-    LINKER.set(linker);
-    linker.start();
+    READER.set(reader);
+    reader.start();
     assertTimeoutPreemptively(
         Duration.ofSeconds(30),
         () -> {
           assertEquals(7, Mode.COUNT);
-          linker.join();
+          reader.join();
         });
+    assertEquals(Mode.ON, read.get());
   }
 }
