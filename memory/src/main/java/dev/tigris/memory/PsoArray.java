@@ -151,6 +151,7 @@ public final class PsoArray extends Pso {
 
   /// Two threads may make two views, which are equal.
   private View open() {
+    checkLease(this);
     View known = view;
     if (known == null) {
       requireConstructed();

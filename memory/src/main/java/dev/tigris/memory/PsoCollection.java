@@ -107,6 +107,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
 
   /// For how many elements there is room.
   public final long capacity() {
+    checkLease(this);
     return room;
   }
 

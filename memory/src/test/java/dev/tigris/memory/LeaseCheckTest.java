@@ -20,13 +20,13 @@ class LeaseCheckTest {
     String printed = Forked.run(StaleUses.class, "-Dtigris.check=leases");
 
     List<String> stale = lines(printed, line -> line.startsWith("stale "));
-    assertEquals(16, stale.size(), printed);
+    assertEquals(21, stale.size(), printed);
     for (String line : stale) {
       boolean cleared = line.contains("since it was cleared by main");
       assertTrue(cleared || line.contains("since it was handed on by main"), line);
     }
     List<String> valid = lines(printed, line -> !line.startsWith("stale "));
-    assertEquals(25, valid.size(), printed);
+    assertEquals(35, valid.size(), printed);
     assertTrue(valid.stream().allMatch(line -> line.endsWith(": passed")), printed);
     assertTrue(printed.contains("owned true"), printed);
   }

@@ -89,7 +89,8 @@ final class StaleUses {
     Part part = object.part;
     Utf8 text = object.text;
     Longs array = object.array;
-    Ints numbers = object.numbers.asInts();
+    PsoArray reference = object.numbers;
+    Ints numbers = reference.asInts();
     PsoList<Part> list = object.list;
     PsoTable<Part> table = object.table;
     PsoCursor<Part> cursor = table.cursor();
@@ -102,8 +103,13 @@ final class StaleUses {
     uses.put("text", () -> text.set("new"));
     uses.put("array", () -> array.set(1, 2));
     uses.put("numbers", () -> numbers.get(3));
+    uses.put("length", () -> reference.length());
+    uses.put("element", () -> reference.element());
+    uses.put("view", () -> reference.asInts());
     uses.put("list", () -> list.get(0));
+    uses.put("list capacity", () -> list.capacity());
     uses.put("table", () -> table.get(0));
+    uses.put("table capacity", () -> table.capacity());
     uses.put("cursor", () -> cursor.element().x++);
     return uses;
   }
