@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 /// Names for other languages, in which Java's are no identifiers, or taken: each name given out is
 /// an identifier of C, C++ and Python, and is given out once.
 final class Names {
-  /// What C, C++ or Python, or the usual macros of their compilers, keep for themselves and Java
-  /// does not.
+  /// What C, C++ or Python, or the usual macros of their compilers and headers, keep for themselves
+  /// and Java does not.
   private static final Set<String> RESERVED =
       Set.of(
           ("alignas alignof and and_eq asm as async auto await bitand bitor bool co_await co_return"
@@ -31,7 +31,7 @@ final class Names {
                   + " typedef typeid typename typeof union unix unsigned using virtual wchar_t with"
                   + " xor xor_eq yield False None NULL True EOF char8_t char16_t char32_t numpy"
                   + " typeof_unqual _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Generic"
-                  + " _Imaginary _Noreturn _Static_assert _Thread_local")
+                  + " _Imaginary _Noreturn _Static_assert _Thread_local complex imaginary I")
               .split(" "));
 
   /// The types and limits of the headers that ours includes, and what compilers define.

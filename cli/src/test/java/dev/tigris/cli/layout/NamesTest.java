@@ -32,6 +32,24 @@ class NamesTest {
     }
   }
 
+  /// Its fields have the names of macros of `complex.h`, which a program may include before ours.
+  @SuppressWarnings("MemberName") // on purpose
+  static final class Signal extends Pso {
+    public float complex;
+    public float imaginary;
+    public int I;
+
+    Signal(Container container) {
+      super(container);
+    }
+  }
+
+  @Test
+  void givesNoFieldTheNameOfAMacroOfComplexNumbers() {
+    var fields = new Names().fields(PsoLayout.of(Signal.class)).values();
+    assertEquals(List.of("complex_", "imaginary_", "I_"), List.copyOf(fields));
+  }
+
   @Test
   void givesNoFieldTheNameOfATypeInItsStruct() {
     Names names = new Names();
