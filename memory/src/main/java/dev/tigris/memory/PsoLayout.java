@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -153,10 +154,11 @@ public final class PsoLayout {
     return new FieldKind.Nested(target, PsoClass.of(target).layout().sizeBytes());
   }
 
-  /// A collection says in the field's declaration what its elements are.
+  /// A collection says in the field's declaration what its elements are. What is said of their own
+  /// type's arguments is for the compiler, and means nothing here.
   private static @Nullable FieldKind ofCollection(Field field, Class<? extends Pso> target) {
     if (field.getGenericType() instanceof ParameterizedType declared
-        && declared.getActualTypeArguments()[0] instanceof Class<?> element
+        && raw(declared.getActualTypeArguments()[0]) instanceof Class<?> element
         && Pso.class.isAssignableFrom(element)
         && !PsoCollection.class.isAssignableFrom(element)
         && !(target == PsoTable.class && element == PsoArray.class)
@@ -164,6 +166,11 @@ public final class PsoLayout {
       return new FieldKind.Reference(target, element.asSubclass(Pso.class));
     }
     return null;
+  }
+
+  /// A type without its arguments.
+  private static Type raw(Type type) {
+    return type instanceof ParameterizedType generic ? generic.getRawType() : type;
   }
 
   /// An object that lies in itself would have no end.

@@ -37,6 +37,17 @@ class RefusedAlikeTest {
           @InPlace static Subject origin;
           Point(Container container) { super(container); }
         }
+        static class Generic<T> extends Pso {
+          Generic<T> next;
+          Generic(Container container) { super(container); }
+          class Inner extends Pso {
+            int y;
+            Inner(Container container) { super(container); }
+          }
+        }
+        abstract static class Vague<T> extends Pso {
+          Vague(Container container) { super(container); }
+        }
         static class Base extends Pso {
           short number;
           @InPlace Point in;
@@ -107,7 +118,14 @@ class RefusedAlikeTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"PsoTable<PsoArray>", "PsoList<PsoTable<Point>>", "@InPlace int", "@InPlace Fine"})
+      strings = {
+        "PsoTable<PsoArray>",
+        "PsoList<PsoTable<Point>>",
+        "PsoList<Vague<String>>",
+        "PsoList<? extends Generic<String>>",
+        "@InPlace int",
+        "@InPlace Fine",
+      })
   void refusesWhatHasNoSuchDeclaration(String field) throws Exception {
     compile(field);
     assertTrue(saidAtRunTime().isPresent());
@@ -116,11 +134,26 @@ class RefusedAlikeTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"Fine", "Subject", "PsoList<PsoArray>", "@InPlace Point", "@HeapOnly Alike"})
+      strings = {
+        "Fine",
+        "Subject",
+        "PsoList<PsoArray>",
+        "PsoList<Generic<String>.Inner>",
+        "@InPlace Point",
+        "@HeapOnly Alike",
+      })
   void acceptsWhatCanBeStored(String field) throws Exception {
     compile(field);
     assertEquals(Optional.empty(), saidAtRunTime());
     assertEquals(List.of(), saidAtBuild());
+  }
+
+  /// The build refuses the declaration still.
+  @ParameterizedTest
+  @ValueSource(strings = {"PsoList<Generic<String>>", "PsoTable<Generic<?>>"})
+  void takesElementsWithTypeArgumentsAsItIsLoaded(String field) throws Exception {
+    compile(field);
+    assertEquals(Optional.empty(), saidAtRunTime());
   }
 
   /// Behind the number and the point of the superclass, and an int.
