@@ -138,6 +138,8 @@ class RefusedAlikeTest {
         "Fine",
         "Subject",
         "PsoList<PsoArray>",
+        "PsoList<Generic<String>>",
+        "PsoTable<Generic<?>>",
         "PsoList<Generic<String>.Inner>",
         "@InPlace Point",
         "@HeapOnly Alike",
@@ -146,14 +148,6 @@ class RefusedAlikeTest {
     compile(field);
     assertEquals(Optional.empty(), saidAtRunTime());
     assertEquals(List.of(), saidAtBuild());
-  }
-
-  /// The build refuses the declaration still.
-  @ParameterizedTest
-  @ValueSource(strings = {"PsoList<Generic<String>>", "PsoTable<Generic<?>>"})
-  void takesElementsWithTypeArgumentsAsItIsLoaded(String field) throws Exception {
-    compile(field);
-    assertEquals(Optional.empty(), saidAtRunTime());
   }
 
   /// Behind the number and the point of the superclass, and an int.

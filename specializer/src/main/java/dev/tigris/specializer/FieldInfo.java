@@ -52,8 +52,9 @@ public record FieldInfo(
         MemoryNames.COLLECTIONS.contains(type) ? typeArgument(field) : Optional.empty());
   }
 
-  /// The one class that is the argument of a field's type: of `PsoList<Trade>` it is `Trade`. Empty
-  /// for other declarations, such as `PsoList`, `PsoList<? extends Trade>` and `PsoList<T>`.
+  /// The one class that is the argument of a field's type: of `PsoList<Trade>` and of
+  /// `PsoList<Trade<String>>` it is `Trade`. Empty for other declarations, such as `PsoList`,
+  /// `PsoList<? extends Trade>` and `PsoList<T>`.
   private static Optional<ClassDesc> typeArgument(FieldModel field) {
     try {
       return field
@@ -70,9 +71,8 @@ public record FieldInfo(
             && generic.typeArgs().size() == 1
             && generic.typeArgs().getFirst() instanceof Signature.TypeArg.Bounded argument
             && argument.wildcardIndicator() == Signature.TypeArg.Bounded.WildcardIndicator.NONE
-            && argument.boundType() instanceof Signature.ClassTypeSig plain
-            && plain.typeArgs().isEmpty()
-        ? Optional.of(plain.classDesc())
+            && argument.boundType() instanceof Signature.ClassTypeSig element
+        ? Optional.of(element.classDesc())
         : Optional.empty();
   }
 

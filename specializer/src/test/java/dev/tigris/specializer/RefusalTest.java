@@ -141,10 +141,10 @@ class RefusalTest extends InWorkshop {
               PsoList<?> any;
               PsoList<? extends Point> some;
               PsoTable<T> variable;
-              PsoList<Bad<T>> generic;
               PsoList<PsoTable<Point>> nested;
               PsoTable<Shape> shapes;
               PsoList<Point> points;
+              PsoList<Bad<T>> generic;
               PsoTable<Point> table;
               @HeapOnly PsoList<?> outside;
               Bad(Container container) { super(container); }
@@ -154,11 +154,11 @@ class RefusalTest extends InWorkshop {
             """,
             collection("PsoList"),
             collection("PsoTable"));
-    for (String field : List.of("raw", "any", "some", "variable", "generic", "nested", "shapes")) {
+    for (String field : List.of("raw", "any", "some", "variable", "nested", "shapes")) {
       String expected = "app.Bad." + field + "(Bad.java): a field of type Pso";
       assertTrue(problems.stream().anyMatch(p -> p.startsWith(expected)), expected + problems);
     }
-    assertEquals(7, problems.size(), () -> String.join("\n", problems));
+    assertEquals(6, problems.size(), () -> String.join("\n", problems));
     assertTrue(problems.getFirst().contains("declare it as PsoList<E>"), problems.getFirst());
   }
 
