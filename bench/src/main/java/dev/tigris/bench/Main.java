@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Exit codes: 0 done, 1 a bar was not reached (with --check), 2 wrong usage,",
-      "3 a bench failed or computed something wrong, or results that are there are damaged,",
+      "3 a bench failed or computed something wrong, its files cannot be deleted, or",
+      "results that are there are damaged,",
       "4 the figures cannot be printed, or results not written."
     })
 public final class Main implements Callable<Integer> {
@@ -81,6 +82,8 @@ public final class Main implements Callable<Integer> {
   @Option(names = "--debug", description = "print stack traces of failures")
   private boolean debug;
 
+  private final Stop stop;
+
   /// What was to be written to a place cannot be.
   private static final class UnwritableException extends IOException {
     private static final long serialVersionUID = 1;
@@ -95,13 +98,19 @@ public final class Main implements Callable<Integer> {
     private static final long serialVersionUID = 1;
   }
 
+  /// @param stop what may ask it to end soon
+  Main(Stop stop) {
+    this.stop = stop;
+  }
+
   /// Runs the command and exits with its code.
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true");
     // A writer right over the stream hears from it that something could not be printed.
     PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
-    CommandLine command = new CommandLine(new Main()).setOut(out);
-    int code = Stop.stoppable(() -> command.execute(args));
+    Stop stop = new Stop();
+    CommandLine command = new CommandLine(new Main(stop)).setOut(out);
+    int code = stop.stoppable(() -> command.execute(args));
     if (code == 0 && out.checkError()) {
       System.err.println("# The help cannot be printed."); // of all else it was said
       code = Outcome.NOT_WRITTEN.code;
@@ -115,7 +124,7 @@ public final class Main implements Callable<Integer> {
     try {
       outcome = perform();
     } catch (InterruptedException e) {
-      say("stopped; nothing was left behind");
+      say("stopped"); // what is left, if anything, was said before
       return Outcome.FAILED.code; // nobody sees that: the signal has a code
     } catch (UnwritableException e) {
       outcome = report(Outcome.NOT_WRITTEN, String.valueOf(e.getMessage()), e);
@@ -181,10 +190,13 @@ public final class Main implements Callable<Integer> {
         "'%s' is no folder that can be written to: name another".formatted(folder));
   }
 
-  private static RunFolder newFolder(Path place) throws UnwritableException {
+  private RunFolder newFolder(Path place) throws UnwritableException, InterruptedException {
     try {
       return RunFolder.in(place.toAbsolutePath());
     } catch (IOException e) {
+      if (stop.isAskedFor()) {
+        throw new InterruptedException(); // which is how the lock says that
+      }
       throw new UnwritableException(
           "'%s' cannot be written to: %s".formatted(place, Reason.of(e, place)));
     }
@@ -218,19 +230,46 @@ public final class Main implements Callable<Integer> {
       }
     }
     Path place = writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
+    RunFolder folder = newFolder(place);
     Outcome outcome = Outcome.DONE;
-    try (RunFolder folder = newFolder(place)) {
-      for (Group group : todo) {
-        if (Stop.isAskedFor()) {
-          throw new InterruptedException();
-        }
-        outcome = outcome.and(measure(group, folder.path(), results));
-        if (results.isEmpty() && !isPrinted()) {
-          return outcome; // nobody would know what comes
-        }
+    try {
+      outcome = measure(todo, folder.path(), results);
+      if (results.isPresent()) {
+        outcome = outcome.and(redraw(results.get()));
+      }
+    } finally {
+      outcome = outcome.and(delete(folder));
+    }
+    return outcome;
+  }
+
+  private Outcome delete(RunFolder folder) {
+    try {
+      folder.close();
+      return Outcome.DONE;
+    } catch (IOException e) {
+      String why = Reason.of(e, folder.path());
+      return report(
+          Outcome.FAILED,
+          "'%s' is left: %s; the next run there will try to delete it"
+              .formatted(folder.path(), why),
+          e);
+    }
+  }
+
+  private Outcome measure(List<Group> groups, Path folder, Optional<Results> results)
+      throws InterruptedException {
+    Outcome outcome = Outcome.DONE;
+    for (Group group : groups) {
+      if (stop.isAskedFor()) {
+        throw new InterruptedException();
+      }
+      outcome = outcome.and(measure(group, folder, results));
+      if (results.isEmpty() && !isPrinted()) {
+        break; // nobody would know what comes
       }
     }
-    return results.isPresent() ? outcome.and(redraw(results.get())) : outcome;
+    return outcome;
   }
 
   private Outcome measure(Group group, Path folder, Optional<Results> results)
@@ -242,7 +281,7 @@ public final class Main implements Callable<Integer> {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
-      if (Stop.isAskedFor()) {
+      if (stop.isAskedFor()) {
         throw new InterruptedException(); // as who waits for a process that was ended may not say
       }
       if (e instanceof UnwantedException) {
@@ -292,7 +331,7 @@ public final class Main implements Callable<Integer> {
           PrintWriter console = spec.commandLine().getOut();
           console.println(json ? Results.line(figure) : Summary.line(figure));
           boolean isLost = !isPrinted() && !isKept;
-          if (isLost || Stop.isAskedFor()) {
+          if (isLost || stop.isAskedFor()) {
             throw new UnwantedException();
           }
         },

@@ -3,38 +3,42 @@ package dev.tigris.bench;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /// The folder of one run, for all that it writes besides its results:
 ///
 /// ```
 ///   bench-work/
-///     run-8324894123/     the number is random
-///       .lock             locked as long as the run lives
-///       ...               what its groups and their processes write
+///     tigris-bench-5f0c.lock     locked as long as the run lives; the number is random, and longer
+///     tigris-bench-5f0c/         what its groups and their processes write
 /// ```
 ///
 /// A run deletes its folder when it ends, and when it is stopped by a signal that lets it ([Stop]).
-/// What a killed one has left is deleted by the next run in the same place: the lock tells the
-/// folders of the dead from those of the living.
+/// What a killed one has left is deleted by the next run in the same place, which may hold the
+/// files of others too. So a folder is deleted only beside a lock that nobody holds and that says
+/// what it is ([#MARK]). The lock comes first and goes last: there is never a folder without it.
 ///
 /// A process has one at a time in a place, since whoever closes a file gives up all locks that the
 /// process has on it.
 public final class RunFolder implements Closeable {
-  private static final String PREFIX = "run-";
-
-  /// It is the first name of all, so that it is deleted last: a folder that is half empty is still
-  /// known to be dead.
+  private static final String PREFIX = "tigris-bench-";
   private static final String LOCK = ".lock";
+
+  /// What is in a lock. A run that was killed before it wrote that has an empty one, and no folder.
+  static final String MARK =
+      "If no tigris bench runs, the next one deletes this file and the folder of its name.\n";
 
   private static final int DELETIONS = 3;
 
@@ -49,45 +53,84 @@ public final class RunFolder implements Closeable {
   /// Makes one in a folder that exists, and deletes what dead runs have left there.
   static RunFolder in(Path place) throws IOException {
     deleteDead(place);
-    Path made = Files.createTempDirectory(place, "." + PREFIX);
-    Path path = place.resolve(String.valueOf(made.getFileName()).substring(1));
-    FileChannel lock =
-        FileChannel.open(
-            made.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    boolean complete = false;
-    try {
-      lock.lock();
-      // It gets its name when it is locked: before, another run would take it for a dead one.
-      Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
-      complete = true;
-      return new RunFolder(path, lock);
-    } finally {
-      if (!complete) {
-        lock.close();
-        deleteAll(made);
-      }
-    }
-  }
-
-  private static void deleteDead(Path place) throws IOException {
-    try (DirectoryStream<Path> runs = Files.newDirectoryStream(place, PREFIX + "*")) {
-      for (Path run : runs) {
-        if (Files.isDirectory(run, LinkOption.NOFOLLOW_LINKS)) {
-          deleteIfDead(run);
+    while (true) {
+      Path path = place.resolve(PREFIX + UUID.randomUUID());
+      // SYNC, so that a loss of power leaves no folder beside a lock without its mark.
+      FileChannel lock =
+          FileChannel.open(
+              lockOf(path),
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.SYNC);
+      boolean complete = false;
+      try {
+        lock.lock();
+        // Before it was locked, another run may have deleted it as that of a dead one.
+        if (Files.exists(lockOf(path))) {
+          lock.write(ByteBuffer.wrap(MARK.getBytes(StandardCharsets.US_ASCII)));
+          Files.createDirectory(path);
+          complete = true;
+          return new RunFolder(path, lock);
+        }
+      } finally {
+        if (!complete) {
+          Files.deleteIfExists(lockOf(path));
+          lock.close();
         }
       }
     }
   }
 
-  private static void deleteIfDead(Path run) {
-    try (FileChannel lock = FileChannel.open(run.resolve(LOCK), StandardOpenOption.WRITE)) {
-      if (lock.tryLock() != null) {
-        deleteAll(run);
+  private static Path lockOf(Path folder) {
+    return folder.resolveSibling(folder.getFileName() + LOCK);
+  }
+
+  private static void deleteDead(Path place) throws IOException {
+    try (DirectoryStream<Path> locks = Files.newDirectoryStream(place, PREFIX + "*" + LOCK)) {
+      for (Path lock : locks) {
+        if (Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
+          String name = String.valueOf(lock.getFileName());
+          deleteIfDead(place.resolve(name.substring(0, name.length() - LOCK.length())));
+        }
+      }
+    }
+  }
+
+  private static void deleteIfDead(Path folder) {
+    try (FileChannel lock =
+        FileChannel.open(
+            lockOf(folder),
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
+      if (lock.tryLock() == null) {
+        return;
+      }
+      byte[] content = Channels.newInputStream(lock).readNBytes(MARK.length() + 1);
+      if (new String(content, StandardCharsets.US_ASCII).equals(MARK)) {
+        delete(folder);
+      } else if (content.length == 0 && Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+        Files.delete(lockOf(folder));
       }
     } catch (IOException | OverlappingFileLockException e) {
-      // It is of another user, or is being deleted, or a process of the dead run still writes
+      // It is of another user, or was just deleted, or a process of the dead run still writes
       // there.
     }
+  }
+
+  /// Deletes a run's folder and then its lock. A process that was just killed may write one more
+  /// file meanwhile.
+  private static void delete(Path folder) throws IOException {
+    for (int attempt = 1; Files.exists(folder, LinkOption.NOFOLLOW_LINKS); attempt++) {
+      try {
+        deleteAll(folder);
+      } catch (IOException e) {
+        if (attempt == DELETIONS) {
+          throw e;
+        }
+      }
+    }
+    Files.deleteIfExists(lockOf(folder));
   }
 
   /// Deletes a folder with all that is in it.
@@ -97,7 +140,7 @@ public final class RunFolder implements Closeable {
         Files.deleteIfExists(file);
       }
     } catch (UncheckedIOException e) {
-      throw new IOException("'%s' cannot be deleted: %s".formatted(folder, e.getMessage()), e);
+      throw e.getCause();
     }
   }
 
@@ -106,20 +149,11 @@ public final class RunFolder implements Closeable {
     return path;
   }
 
-  /// Deletes it with all that is in it. A process that was just killed may write one more file
-  /// meanwhile.
+  /// Deletes it with all that is in it. What cannot be deleted, the next run tries to.
   @Override
   public void close() throws IOException {
     try (lock) {
-      for (int attempt = 1; attempt < DELETIONS; attempt++) {
-        try {
-          deleteAll(path);
-          return;
-        } catch (IOException e) {
-          // once more
-        }
-      }
-      deleteAll(path);
+      delete(path);
     }
   }
 }

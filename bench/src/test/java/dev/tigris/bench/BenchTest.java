@@ -1,5 +1,6 @@
 package dev.tigris.bench;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,7 +19,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,10 +52,17 @@ class BenchTest {
   private record Output(int exit, List<String> lines, String errors) {}
 
   private static Output bench(String... arguments) {
+    return bench(new Stop(), arguments);
+  }
+
+  private static Output bench(Stop stop, String... arguments) {
+    return bench(stop, new StringWriter(), arguments);
+  }
+
+  private static Output bench(Stop stop, StringWriter err, String... arguments) {
     StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
     int exit =
-        new CommandLine(new Main())
+        new CommandLine(new Main(stop))
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);
@@ -68,7 +78,7 @@ class BenchTest {
     try (Writer device = Files.newBufferedWriter(full);
         PrintWriter out = new PrintWriter(device)) {
       int exit =
-          new CommandLine(new Main())
+          new CommandLine(new Main(new Stop()))
               .setOut(out)
               .setErr(new PrintWriter(err))
               .execute(arguments.split(" ", -1));
@@ -132,6 +142,65 @@ class BenchTest {
             assertTrue(found.containsAll(wanted), figure + " has " + found + ", not " + wanted);
           }
         });
+  }
+
+  @Test
+  void nothingIsMeasuredOnceItWasAskedToEnd(@TempDir Path folder) {
+    Stop stop = new Stop();
+    stop.ask();
+
+    Output output = bench(stop, "memory.view", "--tiny", "--dir", folder.toString());
+
+    assertEquals(List.of(), output.lines());
+    assertEquals("# stopped\n", output.errors());
+  }
+
+  /// Makes something undeletable as soon as the bench says that it measures.
+  private static final class Spoiler extends StringWriter {
+    private final Path work;
+    private final Path aside;
+    private @Nullable Undeletable made;
+
+    Spoiler(Path work, Path aside) {
+      this.work = work;
+      this.aside = aside;
+    }
+
+    @Override
+    public void flush() {
+      if (made == null) {
+        made = assertDoesNotThrow(() -> Undeletable.inRunOf(work, aside));
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeDeletedIsNamedAndTheSummaryIsThereAllTheSame(@TempDir Path folder)
+      throws Exception {
+    Path work = folder.resolve("work");
+    Path results = folder.resolve("results");
+    Spoiler spoiler = new Spoiler(work, folder);
+    List<String> errors;
+    Path run;
+    try {
+      Output output =
+          bench(
+              new Stop(),
+              spoiler,
+              "memory.view",
+              "--tiny",
+              "--dir",
+              work.toString(),
+              "--out",
+              results.toString());
+      errors = output.errors().lines().toList();
+      assertEquals(3, output.exit(), output.errors());
+      run = Undeletable.runIn(work);
+    } finally {
+      Objects.requireNonNull(spoiler.made).close();
+    }
+    assertTrue(errors.getLast().startsWith("# '%s' is left: ".formatted(run)), errors.getLast());
+    assertTrue(Files.exists(results.resolve("summary.md")));
   }
 
   @Test

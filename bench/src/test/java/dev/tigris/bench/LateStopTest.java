@@ -1,0 +1,33 @@
+package dev.tigris.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A bench that was asked to end before it had begun.
+@Timeout(60)
+class LateStopTest {
+  /// Begins when its JVM is ending.
+  static final class Program {
+    public static void main(String[] args) {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> System.out.println(new Stop().stoppable(Program::work)), "tigris-late"));
+    }
+
+    private static int work() {
+      System.out.println("begun");
+      return 0;
+    }
+  }
+
+  @Test
+  void doesNothing() throws Exception {
+    Process program = Jvm.start(List.of(), Program.class);
+    assertEquals(Outcome.FAILED.code + "\n", program.inputReader().readAllAsString());
+    assertEquals(0, program.waitFor());
+  }
+}
