@@ -61,7 +61,7 @@ final class ClosedStream extends Stream {
   }
 
   @Override
-  public void close(boolean complete) {}
+  protected void dispose(boolean complete) {}
 
   private IllegalStateException refusal() {
     return new IllegalStateException(advice);

@@ -343,7 +343,7 @@ public final class FileStream extends Stream {
   }
 
   @Override
-  public void close(boolean complete) {
+  protected void dispose(boolean complete) {
     if (closed) {
       return;
     }

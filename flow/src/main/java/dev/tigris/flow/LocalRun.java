@@ -182,7 +182,7 @@ final class LocalRun implements FlowRun {
     decideIf(null, COMPLETE);
     try {
       forEachStream(this::prepare);
-      forEachStream(stream -> stream.close(isComplete()));
+      forEachStream(stream -> stream.dispose(isComplete()));
     } finally {
       endedNanos = System.nanoTime();
       over.countDown();

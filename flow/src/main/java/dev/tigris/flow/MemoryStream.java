@@ -222,7 +222,7 @@ final class MemoryStream extends Stream {
   }
 
   @Override
-  public void close(boolean complete) {
+  protected void dispose(boolean complete) {
     Arrays.fill(slots, null);
     Arrays.fill(twins, null);
     home.close();

@@ -2,6 +2,7 @@ package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
 import dev.tigris.memory.CheckReturnValue;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What joins two stages: a stream from every replica of the one to every replica of the other,
@@ -32,7 +33,11 @@ public final class Reservoir {
   /// Memory streams chosen by a policy.
   @CheckReturnValue
   public static Reservoir of(Policy policy) {
-    return new Reservoir(policy, DEFAULT_WINDOW, StreamKind.memory(), null);
+    return new Reservoir(
+        Objects.requireNonNull(policy, "a policy, as Policy.lottery() makes one"),
+        DEFAULT_WINDOW,
+        StreamKind.memory(),
+        null);
   }
 
   /// See [Policy#roundRobin].

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// **Kinds.** To add a kind of stream, extend this class, implement the `protected` methods, and
 /// run [dev.tigris.flow.testing.StreamContract] on it. `send`, `sendEnd` and `outstanding` are
 /// called by the sender's thread, `receive`, `isReady`, `isDrained`, `release`, `leave` and
-/// `sendStop` by the receiver's, `prepare` and `close` when neither uses the stream any more. A
+/// `sendStop` by the receiver's, `prepare` and `dispose` when neither uses the stream any more. A
 /// kind calls [#wakeReceiver] after it has made something to receive, or the end, visible to the
 /// receiver, and [#wakeSender] after it has made credit visible to the sender.
 ///
@@ -45,7 +45,9 @@ public abstract class Stream {
   private long source;
   private boolean checksums;
   private boolean ended;
+  private boolean ofFlow;
 
+  /// Set by the receiver before it drops what is there (jcstress: `StopTest`).
   private volatile boolean stopped;
 
   private final Parker.Condition anyWater =
@@ -223,18 +225,30 @@ public abstract class Stream {
         sends.serviceNanos);
   }
 
-  /// Does what can still fail of [#close], such as making data last. When all went well, the engine
-  /// calls it on every stream before it closes one, so that outputs appear together or not at all.
-  protected void prepare() {}
-
-  /// Gives back what the stream holds: memory, files, connections. The engine calls it once, when
-  /// no thread uses the stream any more.
+  /// Gives back what the stream holds: memory, files, connections. Whoever drives a stream without
+  /// a flow calls it once, when no thread uses the stream any more; a flow closes its own.
   ///
   /// @param complete whether everything went well, so that output may appear under its name; if
   ///     not, nothing of it must be left
-  public abstract void close(boolean complete);
+  /// @throws IllegalStateException if the stream is a flow's
+  public final void close(boolean complete) {
+    if (ofFlow) {
+      throw new IllegalStateException(
+          "the flow closes stream %s, when all its modules have ended: a module says with end() that it puts no more, and with stop() that it takes no more"
+              .formatted(name));
+    }
+    dispose(complete);
+  }
 
   // -- For kinds of streams.
+
+  /// Does what can still fail of [#dispose], such as making data last. When all went well, a flow
+  /// calls it on every stream before it disposes of one, so that outputs appear together or not at
+  /// all.
+  protected void prepare() {}
+
+  /// Does what [#close] says; called once.
+  protected abstract void dispose(boolean complete);
 
   /// Whether this water can be sent as it is. If not, a copy of it in a water of this stream's own
   /// spring is sent.
@@ -296,10 +310,12 @@ public abstract class Stream {
   // -- For the engine.
 
   final void sender(Parker parker) {
+    ofFlow = true;
     sender = parker;
   }
 
   final void receiver(Parker parker) {
+    ofFlow = true;
     receiver = parker;
   }
 

@@ -88,7 +88,7 @@ final class CopyingStream extends Stream {
   }
 
   @Override
-  public void close(boolean complete) {
+  protected void dispose(boolean complete) {
     departures.close();
     arrivals.close();
   }

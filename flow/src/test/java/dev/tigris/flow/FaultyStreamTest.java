@@ -148,9 +148,9 @@ class FaultyStreamTest {
     }
 
     @Override
-    public void close(boolean complete) {
+    protected void dispose(boolean complete) {
       faults.closed++;
-      super.close(complete);
+      super.dispose(complete);
       faults.call("close");
     }
   }

@@ -72,7 +72,7 @@ class LockedStream extends Stream {
   }
 
   @Override
-  public void close(boolean complete) {
+  protected void dispose(boolean complete) {
     spring.close();
   }
 }

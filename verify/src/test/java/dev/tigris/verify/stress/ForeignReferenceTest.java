@@ -10,7 +10,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 
 /// A volatile reference that comes to refer to an object of another container, and then to one of
 /// its own again, shows these in their order, and never the null that lies in its place meanwhile:
-/// the order of the two writes in `Pso.assignForeign`, and its lock.
+/// the two writes in `Pso.assignForeign`, whose order, or whose lock, is enough for that.
 @JCStressTest
 @Outcome(
     id = {

@@ -12,9 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /// A sender whose receiver ends is not kept waiting for credit, and what it puts is received,
-/// dropped, discarded or still on the stream: `stopped` in `Stream` is set before the waters there
-/// are dropped, and read before and after a wait. A wait that does not end shows as a test that
-/// does not.
+/// dropped, discarded or still on the stream: `Stream.put` looks at `stopped` while it waits, and
+/// behind. A wait that does not end shows as a test that does not.
 @JCStressTest
 @Outcome(
     id = {"1, 3", "0, 3"},

@@ -108,7 +108,7 @@ public class WeakenedHandOver {
     protected void leave(Water left) {}
 
     @Override
-    public void close(boolean complete) {
+    protected void dispose(boolean complete) {
       spring.close();
     }
   }
