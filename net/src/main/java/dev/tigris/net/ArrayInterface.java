@@ -208,6 +208,7 @@ public final class ArrayInterface implements AutoCloseable {
 
   /// Rings the doorbell for all that was posted: it is on its way without another call.
   public void ring() {
+    queue.requireOwner();
     if (unrung) {
       link.ring();
       unrung = false;

@@ -404,7 +404,8 @@ public final class CompletionQueue implements AutoCloseable {
 
   @Override
   public String toString() {
+    String left = owner.isAlive() ? "" : ", which has ended";
     return "CompletionQueue[%s, of %s%s]"
-        .formatted(fabric.provider(), owner.getName(), closed ? ", closed" : "");
+        .formatted(fabric.provider(), owner, closed ? ", closed" : left);
   }
 }

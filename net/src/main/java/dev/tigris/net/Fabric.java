@@ -12,11 +12,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /// One provider, opened: what makes listeners, completion queues and connections.
 ///
 /// Thread rule: any thread. What it makes belongs to the thread that made it.
 public final class Fabric implements AutoCloseable {
+  /// A host in a name or of IPv4 and a port, or one of IPv6 in brackets and a port.
+  private static final Pattern WITH_PORT = Pattern.compile("[^:]*:[^:]*|\\[.*\\]:.*");
+
   private static final String NAME_A_HOST = "name a host: \"localhost\" for this one";
   private static final System.Logger LOG = System.getLogger(Fabric.class.getName());
 
@@ -68,10 +72,14 @@ public final class Fabric implements AutoCloseable {
   /// All providers, in the order in which [#best] tries them, and which of them could be used to
   /// reach a host. Nothing is sent to it.
   ///
-  /// @throws IllegalArgumentException if the host has no name
+  /// @throws IllegalArgumentException if the host has no name, or a port
   public static List<Candidate> candidates(String host) {
     if (host.isBlank()) { // which the JDK takes for this one
       throw new IllegalArgumentException(NAME_A_HOST);
+    }
+    if (WITH_PORT.matcher(host).matches()) {
+      throw new IllegalArgumentException(
+          "'%s' is no host: leave out the port, which Fabric.connect is for".formatted(host));
     }
     return Providers.all().stream()
         .map(each -> new Candidate(each.name(), each.obstacle().or(() -> each.obstacleTo(host))))
@@ -82,7 +90,7 @@ public final class Fabric implements AutoCloseable {
   /// before it. Memory comes before devices, and these before sockets; which sockets are the faster
   /// ones depends on the program (docs/net.md).
   ///
-  /// @throws IllegalArgumentException if the host has no name
+  /// @throws IllegalArgumentException if the host has no name, or a port
   public static Fabric best(String host) {
     Objects.requireNonNull(host, NAME_A_HOST);
     List<String> reasons = new ArrayList<>();
@@ -166,10 +174,11 @@ public final class Fabric implements AutoCloseable {
   /// @throws IllegalStateException if some are open; the fabric is then too
   @Override
   public synchronized void close() {
-    if (!open.isEmpty()) {
+    List<AutoCloseable> left = List.copyOf(open);
+    if (!left.isEmpty()) {
       throw new IllegalStateException(
-          "%d completion queues and listeners are open still: close them first"
-              .formatted(open.size()));
+          "%d completion queues and listeners are open still, as %s: close them first"
+              .formatted(left.size(), left.getFirst()));
     }
     closed = true;
     carrier.close();

@@ -117,6 +117,7 @@ abstract class ArrayContract extends FabricContract {
     for (int i = 0; i < SLOTS + 1; i++) {
       assertThrows(WrongThreadException.class, () -> from.postSend(ArrayType.INTS, array, 0, 1, 0));
       assertThrows(WrongThreadException.class, () -> to.postReceive(ArrayType.INTS, array, 0, 1));
+      assertThrows(WrongThreadException.class, from::ring);
     }
     assertArrayEquals(array, receive(ArrayType.INTS).array());
     for (int i = 0; i < 2 * SLOTS; i++) {

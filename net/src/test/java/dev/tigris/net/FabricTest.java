@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
@@ -78,10 +79,24 @@ class FabricTest {
   }
 
   @Test
+  void saysWhatKeepsItFromBeingClosed() throws Exception {
+    Fabric fabric = Fabric.open("tcp");
+    Thread worker = Thread.ofPlatform().name("worker").start(fabric::completionQueue);
+    worker.join();
+    String why = assertThrows(IllegalStateException.class, fabric::close).getMessage();
+    assertTrue(why.contains("worker") && why.contains("which has ended"), why);
+  }
+
+  @Test
   void asksForTheHostThatIsToBeReached() {
     assertThrows(NullPointerException.class, () -> Fabric.best(null));
     assertThrows(IllegalArgumentException.class, () -> Fabric.best(""));
     assertThrows(IllegalArgumentException.class, () -> Fabric.candidates(" "));
+    for (String address : List.of("127.0.0.1:7000", "[::1]:7000")) {
+      var wrong = assertThrows(IllegalArgumentException.class, () -> Fabric.best(address));
+      assertTrue(wrong.getMessage().contains("leave out the port"), wrong.getMessage());
+    }
+    assertFalse(Fabric.candidates("::1").isEmpty());
   }
 
   @Test
@@ -101,8 +116,7 @@ class FabricTest {
         CompletionQueue queue = fabric.completionQueue()) {
       assertEquals("Fabric[tcp]", fabric.toString());
       assertEquals("Listener[" + listener.address() + "]", listener.toString());
-      String own = Thread.currentThread().getName();
-      assertEquals("CompletionQueue[tcp, of " + own + "]", queue.toString());
+      assertEquals("CompletionQueue[tcp, of " + Thread.currentThread() + "]", queue.toString());
     }
   }
 

@@ -68,7 +68,7 @@ final class LibfabricDoor implements Door {
   @Override
   public @Nullable Knock next(long timeoutNanos) {
     long start = System.nanoTime();
-    Knock next = next();
+    Request next = next();
     while (next == null && !wake.take()) {
       long left = timeoutNanos - (System.nanoTime() - start);
       if (left <= 0 || Thread.currentThread().isInterrupted()) {
@@ -83,7 +83,7 @@ final class LibfabricDoor implements Door {
   }
 
   /// The next request that is there. What is none is rejected.
-  private synchronized @Nullable Knock next() {
+  private synchronized @Nullable Request next() {
     try {
       Events.Event event = events.next();
       for (; event != null; event = events.next()) {
@@ -134,22 +134,22 @@ final class LibfabricDoor implements Door {
     if (closed) {
       return;
     }
-    rejectAll();
+    turnAwayAll();
     long start = System.nanoTime();
     while (callers.areExpected() && System.nanoTime() - start < SETTLE_NANOS) {
       if (mayWait()) {
         poll.await(LOOK_NANOS);
       }
-      rejectAll();
+      turnAwayAll();
     }
     closed = true;
     poll.close();
     closeUnlessNeeded();
   }
 
-  private void rejectAll() {
-    for (Knock late = next(); late != null; late = next()) {
-      late.reject();
+  private void turnAwayAll() {
+    for (Request late = next(); late != null; late = next()) {
+      late.turnAway();
     }
   }
 
@@ -225,6 +225,12 @@ final class LibfabricDoor implements Door {
     @Override
     public void reject() {
       LibfabricDoor.this.reject(route, answer(greeting.hello(), Hello.Answer.REJECTED));
+      answered();
+    }
+
+    /// Goes without an answer: the door is closed, and nobody was asked.
+    void turnAway() {
+      LibfabricDoor.this.reject(route, ByteBuffer.allocate(0));
       answered();
     }
   }

@@ -36,7 +36,7 @@ final class RdmDoor extends SocketDoor {
   }
 
   /// Somebody who wants to connect.
-  private final class Request implements Knock {
+  private final class Request implements Waiting {
     private final TcpSocket socket;
     private final Card card;
     private final String peer;
@@ -75,6 +75,11 @@ final class RdmDoor extends SocketDoor {
     public void reject() {
       Hello hello = card.greeting().hello();
       boolean _ = answer(socket, Card.refusal(hello.answered(Hello.Answer.REJECTED, 0)));
+      socket.close();
+    }
+
+    @Override
+    public void turnAway() {
       socket.close();
     }
   }

@@ -79,8 +79,8 @@ public final class SystemException extends IOException {
     this.error = error;
   }
 
-  /// What to do about limits that any call may meet.
-  private static String advice(int error) {
+  /// What to do about limits that any call may meet; empty for other errors.
+  public static String advice(int error) {
     return switch (error) {
       case TOO_MANY_FILES -> ": close some, or raise the limit (ulimit -n)";
       case TOO_MANY_FILES_OF_ALL -> ": close some, or raise fs.file-max";

@@ -96,13 +96,14 @@ public abstract class Link {
 
   // ---- what the interface calls
 
-  /// Gives the memory back in which a message was left, if it was; returns as [#givenBack].
+  /// Gives the memory back in which a message was left, if it was; returns as [#givenBack], also
+  /// when it is asked once more.
   public final boolean giveBack(Transfer received) {
-    if (!received.isLeft()) {
-      return true;
+    if (received.isLeft()) {
+      received.taken();
+      received.spoiled(!givenBack(received));
     }
-    received.taken();
-    return givenBack(received);
+    return !received.isSpoiled();
   }
 
   /// Throws if what the provider counts does not add up. For tests.

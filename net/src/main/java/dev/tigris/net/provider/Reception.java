@@ -31,7 +31,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   protected final ArrayDeque<S> silent = new ArrayDeque<>();
 
   /// The requests that have arrived.
-  protected final ArrayDeque<Knock> ready = new ArrayDeque<>();
+  protected final ArrayDeque<Waiting> ready = new ArrayDeque<>();
 
   private final long handshakeNanos;
   private final Wake wake = new Wake();
@@ -42,6 +42,12 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
 
     /// Closes it.
     protected abstract void close();
+  }
+
+  /// A request that nobody has taken yet.
+  protected interface Waiting extends Knock {
+    /// Closes its connection without an answer: the door is closed, and nobody was asked.
+    void turnAway();
   }
 
   /// A connection over which a [Hello] has come, and is answered.
@@ -67,7 +73,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   }
 
   /// A request, and whose it is.
-  private record Request(Caller caller, Hello hello) implements Knock {
+  private record Request(Caller caller, Hello hello) implements Waiting {
     @Override
     public long tag() {
       return hello.tag();
@@ -95,6 +101,11 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     @Override
     public void reject() {
       boolean _ = caller.answer(hello.answered(Hello.Answer.REJECTED, 0));
+      caller.close();
+    }
+
+    @Override
+    public void turnAway() {
       caller.close();
     }
   }
@@ -178,14 +189,14 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
     return connection.since;
   }
 
-  /// Closes those who have said nothing, and rejects the others.
+  /// Closes all connections: nobody will answer them.
   protected final void turnAway() {
     for (S left : silent) {
       left.close();
     }
     silent.clear();
-    for (Knock left = ready.poll(); left != null; left = ready.poll()) {
-      left.reject();
+    for (Waiting left = ready.poll(); left != null; left = ready.poll()) {
+      left.turnAway();
     }
   }
 

@@ -75,6 +75,7 @@ public abstract class Transfer {
   private boolean wantedInPlace;
 
   private boolean left;
+  private boolean spoiled;
   private @Nullable MemorySegment place;
   private long placeOffset;
 
@@ -308,6 +309,15 @@ public abstract class Transfer {
   /// It is to be given back.
   final void taken() {
     left = false;
+  }
+
+  /// Whether what was left last was not the message all the time.
+  final boolean isSpoiled() {
+    return spoiled;
+  }
+
+  final void spoiled(boolean wasSpoiled) {
+    spoiled = wasSpoiled;
   }
 
   /// Where the message lies: of what was left, or of the only range.

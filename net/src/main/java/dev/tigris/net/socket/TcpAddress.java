@@ -34,7 +34,11 @@ public final class TcpAddress {
       throw wrong(text);
     }
     if (address.isUnresolved()) {
-      throw new NetException("look up", text, "this host has no address: check the name", null);
+      String advice =
+          host.equals("*")
+              ? "'*' is no host: 0.0.0.0 stands for all addresses of this one"
+              : "this host has no address: check the name";
+      throw new NetException("look up", text, advice, null);
     }
     return address;
   }
@@ -58,12 +62,25 @@ public final class TcpAddress {
 
   /// Nobody can listen at an address.
   public static NetException refused(String address, Exception why) {
-    String what = String.valueOf(why.getMessage());
+    String what = said(why);
     String advice =
         what.contains(TOO_MANY_FILES)
             ? ""
             : ": name an address of this host, and a port that is free, or 0 for any";
     return new NetException("listen at", address, what + advice, why);
+  }
+
+  /// Nobody can listen there any longer.
+  public static NetException failed(String address, Exception why) {
+    return new NetException("listen at", address, said(why), why);
+  }
+
+  /// The JDK gives no advice.
+  private static String said(Exception why) {
+    String what = String.valueOf(why.getMessage());
+    return what.endsWith(TOO_MANY_FILES)
+        ? what + SystemException.advice(SystemException.TOO_MANY_FILES)
+        : what;
   }
 
   /// Nobody could be connected to at an address.

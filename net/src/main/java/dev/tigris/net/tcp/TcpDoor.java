@@ -135,7 +135,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
   }
 
   private NetException failed(IOException cause) {
-    return new NetException("listen at", address, String.valueOf(cause.getMessage()), cause);
+    return TcpAddress.failed(address, cause);
   }
 
   /// Takes the connections that wait; returns what has kept it from taking all of them.

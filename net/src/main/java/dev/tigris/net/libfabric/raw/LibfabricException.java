@@ -1,5 +1,7 @@
 package dev.tigris.net.libfabric.raw;
 
+import dev.tigris.net.linux.SystemException;
+
 /// A function of the library has failed.
 public final class LibfabricException extends Exception {
   private static final long serialVersionUID = 1;
@@ -7,7 +9,7 @@ public final class LibfabricException extends Exception {
   private final int error;
 
   LibfabricException(String what, int error, String description) {
-    super("%s: %s (%d)".formatted(what, description, error));
+    super("%s: %s (%d)%s".formatted(what, description, error, SystemException.advice(error)));
     this.error = error;
   }
 
