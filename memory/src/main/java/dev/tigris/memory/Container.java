@@ -93,7 +93,8 @@ public final class Container extends Region {
 
   private static void requireContainer(long magic, int version, long used, long bytes) {
     if (magic != MAGIC) {
-      throw new CorruptContainerException("the bytes are no container: the magic is missing");
+      throw new CorruptContainerException(
+          "the bytes are no container: the magic is missing, and only zeros become a new one");
     }
     if (version != VERSION) {
       throw new CorruptContainerException(

@@ -155,11 +155,21 @@ record EnumCodes(
     return name.hashCode();
   }
 
-  /// The names of the constants, in the order in which they are declared.
+  /// The names of the constants, in the order in which they are declared. Where a class is missing
+  /// that a field of the enum is of, which the JDK loads with the fields, the enum is initialized
+  /// for them.
   private static Stream<String> namesOf(Class<?> type) {
-    return Arrays.stream(type.getDeclaredFields())
-        .filter(Field::isEnumConstant)
-        .map(Field::getName);
+    try {
+      return Arrays.stream(type.getDeclaredFields())
+          .filter(Field::isEnumConstant)
+          .map(Field::getName);
+    } catch (NoClassDefFoundError e) {
+      Enum<?>[] constants = (Enum<?>[]) type.getEnumConstants();
+      if (constants == null) { // this thread is about to make them
+        throw e;
+      }
+      return Arrays.stream(constants).map(Enum::name);
+    }
   }
 
   /// The codes of all constants. The enum is not initialized: how objects lie can be asked without

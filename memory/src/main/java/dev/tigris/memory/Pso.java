@@ -342,7 +342,7 @@ public abstract class Pso {
 
   /// The rare case: the object refers, or did refer, to an object of another container. The order
   /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
-  /// and not the null that lies between.
+  /// and not the null that lies between (jcstress: `ForeignReferenceTest`).
   private void assignForeign(@Nullable Pso value, boolean stays, PsoSlot slot, int at) {
     Pso[] slots = ownHome().foreign(this);
     synchronized (slots) {

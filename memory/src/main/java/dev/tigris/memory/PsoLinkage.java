@@ -196,7 +196,7 @@ public final class PsoLinkage {
     boolean isPso = Pso.class.isAssignableFrom(declaring) && declaring != Pso.class;
     if (!isPso) {
       throw new IncompatibleClassChangeError(
-          declaring.getName() + " is no class of pre-serialized objects");
+          declaring.getName() + " is no class of pre-serialized objects: compile against it again");
     }
     PsoClass type = PsoClass.of(declaring);
     Optional<PsoField> stored =

@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EnumCodesTest {
   private enum Alike {
@@ -44,6 +49,28 @@ class EnumCodesTest {
     assertNull(codes.decode(0, READER));
     assertThrows(
         UnknownConstantException.class, () -> codes.decode("no script".hashCode(), READER));
+  }
+
+  @Test
+  @SuppressWarnings("unchecked") // it is one
+  void anEnumMayHaveAFieldOfAClassThatIsMissing(@TempDir Path folder) throws Exception {
+    Outside.compile(
+        folder,
+        "Part",
+        """
+        class Part {}
+        enum Whole { ONE, TWO; static Part part; }
+        """);
+    Files.delete(folder.resolve("Part.class"));
+    try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      Class<?> whole = loader.loadClass("Whole");
+      assertThrows(NoClassDefFoundError.class, whole::getDeclaredFields);
+      EnumCodes codes = EnumCodes.of((Class<? extends Enum<?>>) whole);
+      for (Object constant : whole.getEnumConstants()) {
+        Enum<?> each = (Enum<?>) constant;
+        assertSame(each, codes.decode(codes.encode(each), READER));
+      }
+    }
   }
 
   @Test

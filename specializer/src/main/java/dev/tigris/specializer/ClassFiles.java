@@ -46,7 +46,7 @@ public final class ClassFiles {
   private final List<ClassReport> classes = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
   private final List<String> rewrittenBefore = new ArrayList<>();
-  private final Set<String> activeRules = new HashSet<>();
+  private final Set<String> rulesAtWork = new HashSet<>();
   private int seen;
 
   /// Is told of each class that changes.
@@ -116,7 +116,7 @@ public final class ClassFiles {
     classes.clear();
     problems.clear();
     rewrittenBefore.clear();
-    activeRules.clear();
+    rulesAtWork.clear();
     seen = 0;
   }
 
@@ -247,7 +247,7 @@ public final class ClassFiles {
     if (result.changed() || !result.report().methods().isEmpty()) {
       classes.add(result.report());
     }
-    activeRules.addAll(result.activeRules());
+    rulesAtWork.addAll(result.rulesAtWork());
     problems.addAll(result.problems());
     by.undecided(original).ifPresent(problems::add);
     if (result.wasRewrittenBefore() && !result.changed()) {
@@ -285,7 +285,7 @@ public final class ClassFiles {
         classes,
         problems,
         delivery instanceof Delivery.Patched ? rewrittenBefore : List.of(),
-        specializer.addedRules().stream().filter(rule -> !activeRules.contains(rule)).toList());
+        specializer.addedRules().stream().filter(rule -> !rulesAtWork.contains(rule)).toList());
   }
 
   /// Finds every class in class files, folders and jars, those in the folders and in other jars

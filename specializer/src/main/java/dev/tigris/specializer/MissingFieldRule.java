@@ -4,7 +4,7 @@ import java.lang.classfile.ClassModel;
 
 /// Stands behind the rules of a list without [PsoFieldRule]: what that would replace, and no other
 /// rule has, would find no field as it runs.
-final class MissingFieldRule implements Rule {
+final class MissingFieldRule implements OwnRule {
   private final PsoFieldRule missing = new PsoFieldRule();
 
   @Override
@@ -19,11 +19,6 @@ final class MissingFieldRule implements Rule {
 
   @Override
   public boolean isRequired() {
-    return true;
-  }
-
-  @Override
-  public boolean isIdempotent() {
     return true;
   }
 

@@ -20,7 +20,7 @@ import java.lang.constant.MethodTypeDesc;
 /// The call site gives what the method gives. But it knows how far objects of the class lie from
 /// one another in a table, and what is a constant there costs less than what is asked for
 /// (docs/decisions/011-the-shape-of-an-accessor.md).
-final class PsoCursorRule implements Rule {
+final class PsoCursorRule implements OwnRule {
   private static final MethodTypeDesc METHOD_TYPE = MethodTypeDesc.of(MemoryNames.PSO);
   private static final MethodTypeDesc SITE_TYPE =
       MethodTypeDesc.of(MemoryNames.PSO, MemoryNames.CURSOR);
@@ -35,11 +35,6 @@ final class PsoCursorRule implements Rule {
     // Class files of before Java 7 can have no call sites.
     return type.majorVersion() >= ClassFile.JAVA_7_VERSION
         && Rule.mentions(type, MemoryNames.CURSOR::equals);
-  }
-
-  @Override
-  public boolean isIdempotent() {
-    return true;
   }
 
   @Override

@@ -21,7 +21,7 @@ import java.util.Optional;
 ///
 /// A call site names what the instruction named and nothing more: where the field lies is decided
 /// when the site is linked, from the class that is loaded then.
-final class PsoFieldRule implements Rule {
+final class PsoFieldRule implements OwnRule {
   @Override
   public String name() {
     return "pso-field";
@@ -36,11 +36,6 @@ final class PsoFieldRule implements Rule {
 
   @Override
   public boolean isRequired() {
-    return true;
-  }
-
-  @Override
-  public boolean isIdempotent() {
     return true;
   }
 
@@ -81,29 +76,41 @@ final class PsoFieldRule implements Rule {
 
   /// Whether a call site that an earlier run has put there would link to the class as it is now.
   private static Decision stillFits(InvokeDynamicInstruction site, ClassHierarchy hierarchy) {
-    if (!site.bootstrapMethod().equals(MemoryNames.FIELD_BOOTSTRAP)
-        || !(site.bootstrapArgs().getFirst() instanceof ClassDesc owner)
-        || !(site.bootstrapArgs().getLast() instanceof String name)
-        || !hierarchy.isPso(owner)) {
-      return Decision.PASS;
-    }
     MethodTypeDesc type = site.typeSymbol();
     boolean get = site.name().equalsString(MemoryNames.GET);
-    ClassDesc fieldType = get ? type.returnType() : type.parameterList().getLast();
+    if (!site.bootstrapMethod().equals(MemoryNames.FIELD_BOOTSTRAP)
+        || type.parameterCount() != (get ? 1 : 2)
+        || site.bootstrapArgs().size() != 2
+        || !(site.bootstrapArgs().getFirst() instanceof ClassDesc owner)
+        || !(site.bootstrapArgs().getLast() instanceof String name)
+        || hierarchy.missingFrom(owner).isPresent()) {
+      return Decision.PASS; // damaged, or nobody can tell
+    }
+    ClassDesc fieldType = get ? type.returnType() : type.parameterType(1);
     String what = Location.nameOf(owner) + "." + name;
     Optional<FieldInfo> field = hierarchy.resolveField(owner, name, fieldType);
     if (field.isEmpty()) {
-      return new Decision.Refuse(
-          "%s does not exist as a %s any more: compile this class again"
-              .formatted(what, fieldType.displayName()));
+      return stale(
+          "%s of type %s does not exist any more".formatted(what, fieldType.displayName()));
+    }
+    if (!hierarchy.isPso(field.get().owner())) {
+      return stale(what + " is of no class of objects any more");
     }
     if (field.get().has(AccessFlag.STATIC)) {
-      return new Decision.Refuse(what + " is static now: compile this class again");
+      return stale(what + " is static now");
     }
-    return get || !(Storage.of(field.get(), hierarchy) instanceof Storage.Part)
-        ? Decision.PASS
-        : new Decision.Refuse(
-            what + " lies in the object now, and cannot be assigned: change what it holds");
+    if (get) {
+      return Decision.PASS;
+    }
+    if (Storage.of(field.get(), hierarchy) instanceof Storage.Part) {
+      return new Decision.Refuse(
+          what + " lies in the object now, and cannot be assigned: change what it holds");
+    }
+    return field.get().has(AccessFlag.FINAL) ? stale(what + " is final now") : Decision.PASS;
+  }
+
+  private static Decision stale(String how) {
+    return new Decision.Refuse(how + ": compile this class again");
   }
 
   private static Decision replace(Site site, FieldInstruction access, FieldInfo field) {

@@ -15,7 +15,7 @@ import java.lang.constant.DynamicCallSiteDesc;
 /// What stands for a text is made at each read, and C2 leaves it out where it inlines all that is
 /// done with it. It stops inlining calls in a long method, but not call sites
 /// (docs/decisions/071-made-at-each-read.md).
-final class PsoTextRule implements Rule {
+final class PsoTextRule implements OwnRule {
   @Override
   public String name() {
     return "pso-text";
@@ -27,11 +27,6 @@ final class PsoTextRule implements Rule {
     return type.majorVersion() >= ClassFile.JAVA_7_VERSION
         && !type.thisClass().asSymbol().equals(MemoryNames.TEXT)
         && Rule.mentions(type, MemoryNames.TEXT::equals);
-  }
-
-  @Override
-  public boolean isIdempotent() {
-    return true;
   }
 
   @Override

@@ -13,7 +13,8 @@ import java.util.function.ToLongFunction;
 ///     any
 /// @param withoutPatch those that a patch was asked for and that can have none, as an earlier run
 ///     has rewritten them: a patch is made of a class as it was compiled
-/// @param idleRules those that were added to the standard ones and have changed nothing
+/// @param idleRules those that were added to the standard ones and have changed none of the
+///     classes, in no earlier run either
 public record Report(
     int classesSeen,
     int classesChanged,

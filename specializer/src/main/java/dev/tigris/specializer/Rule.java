@@ -16,14 +16,13 @@ import java.util.function.Predicate;
 /// are asked in order; the first that doesn't [pass][Decision.Pass] decides. They are shown every
 /// instruction that no earlier decision has replaced. A rule may be asked by several threads.
 ///
-/// A class that any rule has changed is marked with the names of all of them, and they are not
+/// A class that was changed is marked with the rules of modules that were there, and they are not
 /// asked about it again, by the next build or the agent, unless they are [#isIdempotent]. So a rule
 /// may keep the instruction that it looks for.
 ///
 /// A module offers rules by `provides dev.tigris.specializer.Rule with ...`; see [RuleList].
 public interface Rule {
-  /// The name that the report gives, that a list of rules calls it by, and that marks what it has
-  /// changed.
+  /// The name that the report gives, and that a list of rules calls it by: one line.
   String name();
 
   /// Whether the rule could have something to say about a class file. Nearly all are passed over as

@@ -6,6 +6,7 @@ import java.lang.module.FindException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ResolutionException;
+import java.lang.reflect.InvocationTargetException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -38,8 +39,26 @@ final class RuleModules {
 
   /// All rules of a module.
   ///
-  /// @throws IOException if there is no such module, or a rule cannot be made
+  /// @throws IOException if there is no such module, or a rule cannot be made or has no name
   List<Rule> rules(String module) throws IOException {
+    List<Rule> rules = made(module);
+    for (Rule rule : rules) {
+      String name;
+      try {
+        name = rule.name();
+      } catch (RuntimeException e) {
+        throw new IOException("the rule %s has no name: %s".formatted(rule.getClass(), e), e);
+      }
+      if (name == null || name.lines().count() != 1) {
+        throw new IOException(
+            "the rule %s has the name '%s': give it one of one line"
+                .formatted(rule.getClass().getName(), name));
+      }
+    }
+    return rules;
+  }
+
+  private List<Rule> made(String module) throws IOException {
     try {
       boolean elsewhere = finder.find(module).isPresent();
       Module ours = RuleModules.class.getModule();
@@ -103,6 +122,8 @@ final class RuleModules {
           .asSubclass(Rule.class)
           .getConstructor()
           .newInstance();
+    } catch (InvocationTargetException e) {
+      throw new IOException("the rule " + provider + " cannot be made: " + e.getCause(), e);
     } catch (ReflectiveOperationException | LinkageError | ClassCastException e) {
       throw new IOException("the rule " + provider + " cannot be made: " + e, e);
     }

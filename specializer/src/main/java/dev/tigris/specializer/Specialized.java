@@ -10,7 +10,7 @@ public final class Specialized {
   private final ClassReport report;
   private final List<Problem> problems;
   private final boolean before;
-  private final Set<String> activeRules;
+  private final Set<String> rulesAtWork;
 
   Specialized(
       byte[] bytes,
@@ -18,13 +18,13 @@ public final class Specialized {
       ClassReport report,
       List<Problem> problems,
       boolean before,
-      Set<String> activeRules) {
+      Set<String> rulesAtWork) {
     this.bytes = bytes;
     this.changed = changed;
     this.report = report;
     this.problems = List.copyOf(problems);
     this.before = before;
-    this.activeRules = Set.copyOf(activeRules);
+    this.rulesAtWork = Set.copyOf(rulesAtWork);
   }
 
   /// The class file to use: the one given when nothing had to be changed, or when there are
@@ -53,8 +53,8 @@ public final class Specialized {
     return before;
   }
 
-  /// The rules that have changed the class, in this run or, as far as one can tell, an earlier one.
-  Set<String> activeRules() {
-    return activeRules;
+  /// The rules that have changed the class, in this run or an earlier one, the standard ones apart.
+  Set<String> rulesAtWork() {
+    return rulesAtWork;
   }
 }

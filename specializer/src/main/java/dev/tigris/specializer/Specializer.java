@@ -49,7 +49,8 @@ public final class Specializer {
   public Specializer(ClassHierarchy hierarchy, List<Rule> rules) {
     this.hierarchy = hierarchy;
     this.rules = complete(rules);
-    this.classFiles = ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()));
+    this.classFiles =
+        ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()), RuleMark.OPTION);
   }
 
   private static List<Rule> complete(List<Rule> rules) {
@@ -169,31 +170,38 @@ public final class Specializer {
         ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
     boolean before =
         info.isSpecialized()
-            || !RuleMark.on(model).isEmpty()
+            || !RuleMark.on(compiled).isEmpty()
             || plans.values().stream().anyMatch(plan -> plan.rewrittenEarlier() > 0);
-    return new Specialized(result, changed, report, problems, before, active(model, plans));
+    return new Specialized(result, changed, report, problems, before, atWork(model, plans));
   }
 
-  /// The rules that have changed a class, in this run or an earlier one. Of an idempotent rule
-  /// nobody can tell for earlier runs: it counts if it is about the class.
-  private Set<String> active(ClassModel model, Map<String, MethodPlan> plans) {
-    Set<String> active = RuleMark.on(model);
-    plans.values().forEach(plan -> active.addAll(plan.changedBy()));
-    for (Rule rule : rules) {
-      if (rule.isIdempotent() && rule.concerns(model, hierarchy)) {
-        active.add(rule.name());
-      }
-    }
-    return active;
-  }
-
-  /// The rules that whoever made this has added to the standard ones.
-  List<String> addedRules() {
-    Set<String> standard = Rule.standard().stream().map(Rule::name).collect(Collectors.toSet());
+  /// The added rules that have changed a class, in this run or an earlier one.
+  private Set<String> atWork(ClassModel model, Map<String, MethodPlan> plans) {
+    Set<String> changing = changing(plans);
+    RuleMark mark = RuleMark.on(model);
     return rules.stream()
-        .filter(rule -> !(rule instanceof MissingFieldRule))
+        .filter(
+            rule -> changing.contains(rule.name()) || mark.isChangedBy(rule) || says(rule, model))
         .map(Rule::name)
-        .filter(name -> !standard.contains(name))
+        .collect(Collectors.toSet());
+  }
+
+  private static Set<String> changing(Map<String, MethodPlan> plans) {
+    return plans.values().stream()
+        .flatMap(plan -> plan.changedBy().stream())
+        .collect(Collectors.toSet());
+  }
+
+  /// Whether a rule is a restricted one for a class: whatever that says is done, or refused.
+  private boolean says(Rule rule, ClassModel model) {
+    return rule instanceof StructureRule && rule.concerns(model, hierarchy);
+  }
+
+  /// The names of the rules that are not those of [Rule#standard].
+  List<String> addedRules() {
+    return rules.stream()
+        .filter(rule -> !(rule instanceof OwnRule) || rule instanceof StructureRule)
+        .map(Rule::name)
         .toList();
   }
 
@@ -245,10 +253,10 @@ public final class Specializer {
 
   private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
     Map<String, MethodPlan> plans = new LinkedHashMap<>();
-    Set<String> asked = RuleMark.on(model);
+    RuleMark mark = RuleMark.on(model);
     List<Rule> concerned =
         rules.stream()
-            .filter(rule -> rule.isIdempotent() || !asked.contains(rule.name()))
+            .filter(rule -> rule.isIdempotent() || !mark.has(rule))
             .filter(rule -> rule.concerns(model, hierarchy))
             .toList();
     if (concerned.isEmpty()) {
@@ -343,19 +351,18 @@ public final class Specializer {
             }
             builder.transformMethod(method, MethodTransform.transformingCode(code));
             plan.ifPresent(moved -> moved.addParts(builder));
-          } else if (!RuleMark.isMark(element)) {
+          } else if (!(element instanceof RuleMark)) {
             builder.with(element);
           }
         };
-    Set<String> asked = RuleMark.on(model);
-    rules.stream().filter(rule -> !rule.isIdempotent()).map(Rule::name).forEach(asked::add);
+    RuleMark mark = RuleMark.on(model).with(rules, changing(plans));
     ClassTransform all =
         methods.andThen(
             ClassTransform.endHandler(
                 builder -> {
                   members(plans).values().forEach(member -> member.addTo(builder));
-                  if (!asked.isEmpty()) {
-                    builder.with(RuleMark.of(asked));
+                  if (!mark.isEmpty()) {
+                    builder.with(mark);
                   }
                 }));
     return classFiles.transformClass(

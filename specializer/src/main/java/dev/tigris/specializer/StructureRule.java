@@ -26,7 +26,7 @@ import java.util.TreeMap;
 /// ```
 /// native int version()   ->   invokedynamic version:(LIpv4;)I   "peek byte @0; ..."
 /// ```
-final class StructureRule implements Rule {
+final class StructureRule implements OwnRule {
   private final String name;
 
   /// By class the methods, by name and descriptor.
@@ -59,11 +59,6 @@ final class StructureRule implements Rule {
   @Override
   public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
     return structures.containsKey(type.thisClass().asSymbol());
-  }
-
-  @Override
-  public boolean isIdempotent() {
-    return true;
   }
 
   @Override

@@ -57,7 +57,7 @@ class AgentTest {
   @Test
   void saysWhatItsOptionsAre() {
     assertEquals(
-        "'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or" + " nothing",
+        "'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or nothing",
         refusal(IllegalArgumentException.class, "rule=x"));
     assertTrue(
         refusal(IllegalArgumentException.class, "rule-path=x").contains("rules=FILE"),

@@ -144,8 +144,33 @@ class RepeatedRuleTest extends InWorkshop {
     for (String run : List.of("first", "second")) {
       Report report =
           ClassFiles.specialize(List.of(shop.javac.folder()), both, new Delivery.Rewritten());
-      assertEquals(
-          run.equals("first"), report.summary().endsWith("; nothing by adding"), report.summary());
+      String summary = report.summary();
+      assertTrue(summary.endsWith(" left alone; nothing by adding"), run + ": " + summary);
     }
+  }
+
+  /// A rule of another module, say, which has the same name.
+  private static final class Namesake implements Rule {
+    @Override
+    public String name() {
+      return ADDING.name();
+    }
+
+    @Override
+    public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
+      return ADDING.concerns(type, hierarchy);
+    }
+
+    @Override
+    public Decision decide(Site site) {
+      return ADDING.decide(site);
+    }
+  }
+
+  @Test
+  void isAskedThoughANamesakeWas() throws IOException {
+    Specialized first = specialize(program(), ADDING, DOUBLING);
+    Specialized second = specialize(first.bytes(), new Namesake());
+    assertEquals(List.of(Opcode.IADD, Opcode.IADD), arithmetic(second));
   }
 }

@@ -235,22 +235,70 @@ class SpecializerTest extends InWorkshop {
   /// Who was specialized against a class that has changed since, and was not compiled again.
   @ParameterizedTest
   @CsvSource({
-    "public long id, public int id, app.Trade.id does not exist as a long any more",
+    "public long id, public int id, app.Trade.id of type long does not exist any more",
     "public long id, public static long id, app.Trade.id is static now",
-    "protected int quantity, private int count, app.Trade.quantity does not exist as a int any more",
+    "protected int quantity, private int count, app.Trade.quantity of type int does not exist any more",
+    "public long id, @HeapOnly public final long id = 4, app.Trade.id is final now",
   })
   void refusesCallSitesOfFieldsThatAreNoLongerThere(String was, String is, String problem)
       throws IOException {
+    refusesCallSites(Workshop.TRADE.replace("quantity = 1;", "").replace(was, is), problem);
+  }
+
+  @Test
+  void refusesCallSitesOfObjectsThatAreNoneNow() throws IOException {
+    refusesCallSites(
+        "package app; public class Trade { public long id; protected int quantity; }",
+        "app.Trade.id is of no class of objects any more");
+  }
+
+  /// @param trade the class of objects as it is now
+  private void refusesCallSites(String trade, String problem) throws IOException {
     String user =
         "package app; class User { long use(Trade t) { t.id = 4; return t.id + t.quantity; } }";
-    shop.javac.compile(Workshop.TRADE.replace("quantity = 1;", ""), user);
+    shop.javac.compile(Workshop.TRADE, user);
     byte[] stale = shop.specialize("app/User").bytes();
 
-    shop.javac.compile(Workshop.TRADE.replace("quantity = 1;", "").replace(was, is));
+    shop.javac.compile(trade);
     Specializer fresh = new Specializer(new ClassHierarchy(shop.classPath), Rule.standard());
     for (List<Problem> found : List.of(fresh.check(stale), fresh.specialize(stale).problems())) {
       String first = found.getFirst().toString();
       assertTrue(first.startsWith("app.User.use(User.java:1): " + problem), first);
+    }
+  }
+
+  /// As no specializer writes them.
+  @Test
+  void passesCallSitesThatAreNone() throws IOException {
+    shop.javac.compile(Workshop.TRADE);
+    ClassDesc trade = ClassDesc.of("app.Trade");
+    MethodTypeDesc nothing = MethodTypeDesc.of(ConstantDescs.CD_void);
+    MethodTypeDesc read = MethodTypeDesc.of(ConstantDescs.CD_long, trade);
+    for (DynamicCallSiteDesc site :
+        List.of(
+            DynamicCallSiteDesc.of(MemoryNames.FIELD_BOOTSTRAP, "get", read),
+            DynamicCallSiteDesc.of(MemoryNames.FIELD_BOOTSTRAP, "get", nothing, trade, "id"),
+            DynamicCallSiteDesc.of(MemoryNames.FIELD_BOOTSTRAP, "set", nothing, trade, "id"),
+            DynamicCallSiteDesc.of(MemoryNames.FIELD_BOOTSTRAP, "get", read, "id", trade))) {
+      byte[] odd =
+          ClassFile.of()
+              .build(
+                  ClassDesc.of("app.Odd"),
+                  type ->
+                      type.withMethodBody(
+                          "use",
+                          nothing,
+                          ClassFile.ACC_STATIC,
+                          code -> {
+                            site.invocationType().parameterList().forEach(_ -> code.aconst_null());
+                            code.invokedynamic(site);
+                            if (!site.invocationType().returnType().equals(ConstantDescs.CD_void)) {
+                              code.pop2();
+                            }
+                            code.return_();
+                          }));
+      assertEquals(List.of(), shop.specializer.check(odd));
+      assertFalse(shop.specializer.specialize(odd).changed());
     }
   }
 

@@ -31,7 +31,8 @@ final class Names {
                   + " typedef typeid typename typeof union unix unsigned using virtual wchar_t with"
                   + " xor xor_eq yield False None NULL True EOF char8_t char16_t char32_t numpy"
                   + " typeof_unqual _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Generic"
-                  + " _Imaginary _Noreturn _Static_assert _Thread_local complex imaginary I")
+                  + " _Imaginary _Noreturn _Static_assert _Thread_local complex imaginary I"
+                  + " _Complex_I _Imaginary_I INFINITY NAN stdin stdout stderr")
               .split(" "));
 
   /// The types and limits of the headers that ours includes, and what compilers define.

@@ -111,7 +111,7 @@ public final class ClassRules {
   private static List<ClassRule> forBehaviour() {
     return List.of(
         new ClassRule(
-            "only a class Main, and an Agent, ends the process",
+            "only a Main or an Agent ends the process",
             "throw an exception, and let the command line turn it into an exit code",
             found ->
                 ENTRIES.contains(found.simpleName())

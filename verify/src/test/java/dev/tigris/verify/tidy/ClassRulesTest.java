@@ -29,7 +29,7 @@ class ClassRulesTest {
           no internal API               | Object o = sun.misc.Unsafe.class;
           no native code of ours        | static native void call();
           no native code of ours        | void call() { System.loadLibrary("c"); }
-          only a class Main             | void stop() { System.exit(1); }
+          only a Main or an Agent       | void stop() { System.exit(1); }
           tests do not sleep            | void rest() throws Exception { Thread.sleep(1); }
           encapsulation stays intact    | void open(java.lang.reflect.Field f) { f.setAccessible(true); }
           no finalizers                 | protected void finalize() {}
