@@ -185,24 +185,6 @@ class FailureTest {
     assertNothingIsLeft("fails-early", jbufs);
   }
 
-  /// What would publish the output of a flow that may yet fail.
-  @Test
-  void refusesAModuleThatClosesAStreamOfItsFlow() {
-    List<Boolean> closed = new ArrayList<>();
-    FlowRun run =
-        Flow.named("closes")
-            .source("source", Numbers.counting(0, 10))
-            .reservoir(Reservoir.random())
-            .stage("stage", () -> (in, out) -> out.close(true))
-            .drain("stage", Reservoir.random(), place -> new Sink(place, closed::add))
-            .build()
-            .start();
-    FlowException failure = assertThrows(FlowException.class, run::await);
-    String why = failure.getCause().getMessage();
-    assertTrue(why.startsWith("the flow closes stream stage[0]"), why);
-    assertEquals(List.of(false), closed);
-  }
-
   /// Swallows what is put on it.
   private static final class Sink extends Stream {
     private final BufferSpring spring = new BufferSpring("sink");

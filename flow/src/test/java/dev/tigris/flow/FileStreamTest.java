@@ -84,6 +84,21 @@ class FileStreamTest {
     assertArrayEquals(Files.readAllBytes(in), Files.readAllBytes(out));
   }
 
+  /// What that would publish is the output of a flow that may yet fail.
+  @Test
+  void isNotClosedByAModule() throws Exception {
+    FlowRun run =
+        Flow.named("closes")
+            .stage("stage", () -> (water, stream) -> stream.close(true))
+            .feed("stage", FileStream.reading(file("in", 1000), 1000))
+            .drain("stage", FileStream.writing(folder.resolve("out")))
+            .build()
+            .start();
+    String why = assertThrows(FlowException.class, run::await).getCause().getMessage();
+    assertTrue(why.startsWith("the flow closes stream stage"), why);
+    assertEquals(List.of("in"), names());
+  }
+
   @Test
   void sharesAFileOutAmongReplicas() throws Exception {
     Path in = file("in", 10_000);
