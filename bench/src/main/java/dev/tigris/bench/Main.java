@@ -1,5 +1,6 @@
 package dev.tigris.bench;
 
+import dev.tigris.cli.Reason;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -198,7 +199,7 @@ public final class Main implements Callable<Integer> {
         throw new InterruptedException(); // which is how the lock says that
       }
       throw new UnwritableException(
-          "'%s' cannot be written to: %s".formatted(place, Reason.of(e, place)));
+          "'%s' cannot be written to: %s".formatted(place, reason(e, place)));
     }
   }
 
@@ -248,7 +249,7 @@ public final class Main implements Callable<Integer> {
       folder.close();
       return Outcome.DONE;
     } catch (IOException e) {
-      String why = Reason.of(e, folder.path());
+      String why = reason(e, folder.path());
       return report(
           Outcome.FAILED,
           "'%s' is left: %s; the next run there will try to delete it"
@@ -287,7 +288,7 @@ public final class Main implements Callable<Integer> {
       if (e instanceof UnwantedException) {
         return Outcome.NOT_WRITTEN;
       }
-      return report(Outcome.FAILED, group.name() + " failed: " + Reason.of(e, folder), e);
+      return report(Outcome.FAILED, group.name() + " failed: " + reason(e, folder), e);
     }
     Header header = Header.of(group, scale(), Home.find(), started, Clock.systemUTC().instant());
     if (results.isPresent()) {
@@ -302,8 +303,16 @@ public final class Main implements Callable<Integer> {
     return check && figures.stream().anyMatch(Main::missesItsBar) ? Outcome.MISSED : Outcome.DONE;
   }
 
+  /// @param folder where was written
+  private static String reason(Exception failure, Path folder) {
+    String reason = Reason.of(failure);
+    return reason.contains("No space left")
+        ? "%s: make room on the disk of '%s', or name a folder on another".formatted(reason, folder)
+        : reason;
+  }
+
   private Outcome unwritten(String what, Results results, IOException why) {
-    String message = what + " cannot be written: " + Reason.of(why, results.folder());
+    String message = what + " cannot be written: " + reason(why, results.folder());
     return report(Outcome.NOT_WRITTEN, message, why);
   }
 

@@ -113,7 +113,7 @@ final class DemoCommand implements Command {
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.BAD_OUTPUT,
-          "the picture '%s' cannot be written: %s".formatted(png, FailureReport.reason(e)),
+          "the picture '%s' cannot be written: %s".formatted(png, Reason.of(e)),
           e);
     } catch (RuntimeException | LinkageError | InternalError e) {
       // Bare machines have no fonts, of which the JDK complains in many ways.

@@ -2,11 +2,6 @@ package dev.tigris.cli;
 
 import dev.tigris.cli.layout.LayoutException;
 import dev.tigris.sort.SortException;
-import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -113,24 +108,6 @@ final class FailureReport {
         "this should not have happened: %s\nPlease report it, with what --debug prints."
             .formatted(e),
         e);
-  }
-
-  /// What an exception about a file means: its own message is often no more than the file's name.
-  static String reason(Exception failure) {
-    Throwable e =
-        failure instanceof UncheckedIOException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return switch (e) {
-      case NoSuchFileException gone -> "there is no '%s'".formatted(gone.getFile());
-      case AccessDeniedException denied ->
-          "'%s' may not be used: its permissions, or those of its folder, forbid it"
-              .formatted(denied.getFile());
-      case FileAlreadyExistsException there -> "'%s' is there already".formatted(there.getFile());
-      case FileSystemException other when other.getReason() != null ->
-          "'%s': %s".formatted(other.getFile(), other.getReason());
-      default -> String.valueOf(failure.getMessage());
-    };
   }
 
   private ExitCode report(ExitCode code, String message, Throwable cause) {

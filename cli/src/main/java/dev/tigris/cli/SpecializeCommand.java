@@ -203,7 +203,7 @@ final class SpecializeCommand implements Command {
     } catch (NotWrittenException e) {
       throw new CommandException(ExitCode.BAD_OUTPUT, String.valueOf(e.getMessage()), e);
     } catch (IOException | UncheckedIOException e) {
-      throw new CommandException(ExitCode.BAD_INPUT, FailureReport.reason(e), e);
+      throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
     }
   }
 
@@ -266,7 +266,7 @@ final class SpecializeCommand implements Command {
         Files.writeString(reportFile, report.text());
       } catch (IOException e) {
         throw new CommandException(
-            ExitCode.BAD_OUTPUT, "cannot write the report: " + FailureReport.reason(e), e);
+            ExitCode.BAD_OUTPUT, "cannot write the report: " + Reason.of(e), e);
       }
     }
     List<Problem> problems = report.problems();
@@ -366,8 +366,7 @@ final class SpecializeCommand implements Command {
                 "there is no patch '%s': say flat or diff".formatted(kind));
       };
     } catch (IOException e) {
-      throw new CommandException(
-          ExitCode.BAD_INPUT, "cannot read the key: " + FailureReport.reason(e), e);
+      throw new CommandException(ExitCode.BAD_INPUT, "cannot read the key: " + Reason.of(e), e);
     }
   }
 
@@ -380,8 +379,7 @@ final class SpecializeCommand implements Command {
     try {
       return RuleList.read(file, places(options, RULE_PATH), trusted);
     } catch (IOException e) {
-      throw new CommandException(
-          ExitCode.BAD_INPUT, "cannot use the rules: " + FailureReport.reason(e), e);
+      throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + Reason.of(e), e);
     }
   }
 }

@@ -100,9 +100,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     } catch (IOException | UncheckedIOException e) {
       delete(folder);
       throw new CommandException(
-          ExitCode.BAD_OUTPUT,
-          "cannot copy to '%s': %s".formatted(folder, FailureReport.reason(e)),
-          e);
+          ExitCode.BAD_OUTPUT, "cannot copy to '%s': %s".formatted(folder, Reason.of(e)), e);
     }
     path.addAll(classPath);
     try {

@@ -2,6 +2,8 @@ package dev.tigris.specializer;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /// The outcome for one class file.
 public final class Specialized {
@@ -9,22 +11,22 @@ public final class Specialized {
   private final boolean changed;
   private final ClassReport report;
   private final List<Problem> problems;
-  private final boolean before;
-  private final Set<String> rulesAtWork;
+  private final BooleanSupplier before;
+  private final Supplier<Set<String>> rulesAtWork;
 
   Specialized(
       byte[] bytes,
       boolean changed,
       ClassReport report,
       List<Problem> problems,
-      boolean before,
-      Set<String> rulesAtWork) {
+      BooleanSupplier before,
+      Supplier<Set<String>> rulesAtWork) {
     this.bytes = bytes;
     this.changed = changed;
     this.report = report;
     this.problems = List.copyOf(problems);
     this.before = before;
-    this.rulesAtWork = Set.copyOf(rulesAtWork);
+    this.rulesAtWork = rulesAtWork;
   }
 
   /// The class file to use: the one given when nothing had to be changed, or when there are
@@ -50,11 +52,11 @@ public final class Specialized {
 
   /// Whether the class file had been rewritten by an earlier run, at least in part.
   boolean wasRewrittenBefore() {
-    return before;
+    return before.getAsBoolean();
   }
 
   /// The rules that have changed the class, in this run or an earlier one, the standard ones apart.
   Set<String> rulesAtWork() {
-    return rulesAtWork;
+    return rulesAtWork.get();
   }
 }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /// Rewrites class files by an ordered list of rules.
@@ -42,6 +43,10 @@ import java.util.stream.Collectors;
 public final class Specializer {
   private final ClassHierarchy hierarchy;
   private final List<Rule> rules;
+
+  /// Those that are not of [Rule#standard].
+  private final List<Rule> added;
+
   private final ClassFile classFiles;
 
   /// A specializer that asks `rules` in their order. Without `pso-field` among them it refuses
@@ -49,6 +54,10 @@ public final class Specializer {
   public Specializer(ClassHierarchy hierarchy, List<Rule> rules) {
     this.hierarchy = hierarchy;
     this.rules = complete(rules);
+    this.added =
+        rules.stream()
+            .filter(rule -> !(rule instanceof OwnRule) || rule instanceof StructureRule)
+            .toList();
     this.classFiles =
         ClassFile.of(ClassHierarchyResolverOption.of(hierarchy.resolver()), RuleMark.OPTION);
   }
@@ -168,18 +177,21 @@ public final class Specializer {
     boolean changed = change && problems.isEmpty();
     ClassReport report =
         ClassReport.of(compiled, classFiles.parse(result), plans, declare && changed);
-    boolean before =
-        info.isSpecialized()
-            || !RuleMark.on(compiled).isEmpty()
-            || plans.values().stream().anyMatch(plan -> plan.rewrittenEarlier() > 0);
-    return new Specialized(result, changed, report, problems, before, atWork(model, plans));
+    // Only a build asks for these two, and an agent has many classes that nothing is about.
+    BooleanSupplier before =
+        () ->
+            info.isSpecialized()
+                || !RuleMark.on(compiled).isEmpty()
+                || plans.values().stream().anyMatch(plan -> plan.rewrittenEarlier() > 0);
+    return new Specialized(
+        result, changed, report, problems, before, () -> atWork(compiled, plans));
   }
 
   /// The added rules that have changed a class, in this run or an earlier one.
   private Set<String> atWork(ClassModel model, Map<String, MethodPlan> plans) {
     Set<String> changing = changing(plans);
     RuleMark mark = RuleMark.on(model);
-    return rules.stream()
+    return added.stream()
         .filter(
             rule -> changing.contains(rule.name()) || mark.isChangedBy(rule) || says(rule, model))
         .map(Rule::name)
@@ -199,10 +211,7 @@ public final class Specializer {
 
   /// The names of the rules that are not those of [Rule#standard].
   List<String> addedRules() {
-    return rules.stream()
-        .filter(rule -> !(rule instanceof OwnRule) || rule instanceof StructureRule)
-        .map(Rule::name)
-        .toList();
+    return added.stream().map(Rule::name).toList();
   }
 
   /// What keeps one from telling whether a class is one of objects, if it looks like one: a
@@ -253,11 +262,10 @@ public final class Specializer {
 
   private Map<String, MethodPlan> plan(ClassModel model, ClassInfo info) {
     Map<String, MethodPlan> plans = new LinkedHashMap<>();
-    RuleMark mark = RuleMark.on(model);
     List<Rule> concerned =
         rules.stream()
-            .filter(rule -> rule.isIdempotent() || !mark.has(rule))
             .filter(rule -> rule.concerns(model, hierarchy))
+            .filter(rule -> rule.isIdempotent() || !RuleMark.on(model).has(rule))
             .toList();
     if (concerned.isEmpty()) {
       return plans;

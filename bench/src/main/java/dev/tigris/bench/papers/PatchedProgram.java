@@ -1,5 +1,6 @@
 package dev.tigris.bench.papers;
 
+import dev.tigris.bench.RunFolder;
 import dev.tigris.memory.Pso;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.ClassPath;
@@ -16,7 +17,6 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +130,7 @@ final class PatchedProgram {
         return program;
       }
     } finally {
-      delete(folder);
+      RunFolder.deleteAll(folder);
     }
   }
 
@@ -182,14 +182,6 @@ final class PatchedProgram {
       }
     }
     return classes;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 
   private void specialize(Specializer specializer) throws IOException {
