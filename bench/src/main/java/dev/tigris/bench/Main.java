@@ -344,7 +344,16 @@ public final class Main implements Callable<Integer> {
             throw new UnwantedException();
           }
         },
-        this::say);
+        this::goOn);
+  }
+
+  /// Says what comes next, unless the bench was asked to stop: a process that it has lost by that
+  /// is followed by no other.
+  private void goOn(String next) {
+    if (stop.isAskedFor()) {
+      throw new UnwantedException();
+    }
+    say(next);
   }
 
   private static boolean missesItsBar(Figure figure) {
