@@ -27,6 +27,11 @@ import org.junit.jupiter.api.condition.OS;
 
 /// How every provider connects, and how connections end.
 abstract class ConnectionContract extends FabricContract {
+  private static final int MANY = 300;
+
+  /// What memory may take otherwise meanwhile; buffers of each connection would come to more.
+  private static final long MOST_GROWN_BYTES = 100 << 20;
+
   ConnectionContract(Subject subject) {
     super(subject);
   }
@@ -290,6 +295,54 @@ abstract class ConnectionContract extends FabricContract {
     assertTrue(
         OpenFiles.now().count() < before + 25,
         before + " files were open, now " + OpenFiles.now().count());
+  }
+
+  /// Nobody looks at the queue, as where a loop tries again until somebody listens.
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void leavesNothingOfAttemptsInVain() throws Exception {
+    Listener gone = fabric.listen(subject.anyAddress());
+    String address = gone.address();
+    gone.close();
+    attemptInVain(address);
+    OpenFiles files = OpenFiles.now();
+    Resident memory = Resident.now();
+    for (int i = 0; i < MANY; i++) {
+      attemptInVain(address);
+    }
+    memory.assertGrownByLessThan(MOST_GROWN_BYTES);
+    files.assertNoMore();
+  }
+
+  private void attemptInVain(String address) {
+    assertInstanceOf(
+        Connection.Refused.class,
+        left.call(() -> fabric.connect(address, TAG, left.queue(), Attributes.DEFAULT, PATIENCE)));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void leavesNothingOfConnectionsThatWereAborted() throws Exception {
+    connectAndAbort();
+    OpenFiles files = OpenFiles.now();
+    Resident memory = Resident.now();
+    for (int i = 0; i < MANY; i++) {
+      connectAndAbort();
+    }
+    memory.assertGrownByLessThan(MOST_GROWN_BYTES);
+    for (int i = 0; i < MANY && !files.opened().isEmpty(); i++) {
+      assertNull(left.call(() -> left.queue().await(Side.SHORT_NANOS)));
+      assertNull(right.call(() -> right.queue().await(Side.SHORT_NANOS)));
+    }
+    files.assertNoMore();
+  }
+
+  private void connectAndAbort() {
+    connectAlone();
+    left.run(left.link()::abort);
+    right.run(right.link()::close);
+    assertNull(left.call(left.queue()::poll));
+    assertNull(right.call(right.queue()::poll));
   }
 
   @Test

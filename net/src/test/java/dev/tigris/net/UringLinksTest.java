@@ -3,12 +3,17 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
+import dev.tigris.net.socket.Staging;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -173,6 +178,54 @@ class UringLinksTest {
       left.send(left.memory(text("first")));
       expect(right, memory, Status.DONE);
       expectContent(text("first"), memory);
+    }
+
+    /// A message goes back and forth on each, so that many arrive at once, for more links than the
+    /// kernel has buffers.
+    @Test
+    void takeMessagesForHundredsWithFewBuffers() {
+      int links = 200;
+      long before = directBytes();
+      for (int i = 0; i < links; i++) {
+        connect();
+        right.receive(right.memory(20));
+        left.receive(left.memory(20));
+        left.send(left.memory(text("ball " + i)));
+      }
+      int messages = 500 * links;
+      Future<Integer> there = right.start(() -> sendBack(right.queue(), messages));
+      int here = left.call(() -> sendBack(left.queue(), messages));
+      long grown = directBytes() - before;
+      assertEquals(2 * messages, here + get(there));
+      long oneForEachEnd = 2L * links * Staging.BYTES;
+      assertTrue(grown < 2 * oneForEachEnd, grown + " bytes more are in use");
+    }
+
+    /// Takes so many messages, and sends each back; what was sent before is received into again.
+    private int sendBack(CompletionQueue queue, int messages) {
+      int received = 0;
+      while (received < messages) {
+        Ticket done = (Ticket) queue.await(Side.LONG_NANOS);
+        assertNotNull(done, "a message is lost");
+        assertEquals(Status.DONE, done.status());
+        if (done.isSend()) {
+          done.virtualInterface().postReceive(done.range(0, done.region().bytes())).orThrow();
+        } else {
+          received++;
+          done.virtualInterface().postSend(done.range(0, done.transferredBytes())).orThrow();
+          if (received == messages) {
+            done.virtualInterface().ring();
+          }
+        }
+      }
+      return received;
+    }
+
+    private static long directBytes() {
+      return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+          .filter(pool -> pool.getName().equals("direct"))
+          .mapToLong(BufferPoolMXBean::getMemoryUsed)
+          .sum();
     }
 
     @Test

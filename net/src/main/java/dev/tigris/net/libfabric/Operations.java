@@ -52,7 +52,10 @@ final class Operations {
 
   /// It is complete, or could not be posted.
   void end(Operation operation) {
-    operation.mailbox().operationsUnderWay--;
+    Mailbox mailbox = operation.mailbox();
+    if (--mailbox.operationsUnderWay == 0 && !closed.isEmpty()) {
+      closed.remove(mailbox);
+    }
     reads -= operation.kind == Operation.Kind.READ ? 1 : 0;
     operation.forget();
     spare.push(operation);
@@ -77,7 +80,7 @@ final class Operations {
 
   /// Ends what closed mailboxes have: the queue of completions is empty.
   void reclaim(Consumer<Buffer> giveBack) {
-    for (Mailbox mailbox : closed) {
+    for (Mailbox mailbox : List.copyOf(closed)) {
       for (int i = 0; mailbox.operationsUnderWay > 0 && i < all.size(); i++) {
         Operation operation = all.get(i);
         if (operation.isOf(mailbox)) {

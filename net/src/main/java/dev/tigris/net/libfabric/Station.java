@@ -198,6 +198,9 @@ final class Station implements Completions.Taker {
 
   /// Opens a channel, with its receives posted. It is closed by whoever is not connected.
   Channel open(Route route, int window) throws LibfabricException {
+    if (operations.areLeft()) {
+      take(true); // who connects in a loop, in vain, may ask for nothing else
+    }
     Channel channel = exchange.open(this, route, window);
     int error = channel.mailbox.post();
     if (error != 0) {
@@ -222,7 +225,7 @@ final class Station implements Completions.Taker {
   /// @param waited whether somebody has waited for something to do since the last time
   void progress(boolean waited) {
     // To learn that nothing is left takes a system call or two, which short messages are spared.
-    take(false);
+    take(operations.areLeft());
     exchange.progress();
     if (ending) {
       ending = false;

@@ -77,6 +77,11 @@ final class LentBuffers {
     kernel.lend(number, buffer(number).memory());
   }
 
+  /// Whether the kernel has some, as far as it has told.
+  boolean areLent() {
+    return lentCount > 0;
+  }
+
   /// The kernel gives one back, with so many bytes in it.
   void filled(int number, int bytes) {
     if (!lent.get(number) || bytes > Staging.BYTES) {

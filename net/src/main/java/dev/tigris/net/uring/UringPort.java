@@ -327,9 +327,11 @@ final class UringPort extends Port {
     return first != null;
   }
 
-  /// A link has found no buffer: makes some more, or else has the link wait for one.
+  /// A link has found no buffer. If the kernel has got some back since then, the link asks again;
+  /// else some more are made, or the link waits for one. So where messages arrive for hundreds of
+  /// links at once, they take turns with few buffers.
   void starve(Incoming incoming) {
-    if (areFew() || buffers.makeMore()) {
+    if (areFew() || buffers.areLent() || buffers.makeMore()) {
       incoming.receive();
     } else {
       starved.add(incoming);

@@ -77,7 +77,8 @@ public final class Completions extends Fid {
 
   /// Moves what can be moved, and hands over some of what is complete.
   ///
-  /// @return how many: fewer than [#BATCH] when there was no more, or one had failed
+  /// @return how many: fewer than [#BATCH] when there was no more of those that have failed, or of
+  ///     those that have not
   public int take(Taker taker) {
     long count;
     try {
@@ -116,8 +117,11 @@ public final class Completions extends Fid {
       return (int) count;
     }
     if (count == -Constant.FI_EAVAIL.value) {
-      takeError(taker);
-      return 1;
+      int failed = 0;
+      while (failed < BATCH && takeError(taker)) {
+        failed++;
+      }
+      return failed;
     }
     if (count == 0 || count == -Constant.FI_EAGAIN.value || count == -Constant.FI_EINTR.value) {
       return 0;
@@ -126,7 +130,8 @@ public final class Completions extends Fid {
         "the completion queue of libfabric failed: " + library.describe((int) -count));
   }
 
-  private void takeError(Taker taker) {
+  /// Returns whether there was one.
+  private boolean takeError(Taker taker) {
     error.fill((byte) 0);
     long count;
     try {
@@ -134,11 +139,13 @@ public final class Completions extends Fid {
     } catch (Throwable e) {
       throw notCalled(e);
     }
-    if (count > 0) {
-      taker.completed(
-          error.get(ValueLayout.JAVA_LONG, Field.FI_CQ_ERR_ENTRY__OP_CONTEXT.offset),
-          0,
-          Math.max(1, error.get(ValueLayout.JAVA_INT, Field.FI_CQ_ERR_ENTRY__ERR.offset)));
+    if (count <= 0) {
+      return false;
     }
+    taker.completed(
+        error.get(ValueLayout.JAVA_LONG, Field.FI_CQ_ERR_ENTRY__OP_CONTEXT.offset),
+        0,
+        Math.max(1, error.get(ValueLayout.JAVA_INT, Field.FI_CQ_ERR_ENTRY__ERR.offset)));
+    return true;
   }
 }
