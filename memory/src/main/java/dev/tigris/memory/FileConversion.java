@@ -3,7 +3,10 @@ package dev.tigris.memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -85,7 +88,7 @@ final class FileConversion {
       }
       long free = container.capacityBytes() - container.usedBytes();
       long bytes = Math.max(leastBytes, conversion.bytes() + free);
-      replace(file.toRealPath(), key, mapping, conversion, bytes);
+      replaceOrExplain(file.toRealPath(), key, mapping, conversion, bytes);
     } finally {
       if (!fits) {
         jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
@@ -116,8 +119,7 @@ final class FileConversion {
       if (!Objects.equals(key(file), key)) {
         return;
       }
-      Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
-      Files.deleteIfExists(fresh); // of somebody who was killed
+      Path fresh = Journal.replacementFor(file);
       try {
         Files.createFile(fresh, FilePermissions.of(file));
         copyNotes(file, fresh);
@@ -134,6 +136,29 @@ final class FileConversion {
       } finally {
         Files.deleteIfExists(fresh);
       }
+    }
+  }
+
+  /// As [#replace], with the reason where nothing beside the file can be made or written.
+  private static void replaceOrExplain(
+      Path file, @Nullable Object key, Mapping mapping, Conversion conversion, long bytes)
+      throws IOException {
+    try {
+      replace(file, key, mapping, conversion, bytes);
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      String why = e.getMessage();
+      if (e instanceof FileSystemException at && at.getReason() == null) {
+        why +=
+            e instanceof AccessDeniedException
+                ? ": permission denied"
+                : ": " + e.getClass().getSimpleName();
+      }
+      throw new IOException(
+          "%s has to be converted, into a file beside it: %s (%s)"
+              .formatted(file, why, conversion.explain()),
+          e);
     }
   }
 

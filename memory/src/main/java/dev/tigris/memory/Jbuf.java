@@ -130,12 +130,13 @@ public final class Jbuf {
   /// do.
   ///
   /// A process that has the old file mapped as [Mapping#SHARED] meanwhile keeps that, and what it
-  /// writes is seen by nobody: convert files when no older program uses them.
+  /// writes is seen by nobody: convert files when no older program uses them. Whoever maps the file
+  /// while it is converted waits for that.
   ///
   /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
   ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema
   /// @throws CorruptContainerException if the file is no container, or damaged
-  /// @throws IOException as for [#map(Path, Mapping, long)]
+  /// @throws IOException as for [#map(Path, Mapping, long)], or if none can be made beside it
   public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
       throws IOException {
     return FileConversion.map(file, mapping, leastBytes, schema);

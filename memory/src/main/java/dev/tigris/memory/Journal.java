@@ -53,9 +53,13 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
-  /// How long to wait for a lock that somebody else has, and how long between two looks.
+  /// How long to wait for a lock that somebody else has.
   private static final long PATIENCE_NANOS = 500_000_000;
 
+  /// The same for one who converts the file.
+  private static final long CONVERSION_NANOS = 600_000_000_000L;
+
+  /// How long between two looks.
   private static final long PAUSE_NANOS = 1_000_000;
 
   /// The most that file systems take for a name, but for a few.
@@ -102,18 +106,24 @@ final class Journal implements Closeable {
     return file.resolveSibling(file.getFileName() + ".journal");
   }
 
-  /// Refuses a file whose name leaves no room for that of a journal.
+  /// What a file is converted into, by who has locked the journal, until it takes the file's place.
+  static Path replacementFor(Path file) {
+    return file.resolveSibling("." + file.getFileName() + ".converting");
+  }
+
+  /// Refuses a file whose name leaves no room for those of a journal and a replacement.
   static void requireRoomFor(Path file) throws IOException {
     if (!canBeFor(file)) {
       throw new IOException(
-          file + " can have no journal: its name is too long, give it one of 247 bytes or fewer");
+          file + " can have no journal: its name is too long, give it one of 243 bytes or fewer");
     }
   }
 
-  /// Whether a file's name leaves room for that of a journal; where not, it has none.
+  /// Whether a file's name leaves room for them; where not, it has none.
   private static boolean canBeFor(Path file) {
     Path name = file.getFileName();
-    return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
+    return name == null
+        || replacementFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
   /// Opens the journal of a file, made if need be, and makes this its owner.
@@ -133,11 +143,21 @@ final class Journal implements Closeable {
         syncFolder(path); // in which the file may be as new
         journal.becomeIdle();
       }
+      deleteReplacement(file);
       return journal;
     } catch (Throwable e) { // whatever it is, the file must not stay owned
       try (journal) {
         throw e;
       }
+    }
+  }
+
+  /// Whoever has made it was killed, or it would own the file.
+  private static void deleteReplacement(Path file) {
+    try {
+      Files.deleteIfExists(replacementFor(file));
+    } catch (IOException e) {
+      // It is in nobody's way before the file is converted, which fails then, and says so.
     }
   }
 
@@ -202,14 +222,21 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Waits a little: others lock it for a moment to see that nobody has it, or to convert the file.
+  /// Waits a little, since others lock it for a moment to see that nobody has it; and as long as
+  /// somebody converts the file.
   private static void lock(Path file, int descriptor, boolean shared) throws IOException {
     long start = System.nanoTime();
+    long asked = start;
     while (!FileDescriptors.lock(descriptor, shared)) {
-      if (System.nanoTime() - start > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
+      long now = System.nanoTime();
+      boolean converting = Files.exists(replacementFor(file), LinkOption.NOFOLLOW_LINKS);
+      if (converting && now - start < CONVERSION_NANOS) {
+        asked = now;
+      }
+      if (now - asked > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
         throw new IOException(
-            file
-                + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile");
+            "%s is %s, by this process or another, and mapped by nobody else meanwhile"
+                .formatted(file, converting ? "being converted" : "mapped as DURABLE"));
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }

@@ -273,7 +273,10 @@ final class Walk {
       int code = loadInt(offset + constant.at);
       if (code != 0 && Arrays.binarySearch(constant.codes, code) < 0) {
         throw corrupt(
-            "holds %08x, the code of no constant".formatted(code), constant.where, offset);
+            "holds %08x, the code of no constant of its enum: it was written with another version of that, or the bytes are damaged"
+                .formatted(code),
+            constant.where,
+            offset);
       }
     }
     for (Checks.Field text : known.texts) {

@@ -368,6 +368,21 @@ class ConversionTest {
   }
 
   @Test
+  void saysThatItNeedsAFileBesideTheOldOne() throws Exception {
+    writeOld();
+    Path inItsPlace = Files.createDirectory(folder.resolve(".objects.converting"));
+    Files.createFile(inItsPlace.resolve("file"));
+    byte[] old = Files.readAllBytes(folder.resolve("objects"));
+    IOException failed =
+        assertThrows(
+            IOException.class,
+            () -> run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ)));
+    String why = "objects has to be converted, into a file beside it: ";
+    assertTrue(failed.getMessage().contains(why), failed.getMessage());
+    assertArrayEquals(old, Files.readAllBytes(folder.resolve("objects")));
+  }
+
+  @Test
   void keepsWhatWasNotedAboutTheFile() throws Exception {
     writeOld();
     var notes = Files.getFileAttributeView(file(), UserDefinedFileAttributeView.class);
