@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -88,7 +87,7 @@ final class FileConversion {
       }
       long free = container.capacityBytes() - container.usedBytes();
       long bytes = Math.max(leastBytes, conversion.bytes() + free);
-      replaceOrExplain(file.toRealPath(), key, mapping, conversion, bytes);
+      replace(file.toRealPath(), key, mapping, conversion, bytes);
     } finally {
       if (!fits) {
         jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
@@ -119,11 +118,9 @@ final class FileConversion {
       if (!Objects.equals(key(file), key)) {
         return;
       }
-      Path fresh = Journal.replacementFor(file);
+      Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
+      Jbuf target = make(file, fresh, conversion, bytes);
       try {
-        Files.createFile(fresh, FilePermissions.of(file));
-        copyNotes(file, fresh);
-        Jbuf target = Jbuf.map(fresh, Mapping.SHARED, bytes);
         try {
           conversion.into(target.peek());
           target.flush();
@@ -139,25 +136,29 @@ final class FileConversion {
     }
   }
 
-  /// As [#replace], with the reason where nothing beside the file can be made or written.
-  private static void replaceOrExplain(
-      Path file, @Nullable Object key, Mapping mapping, Conversion conversion, long bytes)
+  /// Makes the file that is converted into.
+  private static Jbuf make(Path file, Path fresh, Conversion conversion, long bytes)
       throws IOException {
     try {
-      replace(file, key, mapping, conversion, bytes);
+      Files.deleteIfExists(fresh); // of somebody who was killed
+      Files.createFile(fresh, FilePermissions.of(file));
+      try {
+        copyNotes(file, fresh);
+        return Jbuf.map(fresh, Mapping.SHARED, bytes);
+      } catch (Throwable e) {
+        Files.deleteIfExists(fresh);
+        throw e;
+      }
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      String why = e.getMessage();
-      if (e instanceof FileSystemException at && at.getReason() == null) {
-        why +=
-            e instanceof AccessDeniedException
-                ? ": permission denied"
-                : ": " + e.getClass().getSimpleName();
-      }
+      String why =
+          e instanceof AccessDeniedException
+              ? fresh + " cannot be written to: permission denied"
+              : Objects.requireNonNullElse(e.getMessage(), e.toString());
       throw new IOException(
-          "%s has to be converted, into a file beside it: %s (%s)"
-              .formatted(file, why, conversion.explain()),
+          "%s has to be converted into a new file beside it (%s), and none can be made: %s"
+              .formatted(file, conversion.explain(), why),
           e);
     }
   }

@@ -131,7 +131,7 @@ public final class Jbuf {
   ///
   /// A process that has the old file mapped as [Mapping#SHARED] meanwhile keeps that, and what it
   /// writes is seen by nobody: convert files when no older program uses them. Whoever maps the file
-  /// while it is converted waits for that.
+  /// while it is converted is refused after half a second, and may try again.
   ///
   /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
   ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -53,13 +54,9 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
-  /// How long to wait for a lock that somebody else has.
+  /// How long to wait for a lock that somebody else has, and how long between two looks.
   private static final long PATIENCE_NANOS = 500_000_000;
 
-  /// The same for one who converts the file.
-  private static final long CONVERSION_NANOS = 600_000_000_000L;
-
-  /// How long between two looks.
   private static final long PAUSE_NANOS = 1_000_000;
 
   /// The most that file systems take for a name, but for a few.
@@ -106,24 +103,18 @@ final class Journal implements Closeable {
     return file.resolveSibling(file.getFileName() + ".journal");
   }
 
-  /// What a file is converted into, by who has locked the journal, until it takes the file's place.
-  static Path replacementFor(Path file) {
-    return file.resolveSibling("." + file.getFileName() + ".converting");
-  }
-
-  /// Refuses a file whose name leaves no room for those of a journal and a replacement.
+  /// Refuses a file whose name leaves no room for that of a journal.
   static void requireRoomFor(Path file) throws IOException {
     if (!canBeFor(file)) {
       throw new IOException(
-          file + " can have no journal: its name is too long, give it one of 243 bytes or fewer");
+          file + " can have no journal: its name is too long, give it one of 247 bytes or fewer");
     }
   }
 
-  /// Whether a file's name leaves room for them; where not, it has none.
+  /// Whether a file's name leaves room for that of a journal; where not, it has none.
   private static boolean canBeFor(Path file) {
     Path name = file.getFileName();
-    return name == null
-        || replacementFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
+    return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
   /// Opens the journal of a file, made if need be, and makes this its owner.
@@ -134,7 +125,7 @@ final class Journal implements Closeable {
     Path path = pathFor(file);
     boolean fresh = identity(path) == null;
     if (fresh) {
-      FileChannel.open(path, NEW, FilePermissions.of(file)).close();
+      make(file, path);
     }
     Journal journal = locked(file, true);
     try {
@@ -143,7 +134,6 @@ final class Journal implements Closeable {
         syncFolder(path); // in which the file may be as new
         journal.becomeIdle();
       }
-      deleteReplacement(file);
       return journal;
     } catch (Throwable e) { // whatever it is, the file must not stay owned
       try (journal) {
@@ -152,12 +142,14 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Whoever has made it was killed, or it would own the file.
-  private static void deleteReplacement(Path file) {
+  private static void make(Path file, Path path) throws IOException {
     try {
-      Files.deleteIfExists(replacementFor(file));
-    } catch (IOException e) {
-      // It is in nobody's way before the file is converted, which fails then, and says so.
+      FileChannel.open(path, NEW, FilePermissions.of(file)).close();
+    } catch (AccessDeniedException e) {
+      throw new IOException(
+          "%s needs %s beside it, to be mapped DURABLE or to be converted, and this user may make no files in that folder"
+              .formatted(file, path.getFileName()),
+          e);
     }
   }
 
@@ -222,21 +214,14 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Waits a little, since others lock it for a moment to see that nobody has it; and as long as
-  /// somebody converts the file.
+  /// Waits a little: others lock it for a moment to see that nobody has it, or to convert the file.
   private static void lock(Path file, int descriptor, boolean shared) throws IOException {
     long start = System.nanoTime();
-    long asked = start;
     while (!FileDescriptors.lock(descriptor, shared)) {
-      long now = System.nanoTime();
-      boolean converting = Files.exists(replacementFor(file), LinkOption.NOFOLLOW_LINKS);
-      if (converting && now - start < CONVERSION_NANOS) {
-        asked = now;
-      }
-      if (now - asked > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
+      if (System.nanoTime() - start > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
         throw new IOException(
-            "%s is %s, by this process or another, and mapped by nobody else meanwhile"
-                .formatted(file, converting ? "being converted" : "mapped as DURABLE"));
+            file
+                + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile: try again when that is over");
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }

@@ -377,7 +377,7 @@ class ConversionTest {
         assertThrows(
             IOException.class,
             () -> run(NEW_POINT, SIDE, sourceOfNode(NEW_FIELDS), app("SHARED", READ)));
-    String why = "objects has to be converted, into a file beside it: ";
+    String why = "objects has to be converted into a new file beside it (";
     assertTrue(failed.getMessage().contains(why), failed.getMessage());
     assertArrayEquals(old, Files.readAllBytes(folder.resolve("objects")));
   }

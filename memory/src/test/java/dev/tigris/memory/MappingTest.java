@@ -18,9 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,31 +193,6 @@ class MappingTest {
     free(jbuf);
     Jbuf next = Jbuf.map(file(), Mapping.DURABLE);
     assertEquals(0, first(next));
-  }
-
-  /// Who converts a file has locked its journal, and makes another file meanwhile.
-  @ParameterizedTest
-  @EnumSource
-  void waitsForWhoeverConvertsAFile(Mapping mapping) throws Exception {
-    Path file = Files.write(file(), new byte[100]);
-    Journal converting = Journal.own(file);
-    Files.createFile(Journal.replacementFor(file));
-    FutureTask<Jbuf> mapped = new FutureTask<>(() -> Jbuf.map(file, mapping, 0));
-    Thread.ofVirtual().start(mapped);
-    assertThrows(TimeoutException.class, () -> mapped.get(800, TimeUnit.MILLISECONDS));
-    Files.delete(Journal.replacementFor(file));
-    converting.close();
-    mapped.get().free();
-  }
-
-  @Test
-  void deletesWhatAKilledConverterLeft() throws IOException {
-    Path file = Files.write(file(), new byte[100]);
-    Files.createFile(Journal.replacementFor(file));
-    Jbuf.map(file, Mapping.PRIVATE).free();
-    assertTrue(Files.exists(Journal.replacementFor(file)));
-    Jbuf.map(file, Mapping.DURABLE).free();
-    assertFalse(Files.exists(Journal.replacementFor(file)));
   }
 
   @Test

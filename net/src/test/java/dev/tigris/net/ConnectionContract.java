@@ -30,7 +30,7 @@ abstract class ConnectionContract extends FabricContract {
   private static final int MANY = 300;
 
   /// What memory may take otherwise meanwhile; buffers of each connection would come to more.
-  private static final long MOST_GROWN_BYTES = 100 << 20;
+  private static final long MOST_GROWN_BYTES = 150 << 20;
 
   ConnectionContract(Subject subject) {
     super(subject);

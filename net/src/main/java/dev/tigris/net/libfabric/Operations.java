@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What was posted to the library and is not complete, by the numbers that the library is given.
 ///
 /// Conserved: operations made = spare + under way; those under way belong to mailboxes, closed ones
-/// among them until the queue of completions was empty once after the close.
+/// among them until all have come back, or the queue of completions was empty once after the close.
 final class Operations {
   /// How many are made at a time.
   private static final int AT_A_TIME = 64;
@@ -92,7 +92,6 @@ final class Operations {
         }
       }
     }
-    closed.clear();
   }
 
   /// Throws if what mailboxes count does not add up.

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// The buffers that messages arrive in, by the numbers under which the kernel has them. It picks
 /// one when something arrives, and has it back when that was taken.
 ///
-/// More are made when the kernel has none left. When it has had more than it needed for a while, as
-/// many are not given back to it: they are left to the collector.
+/// More are made when the kernel has none left, and has got none back. When it has had more than it
+/// needed for a while, as many are not given back to it: they are left to the collector.
 ///
 /// Conserved: buffers made - left = lent to the kernel + kept by links.
 ///
@@ -77,8 +77,10 @@ final class LentBuffers {
     kernel.lend(number, buffer(number).memory());
   }
 
-  /// Whether the kernel has some, as far as it has told.
-  boolean areLent() {
+  /// The kernel had none left; returns whether it has got some back since. None is surplus then.
+  boolean haveLeft() {
+    surplus = 0;
+    fewestLent = 0;
     return lentCount > 0;
   }
 

@@ -331,7 +331,7 @@ final class UringPort extends Port {
   /// else some more are made, or the link waits for one. So where messages arrive for hundreds of
   /// links at once, they take turns with few buffers.
   void starve(Incoming incoming) {
-    if (areFew() || buffers.areLent() || buffers.makeMore()) {
+    if (areFew() || buffers.haveLeft() || buffers.makeMore()) {
       incoming.receive();
     } else {
       starved.add(incoming);

@@ -121,7 +121,7 @@ public final class Completions extends Fid {
       while (failed < BATCH && takeError(taker)) {
         failed++;
       }
-      return failed;
+      return Math.max(1, failed); // there was something
     }
     if (count == 0 || count == -Constant.FI_EAGAIN.value || count == -Constant.FI_EINTR.value) {
       return 0;
