@@ -306,7 +306,7 @@ abstract class ConnectionContract extends FabricContract {
     gone.close();
     attemptInVain(address);
     OpenFiles files = OpenFiles.now();
-    Resident memory = Resident.now();
+    ProcessMemory memory = ProcessMemory.now();
     for (int i = 0; i < MANY; i++) {
       attemptInVain(address);
     }
@@ -325,7 +325,7 @@ abstract class ConnectionContract extends FabricContract {
   void leavesNothingOfConnectionsThatWereAborted() throws Exception {
     connectAndAbort();
     OpenFiles files = OpenFiles.now();
-    Resident memory = Resident.now();
+    ProcessMemory memory = ProcessMemory.now();
     for (int i = 0; i < MANY; i++) {
       connectAndAbort();
     }
