@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -218,7 +219,10 @@ final class Journal implements Closeable {
   private static void lock(Path file, int descriptor, boolean shared) throws IOException {
     long start = System.nanoTime();
     while (!FileDescriptors.lock(descriptor, shared)) {
-      if (System.nanoTime() - start > PATIENCE_NANOS || Thread.currentThread().isInterrupted()) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new ClosedByInterruptException();
+      }
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw new IOException(
             file
                 + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile: try again when that is over");

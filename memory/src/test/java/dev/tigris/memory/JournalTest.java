@@ -257,6 +257,20 @@ class JournalTest {
     assertFalse(Files.exists(longest));
   }
 
+  @Test
+  void whoIsInterruptedDoesNotWaitForTheOwnerOfAFile() throws IOException {
+    Jbuf owned = Jbuf.map(file, Mapping.DURABLE);
+    Thread.currentThread().interrupt();
+    try {
+      for (Mapping mapping : Mapping.values()) {
+        assertThrows(ClosedByInterruptException.class, () -> Jbuf.map(file, mapping));
+      }
+    } finally {
+      assertTrue(Thread.interrupted());
+      owned.free();
+    }
+  }
+
   /// For the next mapping to see that the folder was not synced: it has nothing else to go by.
   @Test
   void aMappingThatIsInterruptedLeavesAnEmptyJournal() throws IOException {
