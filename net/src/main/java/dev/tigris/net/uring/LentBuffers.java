@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// The buffers that messages arrive in, by the numbers under which the kernel has them. It picks
 /// one when something arrives, and has it back when that was taken.
 ///
-/// More are made when the kernel has none left, and has got none back. When it has had more than it
-/// needed for a while, as many are not given back to it: they are left to the collector.
+/// More are made when links wait for some and the kernel has none left. When it has had more than
+/// it needed for a while, as many are not given back to it: they are left to the collector.
 ///
 /// Conserved: buffers made - left = lent to the kernel + kept by links.
 ///
@@ -52,36 +52,29 @@ final class LentBuffers {
     this.lookedAt = nowNanos;
   }
 
-  /// The kernel has none left: makes some more, and lends them; returns false if there are as many
-  /// as there may be. Then the next that comes is given back to it, since a link waits for that.
-  boolean makeMore() {
+  /// Links wait for some, so that none is surplus: makes more if the kernel has none left, and
+  /// there may be more; returns how many it has.
+  int replenish() {
     surplus = 0;
-    if (count() + AT_A_TIME > most) {
-      return false;
-    }
-    for (int i = 0; i < AT_A_TIME; i++) {
-      Integer left = unused.poll();
-      int number = left == null ? buffers.size() : left;
-      if (left == null) {
-        buffers.add(null);
+    fewestLent = 0;
+    if (lentCount == 0 && count() + AT_A_TIME <= most) {
+      for (int i = 0; i < AT_A_TIME; i++) {
+        Integer left = unused.poll();
+        int number = left == null ? buffers.size() : left;
+        if (left == null) {
+          buffers.add(null);
+        }
+        buffers.set(number, Staging.allocate());
+        lend(number);
       }
-      buffers.set(number, Staging.allocate());
-      lend(number);
     }
-    return true;
+    return lentCount;
   }
 
   private void lend(int number) {
     lent.set(number);
     lentCount++;
     kernel.lend(number, buffer(number).memory());
-  }
-
-  /// The kernel had none left; returns whether it has got some back since. None is surplus then.
-  boolean haveLeft() {
-    surplus = 0;
-    fewestLent = 0;
-    return lentCount > 0;
   }
 
   /// The kernel gives one back, with so many bytes in it.
@@ -132,6 +125,11 @@ final class LentBuffers {
     lookedAt = nowNanos;
     surplus = Math.max(0, fewestLent - AT_A_TIME);
     fewestLent = lentCount;
+  }
+
+  /// How many the kernel has.
+  int lent() {
+    return lentCount;
   }
 
   /// How many there are, lent or kept.

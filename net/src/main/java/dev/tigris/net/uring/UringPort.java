@@ -96,7 +96,7 @@ final class UringPort extends Port {
       Signal signal = opened.add(new Signal());
       ring.signalTo(signal);
       UringPort port = new UringPort(ring, signal, opened.add(new PollSet()));
-      boolean _ = port.buffers.makeMore();
+      int _ = port.buffers.replenish();
       OPEN.add(port);
       opened.keep();
       return port;
@@ -153,7 +153,9 @@ final class UringPort extends Port {
     if (areFew() != wereFew) {
       links.stream().filter(Objects::nonNull).forEach(link -> link.incoming().changeWay());
     }
-    while (areFew() && serveFirstStarved()) {} // they look
+    if (areFew()) {
+      serveStarved(starved.size()); // they look
+    }
   }
 
   /// Whether there are few links, and a thread of ours makes the system calls.
@@ -179,6 +181,9 @@ final class UringPort extends Port {
   }
 
   private void submit() {
+    if (armed) {
+      serveStarved(buffers.lent()); // nobody may look at what was given back meanwhile
+    }
     for (Incoming next = asking.poll(); next != null; next = asking.poll()) {
       next.ask();
     }
@@ -231,6 +236,9 @@ final class UringPort extends Port {
       }
       link.completed(user, ring.result(), ring.buffer(), ring.goesOn());
     }
+    if (!starved.isEmpty()) {
+      serveStarved(buffers.replenish());
+    }
   }
 
   /// Waits for a completion, and takes what is there.
@@ -247,7 +255,8 @@ final class UringPort extends Port {
     armed = true;
     awaitSight(); // another thread may be clearing that
     submit();
-    return true;
+    armed = starved.isEmpty() || buffers.lent() == 0; // or it is their turn first
+    return armed;
   }
 
   @Override
@@ -308,33 +317,28 @@ final class UringPort extends Port {
 
   /// Takes a buffer that the kernel has filled out, and gives it another one.
   Staging exchange(int number) {
-    Staging filled = buffers.exchange(number, spare.take());
-    boolean _ = serveFirstStarved();
-    return filled;
+    return buffers.exchange(number, spare.take());
   }
 
   /// All that was in a buffer is taken.
   void provide(int number) {
-    boolean _ = buffers.giveBack(number) && serveFirstStarved();
+    boolean _ = buffers.giveBack(number);
   }
 
-  /// The kernel has one more buffer, or none is needed. Returns whether there was a starved link.
-  private boolean serveFirstStarved() {
-    Incoming first = starved.poll();
-    if (first != null) {
-      first.receive();
-    }
-    return first != null;
-  }
-
-  /// A link has found no buffer. If the kernel has got some back since then, the link asks again;
-  /// else some more are made, or the link waits for one. So where messages arrive for hundreds of
-  /// links at once, they take turns with few buffers.
+  /// A link has found no buffer. It asks again when all completions are taken that are there.
   void starve(Incoming incoming) {
-    if (areFew() || buffers.haveLeft() || buffers.makeMore()) {
+    if (areFew()) {
       incoming.receive();
     } else {
       starved.add(incoming);
+    }
+  }
+
+  /// Has so many links ask again, or all. Where messages arrive for hundreds at once, they take
+  /// turns with few buffers: more than these would find none again.
+  private void serveStarved(int most) {
+    for (int i = Math.min(most, starved.size()); i > 0; i--) {
+      starved.remove().receive();
     }
   }
 
