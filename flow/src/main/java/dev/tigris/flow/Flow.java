@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
@@ -31,7 +32,11 @@ import org.jspecify.annotations.Nullable;
 /// [Builder#feed] and [Builder#drain].
 public final class Flow {
   /// A stage: `maker` makes one module, or source, for each replica.
-  record Stage(String name, Supplier<? extends Operator> maker, int replicas, boolean isSource) {}
+  record Stage(String name, Supplier<? extends Operator> maker, int replicas, boolean isSource) {
+    Stage {
+      Objects.requireNonNull(maker, () -> "stage " + name + " has nobody who makes its modules");
+    }
+  }
 
   /// A reservoir between two stages.
   record Edge(String from, String to, Reservoir reservoir) {

@@ -132,6 +132,11 @@ final class Parker {
     this.vain = vain;
   }
 
+  /// Whether the caller is the one that waits here.
+  boolean isOfCaller() {
+    return Thread.currentThread().equals(owner);
+  }
+
   /// From now on waiting makes sense. Only for the owner.
   void mayWait() {
     vain = null;
@@ -253,13 +258,12 @@ final class Parker {
     if (stopped) {
       throw new CancellationException("the flow is being stopped");
     }
-    Thread current = Thread.currentThread();
-    if (current.equals(owner)) {
+    if (isOfCaller()) {
       if (vain != null) {
         throw new IllegalStateException(
             "waiting for %s in vain: %s".formatted(condition.description(), vain));
       }
-    } else if (isModule.test(current)) {
+    } else if (isModule.test(Thread.currentThread())) {
       throw new IllegalStateException(
           ("waiting for %s, which is another module's end of the stream: a module puts on the"
                   + " streams it is given to put on, and takes from its inputs")

@@ -106,11 +106,18 @@ public abstract class Stream {
   /// It may be one that came on another stream; if this stream cannot carry it as it is, a copy is
   /// sent and counted. If the receiver has ended, the water is discarded and counted.
   ///
-  /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end]
+  /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end];
+  ///     of streams, one that is an input of the calling module is always noticed, and another
+  ///     module's when there is no credit
   /// @throws StreamException if the stream fails, or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
   public final void put(Water water) {
     water.refuseUnlessHeld();
+    if (ofFlow && receiver.isOfCaller()) {
+      throw new IllegalStateException(
+          "put on stream %s, which is an input of this module: a module puts on the streams it is given to put on"
+              .formatted(name));
+    }
     if (ended) {
       throw new IllegalStateException("put on stream " + name + ", which was ended");
     }
@@ -159,7 +166,13 @@ public abstract class Stream {
   /// [released][Water#release]; the engine releases a module's input after each call.
   ///
   /// @throws StreamException if the stream fails, or the water's checksum does not match its data
+  /// @throws IllegalStateException if the stream is an output of the calling module
   public final @Nullable Water poll() {
+    if (ofFlow && sender.isOfCaller()) {
+      throw new IllegalStateException(
+          "taking from stream %s, which is an output of this module: a module takes from its inputs"
+              .formatted(name));
+    }
     Water water = receive();
     if (water == null) {
       return null;

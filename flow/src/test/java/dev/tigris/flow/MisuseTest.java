@@ -54,25 +54,58 @@ class MisuseTest {
     assertTrue(refusal.getMessage().contains("1 to 2147483584"), refusal.getMessage());
   }
 
+  /// A module that has what it is given from its context.
+  private abstract static class Knowing implements Module {
+    ModuleContext context;
+
+    @Override
+    public void init(ModuleContext moduleContext) {
+      context = moduleContext;
+    }
+  }
+
+  /// Whoever sends on that stream does so at the same time, and neither would notice.
   @Test
-  void saysThatAModulePutsOnItsOwnInput() {
+  void saysThatAModulePutsItsInputBack() {
+    assertRefused(
+        "which is an input of this module",
+        flow(
+            () ->
+                new Knowing() {
+                  @Override
+                  public void process(Water in, Stream out) {
+                    context.inputs().getFirst().put(in);
+                  }
+                }));
+  }
+
+  @Test
+  void saysThatAModuleTakesFromItsOwnOutput() {
+    assertRefused(
+        "which is an output of this module",
+        Flow.named("misuse")
+            .source("count", () -> out -> out.poll() == null)
+            .reservoir(Reservoir.lottery())
+            .stage("module", () -> (in, out) -> {})
+            .build());
+  }
+
+  @Test
+  void saysThatAModulePutsOnTheInputOfAnother() {
+    var ready = new CompletableFuture<Stream>();
+    var never = new CompletableFuture<Stream>();
     assertRefused(
         "which is another module's end",
         flow(
             () ->
-                new Module() {
-                  private ModuleContext context;
-
+                new Knowing() {
                   @Override
-                  public void init(ModuleContext moduleContext) {
-                    context = moduleContext;
-                  }
-
-                  @Override
-                  public void process(Water in, Stream out) {
-                    Stream input = context.inputs().getFirst();
+                  public void process(Water in, Stream out) throws Exception {
+                    if (ready.complete(context.inputs().getFirst())) {
+                      never.get();
+                    }
                     while (true) {
-                      Numbers.put(input, 1);
+                      Numbers.put(ready.get(), 1);
                     }
                   }
                 }));

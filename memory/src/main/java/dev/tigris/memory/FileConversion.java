@@ -25,8 +25,11 @@ final class FileConversion {
   /// As [Jbuf#map(Path, Mapping, long, Schema)].
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
     try {
-      requireOpenable(file);
-      return mapOpenable(file, mapping, leastBytes, schema);
+      if (!Journal.mayHaveRecord(file)) { // else its header is on its way
+        requireOpenable(file);
+      }
+      long atFirst = hasHeader(file) ? 0 : leastBytes;
+      return mapOpenable(file, mapping, atFirst, leastBytes, schema);
     } catch (CorruptContainerException e) {
       throw because(e, new CorruptContainerException(refusal(file, e)));
     } catch (SchemaException e) {
@@ -63,10 +66,16 @@ final class FileConversion {
     }
   }
 
-  private static Jbuf mapOpenable(Path file, Mapping mapping, long leastBytes, Schema schema)
-      throws IOException {
+  private static boolean hasHeader(Path file) throws IOException {
+    return Files.isRegularFile(file) && Files.size(file) >= Container.HEADER_BYTES;
+  }
+
+  /// @param atFirst how long the file is made before it is looked at: one that is refused stays as
+  ///     it is, and one that is converted is made longer by that
+  private static Jbuf mapOpenable(
+      Path file, Mapping mapping, long atFirst, long leastBytes, Schema schema) throws IOException {
     Object key = key(file);
-    Jbuf jbuf = Jbuf.map(file, mapping, leastBytes);
+    Jbuf jbuf = Jbuf.map(file, mapping, atFirst);
     boolean fits = false;
     try {
       Container container = jbuf.peek();
@@ -76,24 +85,27 @@ final class FileConversion {
             "it does not say what is in it: open its container and declare(schema)");
       }
       if (own == null || own.equals(schema)) {
-        container.declare(schema);
-        fits = true;
-        return jbuf;
+        if (atFirst == leastBytes || container.capacityBytes() >= leastBytes) {
+          container.declare(schema);
+          fits = true;
+          return jbuf;
+        }
+      } else {
+        Conversion conversion = new Conversion(container, own, schema);
+        if (mapping == Mapping.PRIVATE) {
+          throw new SchemaException(
+              conversion.explain() + "; map it SHARED or DURABLE once to convert it");
+        }
+        long free = container.capacityBytes() - container.usedBytes();
+        long bytes = Math.max(leastBytes, conversion.bytes() + free);
+        replace(file.toRealPath(), key, mapping, conversion, bytes);
       }
-      Conversion conversion = new Conversion(container, own, schema);
-      if (mapping == Mapping.PRIVATE) {
-        throw new SchemaException(
-            conversion.explain() + "; map it SHARED or DURABLE once to convert it");
-      }
-      long free = container.capacityBytes() - container.usedBytes();
-      long bytes = Math.max(leastBytes, conversion.bytes() + free);
-      replace(file.toRealPath(), key, mapping, conversion, bytes);
     } finally {
       if (!fits) {
         jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
       }
     }
-    return mapOpenable(file, mapping, leastBytes, schema);
+    return mapOpenable(file, mapping, leastBytes, leastBytes, schema);
   }
 
   /// Which file a name leads to; null if to none, or if the system does not say.

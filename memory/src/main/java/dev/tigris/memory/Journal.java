@@ -55,6 +55,9 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
+  /// No system has smaller pages, and no index is longer than a part of its journal.
+  private static final long MIN_PAGE_BYTES = 4096;
+
   /// How long to wait for a lock that somebody else has, and how long between two looks.
   private static final long PATIENCE_NANOS = 500_000_000;
 
@@ -248,6 +251,11 @@ final class Journal implements Closeable {
   /// @throws IOException if it cannot be written, or there are more than an index can hold; then
   ///     what was written of it is given up
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
+    if (isDeleted()) {
+      throw new IOException(
+          path
+              + " was deleted while its file was mapped, so that nothing could complete a flush after a crash, and others may own the file: nothing is flushed, copy what is needed and map the file again");
+    }
     if (pages.length > MAX_PAGES) {
       throw new IOException(
           "%d pages were written to since the last flush, and one flush takes %d: they are not kept, flush more often"
@@ -349,6 +357,19 @@ final class Journal implements Closeable {
     return true;
   }
 
+  private boolean isDeleted() throws IOException {
+    return (int) Files.getAttribute(FileDescriptors.name(descriptor), "unix:nlink") == 0;
+  }
+
+  /// Whether the journal of a file holds more than who has ended in order leaves there.
+  static boolean mayHaveRecord(Path file) throws IOException {
+    try {
+      return canBeFor(file) && Files.size(pathFor(file)) > IDLE_BYTES;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
   private static int count(ByteBuffer head) {
     return (head.capacity() - HEADER_BYTES) / ENTRY_BYTES;
   }
@@ -364,7 +385,7 @@ final class Journal implements Closeable {
     long fileBytes = start.getLong(24);
     boolean sizesFit =
         fileBytes > 0
-            && pageBytes > 0
+            && pageBytes >= MIN_PAGE_BYTES
             && pageBytes <= MAX_PAGE_BYTES
             && pages > 0
             && pages <= (channel.size() - HEADER_BYTES) / (ENTRY_BYTES + pageBytes)

@@ -23,7 +23,8 @@ public enum Mapping {
   /// Beside the file lies another, `NAME.journal`, empty but for the time of a flush; who maps the
   /// file so the next time completes from it what a crash has interrupted. So the two belong
   /// together: whoever puts a copy in the place of the file deletes the journal, or puts the copy's
-  /// own there.
+  /// own there. While a file is mapped its journal stays: once that was deleted no flush completes,
+  /// since others may own the file by a new one.
   ///
   /// That nobody else maps the file is kept by a lock of its journal (`flock(2)`). By another name
   /// of its own (a hard link) a file has another journal. A name of more than 247 bytes leaves no

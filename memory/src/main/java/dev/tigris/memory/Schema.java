@@ -36,6 +36,12 @@ public final class Schema {
   private final String text;
   private final long fingerprint;
 
+  /// Numbers that superclasses and subclasses share: those of a shape and of all that extend it are
+  /// from `first` to before `behind`.
+  private final int[] first;
+
+  private final int[] behind;
+
   Schema(List<Shape> shapes, int root) {
     this.shapes = List.copyOf(shapes);
     this.root = root;
@@ -46,6 +52,9 @@ public final class Schema {
       }
     }
     requireBounded(shapes);
+    this.first = new int[shapes.size()];
+    this.behind = new int[shapes.size()];
+    numberSubclasses();
     this.text = SchemaText.of(this);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length > SchemaText.MAX_BYTES) {
@@ -214,16 +223,38 @@ public final class Schema {
     };
   }
 
-  /// Whether a shape is that of a superclass of the other one, or the same.
+  /// Whether a shape is that of a superclass of the other one, or the same. However many classes
+  /// are between them: a stranger's schema may have as many as it likes.
   boolean isAncestor(int ancestor, int shape) {
-    int at = shape;
-    while (at != ancestor) {
-      if (!(shapes.get(at) instanceof Shape.Struct struct) || struct.parent() == Shape.NONE) {
-        return false;
+    return first[ancestor] <= first[shape] && first[shape] < behind[ancestor];
+  }
+
+  /// Superclasses stand before what extends them.
+  private void numberSubclasses() {
+    int[] extending = new int[first.length];
+    for (int i = first.length - 1; i >= 0; i--) {
+      int parent = parent(i);
+      if (parent != Shape.NONE) {
+        extending[parent] += 1 + extending[i];
       }
-      at = struct.parent();
     }
-    return true;
+    int next = 0;
+    int[] free = new int[first.length];
+    for (int i = 0; i < first.length; i++) {
+      int parent = parent(i);
+      first[i] = parent == Shape.NONE ? next : free[parent];
+      behind[i] = first[i] + 1 + extending[i];
+      free[i] = first[i] + 1;
+      if (parent == Shape.NONE) {
+        next = behind[i];
+      } else {
+        free[parent] = behind[i];
+      }
+    }
+  }
+
+  private int parent(int index) {
+    return shapes.get(index) instanceof Shape.Struct struct ? struct.parent() : Shape.NONE;
   }
 
   /// The schema as text, as it is kept in containers; docs/formats.md explains it.

@@ -170,7 +170,14 @@ final class SchemaChange {
     return moved;
   }
 
-  private record Declared(String type, String name) {}
+  /// Comparable, since a map finds those whose hashes a stranger has made equal by their order.
+  private record Declared(String type, String name) implements Comparable<Declared> {
+    @Override
+    public int compareTo(Declared other) {
+      int names = name.compareTo(other.name);
+      return names != 0 ? names : type.compareTo(other.type);
+    }
+  }
 
   /// A stored field. Its key is its name; where a class hides a field of its superclass, the hidden
   /// one has marks.
@@ -178,7 +185,8 @@ final class SchemaChange {
 
   /// What new fields were, which is taken out of `left`: the field of that name in the class of
   /// that name, if there is one. If not, a field of that name that is no other's, since fields are
-  /// moved to superclasses and back.
+  /// moved to superclasses and back: from the superclass on, whose objects know nothing of what a
+  /// subclass declares, so that a field goes the same way in an object of either.
   private static Map<Field, Field> earlier(Map<Declared, Field> left, List<Field> fresh) {
     Map<Field, Field> earlier = new HashMap<>();
     for (Field field : fresh) {
@@ -188,10 +196,10 @@ final class SchemaChange {
       }
     }
     Map<String, Queue<Field>> byName = new HashMap<>();
-    for (Field field : left.values()) {
+    for (Field field : List.copyOf(left.values()).reversed()) {
       byName.computeIfAbsent(field.declared().name(), _ -> new ArrayDeque<>()).add(field);
     }
-    for (Field field : fresh) {
+    for (Field field : fresh.reversed()) {
       Queue<Field> same = byName.get(field.declared().name());
       if (!earlier.containsKey(field) && same != null && !same.isEmpty()) {
         Field moved = same.remove();

@@ -456,6 +456,90 @@ class ConversionTest {
     assertEquals(List.of("objects"), files());
   }
 
+  @ParameterizedTest
+  @CsvSource({"SHARED", "DURABLE"})
+  void makesAFileLongerOnlyIfItIsNotRefused(String mapping) throws Exception {
+    String longer =
+        "return \"\" + Jbuf.map(file, Mapping.%s, 1 << 17, Schema.of(Node.class)).capacityBytes();"
+            .formatted(mapping);
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    assertThrows(
+        SchemaException.class,
+        () -> run(OLD_POINT, SIDE, sourceOfNode("public short number;"), program(longer)));
+    assertArrayEquals(before, Files.readAllBytes(file()));
+    assertEquals("" + (1 << 17), run(OLD_POINT, SIDE, sourceOfNode(OLD_FIELDS), program(longer)));
+  }
+
+  @Test
+  void completesAFlushBeforeItLooksAtTheHeader() throws Exception {
+    Schema schema = Schema.of(MappingTest.Entry.class);
+    Jbuf.map(file(), Mapping.SHARED, 8192, schema).free();
+    byte[] whole = Files.readAllBytes(file());
+    Bytes page = Jbuf.allocate(4096).asBytes();
+    page.copyFrom(0, whole, 0, 4096);
+    try (Journal journal = Journal.own(file())) {
+      journal.record(new long[] {0}, page.address, 4096, whole.length);
+    }
+    byte[] half = whole.clone();
+    Arrays.fill(half, 0, 64, (byte) 'x');
+    Files.write(file(), Arrays.copyOf(half, 100));
+    IOException cut =
+        assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.DURABLE, 0, schema));
+    assertTrue(cut.getMessage().contains("a flush was interrupted"), cut.getMessage());
+    Files.write(file(), half);
+    Jbuf.map(file(), Mapping.DURABLE, 0, schema).free();
+    assertArrayEquals(whole, Files.readAllBytes(file()));
+  }
+
+  /// What an object holds does not depend on how it is reached: not on whether it has a subclass's
+  /// fields, too.
+  @Test
+  void movesAFieldToASuperclassInObjectsOfSubclassesToo() throws Exception {
+    String type =
+        """
+        import dev.tigris.memory.*;
+        public class %s extends %s {
+          %s
+          public %1$s(Container container) { super(container); }
+        }
+        """;
+    String node = type.formatted("Node", "Pso", "public A a; public B b; public A plain;");
+    String map = "Jbuf jbuf = Jbuf.map(file, Mapping.SHARED, 1 << 12, Schema.of(Node.class));";
+    String write =
+        map
+            + """
+            Container container = jbuf.asContainer();
+            Node node = new Node(container);
+            node.b = new B(container);
+            node.a = node.b;
+            node.b.x = 42;
+            node.plain = new A(container);
+            node.plain.x = 43;
+            container.root(node);
+            return "";
+            """;
+    String read =
+        map
+            + """
+            Node node = jbuf.asContainer().root(Node.class);
+            return node.a.x + " " + node.b.x + " " + node.plain.x;
+            """;
+    run(
+        type.formatted("A", "Pso", "public int x;"),
+        type.formatted("B", "A", "public int y;"),
+        node,
+        program(write));
+    assertEquals(
+        "42 0 43",
+        run(
+            type.formatted("Base", "Pso", "public int x;"),
+            type.formatted("A", "Base", ""),
+            type.formatted("B", "A", "public int y, x;"),
+            node,
+            program(read)));
+  }
+
   @Test
   void keepsTheClassOfAnObjectThatIsReachedAsItsSuperclassToo() throws Exception {
     String point = OLD_POINT.replace("Point", "Base");

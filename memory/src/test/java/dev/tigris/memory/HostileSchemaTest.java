@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +90,65 @@ class HostileSchemaTest {
     assertTimeoutPreemptively(
         Duration.ofSeconds(5),
         () -> assertTrue(new Conversion(container, hostile, schema).bytes() > 1_000_000));
+  }
+
+  @Test
+  void takesNoTimeForNamesOfOneHash() {
+    StringBuilder text = new StringBuilder(HEAD).append("struct Root 26000\n");
+    for (int i = 0; i < 26_000; i++) {
+      StringBuilder name = new StringBuilder();
+      for (int rest = i, digit = 0; digit < 10; digit++, rest /= 3) {
+        name.append(List.of("Aa", "BB", "C#").get(rest % 3));
+      }
+      text.append("  %d byte %s\n".formatted(i, name));
+    }
+    Schema hostile = SchemaText.parse(text.toString());
+    Schema schema = SchemaText.parse(HEAD + "struct Root 8\n  0 byte other\n");
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(5), () -> assertTrue(new SchemaChange(hostile, schema).isPossible()));
+  }
+
+  /// Of each reference it is asked whether the object's class extends the declared one.
+  @Test
+  void takesNoTimeForClassesThatExtendEachOther() {
+    int classes = 30_000;
+    StringBuilder text = new StringBuilder(HEAD.replace("root 0", "root " + (classes + 3)));
+    text.append("struct A 8\n  0 long x\n");
+    for (int i = 0; i < classes; i++) {
+      text.append("struct C%d 8 extends %d\n".formatted(i, i));
+    }
+    text.append("struct B 16 extends %d\n  8 long y\nlist 0\n".formatted(classes));
+    text.append("struct Root 16\n  0 ref %d all\n".formatted(classes + 2));
+    text.append("  8 ref %d first\n".formatted(classes + 1));
+    Schema hostile = SchemaText.parse(text.toString());
+    Schema schema =
+        SchemaText.parse(
+            HEAD.replace("root 0", "root 3")
+                + "struct A 8\n  0 long x\nstruct B 24 extends 0\n  8 long y\n  16 long z\nlist 0\n"
+                + "struct Root 16\n  0 ref 2 all\n  8 ref 1 first\n");
+    int references = 30_000;
+    Bytes bytes = Jbuf.allocate(64 + 16 + 16 + 16 + 8L * references).asBytes();
+    Container container = bytes.asContainer();
+    long root = container.allocate(16);
+    long object = container.allocate(16);
+    long list = container.allocate(16 + 8L * references);
+    container.rootOffset(root);
+    bytes.setLong(root, list);
+    bytes.setLong(root + 8, object);
+    bytes.setLong(list, references);
+    bytes.setLong(list + 8, references);
+    for (int i = 0; i < references; i++) {
+      bytes.setLong(list + 16 + 8L * i, object);
+    }
+    bytes.setLong(object + 8, 42);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(5),
+        () -> {
+          Conversion conversion = new Conversion(container, hostile, schema);
+          Container converted = Jbuf.allocate(conversion.bytes()).asContainer();
+          conversion.into(converted);
+          assertEquals(converted.capacityBytes(), converted.usedBytes());
+        });
   }
 
   /// The fields of superclasses stand once in a schema's text, and as often in what is copied as

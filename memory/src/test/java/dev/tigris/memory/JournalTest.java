@@ -257,6 +257,19 @@ class JournalTest {
     assertFalse(Files.exists(longest));
   }
 
+  /// Who maps the file then gets a new one, and neither would know of the other.
+  @Test
+  void flushesNothingWithoutItsJournal() throws IOException {
+    Jbuf mapped = Jbuf.map(file, Mapping.DURABLE);
+    byte[] flushed = Files.readAllBytes(file);
+    mapped.asBytes().set(0, (byte) ~flushed[0]);
+    Files.delete(Journal.pathFor(file));
+    Files.createFile(Journal.pathFor(file));
+    IOException e = assertThrows(IOException.class, mapped::flush);
+    assertTrue(e.getMessage().contains("was deleted while its file was mapped"), e.getMessage());
+    assertArrayEquals(flushed, Files.readAllBytes(file));
+  }
+
   @Test
   void whoIsInterruptedDoesNotWaitForTheOwnerOfAFile() throws IOException {
     Jbuf owned = Jbuf.map(file, Mapping.DURABLE);

@@ -1,6 +1,7 @@
 package dev.tigris.net;
 
 import dev.tigris.memory.CheckReturnValue;
+import java.util.Objects;
 
 /// What is agreed about an interface when it is made. Each side states its own.
 ///
@@ -28,6 +29,7 @@ public record Attributes(
 
   /// @throws IllegalArgumentException if a number is out of range
   public Attributes {
+    Objects.requireNonNull(delivery, "delivery");
     requireWithin("sendDepth", sendDepth, MAXIMUM_DEPTH);
     requireWithin("receiveDepth", receiveDepth, MAXIMUM_DEPTH);
     requireWithin("maximumMessageBytes", maximumMessageBytes, LARGEST_MESSAGE_BYTES);
