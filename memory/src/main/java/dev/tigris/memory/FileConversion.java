@@ -24,11 +24,16 @@ final class FileConversion {
 
   /// As [Jbuf#map(Path, Mapping, long, Schema)].
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
+    if (leastBytes < 0) {
+      throw new IllegalArgumentException("a file cannot have " + leastBytes + " bytes");
+    }
     try {
-      if (!Journal.mayHaveRecord(file)) { // else its header is on its way
+      boolean hasHeader = hasHeader(file);
+      // Else what stands there is the journal's to say, which puts it right.
+      if (!hasHeader || !Journal.mayHaveRecord(file.toRealPath())) {
         requireOpenable(file);
       }
-      long atFirst = hasHeader(file) ? 0 : leastBytes;
+      long atFirst = hasHeader ? 0 : leastBytes;
       return mapOpenable(file, mapping, atFirst, leastBytes, schema);
     } catch (CorruptContainerException e) {
       throw because(e, new CorruptContainerException(refusal(file, e)));

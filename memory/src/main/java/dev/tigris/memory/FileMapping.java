@@ -264,6 +264,7 @@ final class FileMapping {
   }
 
   private void flush(Journal writer) throws IOException {
+    writer.requireNotDeleted();
     // One that failed half way left pages in the journal that the file lacks, and nobody else has.
     writer.apply(channel);
     int pageBytes = Math.toIntExact(FilePages.pageBytes());

@@ -251,11 +251,6 @@ final class Journal implements Closeable {
   /// @throws IOException if it cannot be written, or there are more than an index can hold; then
   ///     what was written of it is given up
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
-    if (isDeleted()) {
-      throw new IOException(
-          path
-              + " was deleted while its file was mapped, so that nothing could complete a flush after a crash, and others may own the file: nothing is flushed, copy what is needed and map the file again");
-    }
     if (pages.length > MAX_PAGES) {
       throw new IOException(
           "%d pages were written to since the last flush, and one flush takes %d: they are not kept, flush more often"
@@ -357,8 +352,14 @@ final class Journal implements Closeable {
     return true;
   }
 
-  private boolean isDeleted() throws IOException {
-    return (int) Files.getAttribute(FileDescriptors.name(descriptor), "unix:nlink") == 0;
+  /// Refuses to go on without a name: nobody could find after a crash what is recorded here, and by
+  /// a new journal others may own the file.
+  void requireNotDeleted() throws IOException {
+    if ((int) Files.getAttribute(FileDescriptors.name(descriptor), "unix:nlink") == 0) {
+      throw new IOException(
+          path
+              + " was deleted while its file was mapped, so that nothing could complete a flush after a crash, and others may own the file: nothing is flushed, copy what is needed and map the file again");
+    }
   }
 
   /// Whether the journal of a file holds more than who has ended in order leaves there.

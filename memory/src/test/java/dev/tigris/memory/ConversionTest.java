@@ -444,6 +444,15 @@ class ConversionTest {
     refuses(mapping, Arrays.copyOf(whole, 64), "bytes are used");
   }
 
+  @Test
+  void leavesAFileAsItIsWhereALengthIsNegative() throws Exception {
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    Schema other = Schema.of(MappingTest.Entry.class);
+    assertThrows(IllegalArgumentException.class, () -> Jbuf.map(file(), Mapping.SHARED, -1, other));
+    assertArrayEquals(before, Files.readAllBytes(file()));
+  }
+
   private void refuses(Mapping mapping, byte[] bytes, String reason) throws IOException {
     Files.write(file(), bytes);
     CorruptContainerException e =
@@ -488,7 +497,8 @@ class ConversionTest {
         assertThrows(IOException.class, () -> Jbuf.map(file(), Mapping.DURABLE, 0, schema));
     assertTrue(cut.getMessage().contains("a flush was interrupted"), cut.getMessage());
     Files.write(file(), half);
-    Jbuf.map(file(), Mapping.DURABLE, 0, schema).free();
+    Path link = Files.createSymbolicLink(folder.resolve("link"), file());
+    Jbuf.map(link, Mapping.DURABLE, 0, schema).free();
     assertArrayEquals(whole, Files.readAllBytes(file()));
   }
 

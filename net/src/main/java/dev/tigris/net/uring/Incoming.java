@@ -85,6 +85,9 @@ final class Incoming {
   /// Whether the port will call [#ask].
   private boolean asks;
 
+  /// Whether it has found no buffer, and waits for its turn to get one.
+  private boolean starves;
+
   /// Whether the peer has closed its direction: what it sent is on its way, or here.
   private boolean peerHasClosed;
 
@@ -209,8 +212,14 @@ final class Incoming {
     }
   }
 
+  /// The kernel has a buffer for it again.
+  void takeTurn() {
+    starves = false;
+    receive();
+  }
+
   private boolean canAsk() {
-    return !operations.isReceiving() && arrived.isEmpty() && !endOfStream && !closed;
+    return !starves && !operations.isReceiving() && arrived.isEmpty() && !endOfStream && !closed;
   }
 
   /// What the port was told to do later.
@@ -362,6 +371,7 @@ final class Incoming {
       arrived.add(buffer, Math.max(0, result), waits);
     }
     if (result == IoUring.NO_BUFFERS && arrived.buffers() == 0) {
+      starves = true;
       port.starve(this);
       return;
     }

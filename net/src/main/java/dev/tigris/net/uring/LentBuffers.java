@@ -13,15 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// The buffers that messages arrive in, by the numbers under which the kernel has them. It picks
 /// one when something arrives, and has it back when that was taken.
 ///
-/// More are made when links wait for some and the kernel has none left. When it has had more than
-/// it needed for a while, as many are not given back to it: they are left to the collector.
+/// More are made when links wait for some and the kernel has few: as many as links keep. When it
+/// has had more than it needed for a while, as many are not given back to it: they are left to the
+/// collector.
 ///
 /// Conserved: buffers made - left = lent to the kernel + kept by links.
 ///
 /// Time is an argument.
 final class LentBuffers {
-  /// How many are made at a time, and how many the kernel may always have.
-  static final int AT_A_TIME = 16;
+  /// How many the kernel has at least where links wait for some, and may always have.
+  static final int ENOUGH = 16;
 
   /// Lends one.
   interface Kernel {
@@ -52,21 +53,19 @@ final class LentBuffers {
     this.lookedAt = nowNanos;
   }
 
-  /// Links wait for some, so that none is surplus: makes more if the kernel has none left, and
-  /// there may be more; returns how many it has.
+  /// Links wait for some, so that none is surplus: makes more if the kernel has few, and there may
+  /// be more; returns how many it has.
   int replenish() {
     surplus = 0;
     fewestLent = 0;
-    if (lentCount == 0 && count() + AT_A_TIME <= most) {
-      for (int i = 0; i < AT_A_TIME; i++) {
-        Integer left = unused.poll();
-        int number = left == null ? buffers.size() : left;
-        if (left == null) {
-          buffers.add(null);
-        }
-        buffers.set(number, Staging.allocate());
-        lend(number);
+    while (lentCount < ENOUGH && count() < most) {
+      Integer left = unused.poll();
+      int number = left == null ? buffers.size() : left;
+      if (left == null) {
+        buffers.add(null);
       }
+      buffers.set(number, Staging.allocate());
+      lend(number);
     }
     return lentCount;
   }
@@ -123,7 +122,7 @@ final class LentBuffers {
       return;
     }
     lookedAt = nowNanos;
-    surplus = Math.max(0, fewestLent - AT_A_TIME);
+    surplus = Math.max(0, fewestLent - ENOUGH);
     fewestLent = lentCount;
   }
 

@@ -211,6 +211,9 @@ final class UringPort extends Port {
     }
     if (armed) {
       submit(); // a look may have taken what the operation that awaits something completed for
+      if (!starved.isEmpty() && buffers.lent() > 0) {
+        remind(); // those whose turn it was may have nothing, and nobody looks for the others
+      }
     }
     UringLink oldest = lingering.peek();
     if (oldest != null && oldest.isOverdue()) {
@@ -327,10 +330,9 @@ final class UringPort extends Port {
 
   /// A link has found no buffer. It asks again when all completions are taken that are there.
   void starve(Incoming incoming) {
+    starved.add(incoming);
     if (areFew()) {
-      incoming.receive();
-    } else {
-      starved.add(incoming);
+      serveStarved(starved.size());
     }
   }
 
@@ -338,7 +340,7 @@ final class UringPort extends Port {
   /// turns with few buffers: more than these would find none again.
   private void serveStarved(int most) {
     for (int i = Math.min(most, starved.size()); i > 0; i--) {
-      starved.remove().receive();
+      starved.remove().takeTurn();
     }
   }
 

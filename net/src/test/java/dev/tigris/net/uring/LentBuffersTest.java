@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /// The kernel is a queue here: it fills the buffers in the order it was lent them.
 class LentBuffersTest {
-  private static final int MANY = 4 * LentBuffers.AT_A_TIME;
+  private static final int MANY = 4 * LentBuffers.ENOUGH;
 
   private final ArrayDeque<Integer> kernel = new ArrayDeque<>();
   private final LentBuffers buffers =
@@ -69,8 +69,8 @@ class LentBuffersTest {
     for (int i = 0; i < MANY; i++) {
       left += giveBack(fill()) ? 0 : 1;
     }
-    assertEquals(MANY - 20 - LentBuffers.AT_A_TIME, left);
-    assertEquals(20 + LentBuffers.AT_A_TIME, buffers.count());
+    assertEquals(MANY - 20 - LentBuffers.ENOUGH, left);
+    assertEquals(20 + LentBuffers.ENOUGH, buffers.count());
     assertEquals(buffers.count(), kernel.size());
   }
 
@@ -82,12 +82,24 @@ class LentBuffersTest {
     for (int i = 0; i < MANY; i++) {
       giveBack(fill());
     }
-    assertEquals(LentBuffers.AT_A_TIME, buffers.count());
+    assertEquals(LentBuffers.ENOUGH, buffers.count());
     makeAll();
     assertEquals(MANY, new HashSet<>(kernel).size());
     assertTrue(kernel.stream().allMatch(number -> number < MANY), "the kernel has room for these");
     assertEquals(MANY, buffers.replenish());
     assertEquals(MANY, buffers.count(), "it has some, and needs no more");
+  }
+
+  @Test
+  void makesAsManyMoreAsLinksKeep() {
+    assertEquals(LentBuffers.ENOUGH, buffers.replenish());
+    int kept = LentBuffers.ENOUGH - 1;
+    for (int i = 0; i < kept; i++) {
+      fill();
+    }
+    assertEquals(LentBuffers.ENOUGH, buffers.replenish());
+    assertEquals(LentBuffers.ENOUGH + kept, buffers.count());
+    assertEquals(LentBuffers.ENOUGH, kernel.size());
   }
 
   /// A quiet period does not make it leave what a burst right after it needs.
