@@ -24,9 +24,6 @@ final class FileConversion {
 
   /// As [Jbuf#map(Path, Mapping, long, Schema)].
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
-    if (leastBytes < 0) {
-      throw new IllegalArgumentException("a file cannot have " + leastBytes + " bytes");
-    }
     try {
       boolean hasHeader = hasHeader(file);
       // Else what stands there is the journal's to say, which puts it right.

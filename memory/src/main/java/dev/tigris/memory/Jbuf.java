@@ -114,9 +114,7 @@ public final class Jbuf {
   ///
   /// @throws IOException as for [#map(Path, Mapping)], or if the disk is full
   public static Jbuf map(Path file, Mapping mapping, long leastBytes) throws IOException {
-    if (leastBytes < 0) {
-      throw new IllegalArgumentException("a file cannot have " + leastBytes + " bytes");
-    }
+    requireLength(leastBytes);
     Jbuf jbuf = new Jbuf(FileMapping.open(file, mapping, leastBytes, Budget.PROCESS.pool()));
     Budget.PROCESS.add(jbuf.block);
     MemoryEvents.allocated(jbuf.block);
@@ -139,7 +137,14 @@ public final class Jbuf {
   /// @throws IOException as for [#map(Path, Mapping, long)], or if none can be made beside it
   public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
       throws IOException {
+    requireLength(leastBytes); // before anything is converted
     return FileConversion.map(file, mapping, leastBytes, schema);
+  }
+
+  private static void requireLength(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a file cannot have " + bytes + " bytes");
+    }
   }
 
   /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a

@@ -94,16 +94,15 @@ final class LentBuffers {
     return Objects.requireNonNull(buffers.get(number));
   }
 
-  /// All that was in it is taken; returns whether the kernel has it again.
-  boolean giveBack(int number) {
+  /// All that was in it is taken: the kernel has it again, unless it is surplus.
+  void giveBack(int number) {
     if (surplus > 0) {
       surplus--;
       buffers.set(number, null);
       unused.push(number);
-      return false;
+    } else {
+      lend(number);
     }
-    lend(number);
-    return true;
   }
 
   /// Has the kernel use another buffer in the place of one that is filled, which is nobody's then.

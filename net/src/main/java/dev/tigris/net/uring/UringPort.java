@@ -325,7 +325,7 @@ final class UringPort extends Port {
 
   /// All that was in a buffer is taken.
   void provide(int number) {
-    boolean _ = buffers.giveBack(number);
+    buffers.giveBack(number);
   }
 
   /// A link has found no buffer. It asks again when all completions are taken that are there.
