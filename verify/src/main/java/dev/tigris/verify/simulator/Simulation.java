@@ -26,7 +26,7 @@ public final class Simulation {
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /// What is simulated. Times are in nanoseconds.
+  /// The set-up of a simulation. Times are in nanoseconds.
   ///
   /// @param policy chooses for every sender
   /// @param senders how many senders there are
@@ -34,10 +34,10 @@ public final class Simulation {
   /// @param receiveNanos how long each receiver takes for a water
   /// @param window how many waters may be outstanding on each stream
   /// @param latencyNanos how long a water takes to a receiver, and a credit back
-  /// @param jitter by which part, from 0 to 1, each time for making or taking a water may be longer
-  ///     or shorter
+  /// @param jitter the part, from 0 to 1, by which each time for making or taking a water may be
+  ///     longer or shorter
   /// @param durationNanos how long it lasts; the middle four fifths are measured
-  /// @param seed where all random numbers come from
+  /// @param seed the seed of all random numbers
   public record Setup(
       Policy policy,
       int senders,
@@ -58,11 +58,13 @@ public final class Simulation {
       receiveNanos = List.copyOf(receiveNanos);
     }
 
-    /// The perturbation that the figures are about: `slow` adjacent receivers of `receivers`, each
-    /// slowed to [#SLOW_SHARE] of its own rate of a thousand waters a second; 8 senders, or as many
-    /// as there are receivers if they are fewer, that together could send a quarter more than all
-    /// receivers take when none is slow; windows of 4, and 10 microseconds to wake a thread. It
-    /// lasts 2 seconds, or half a second where there are more than 64 receivers.
+    /// The perturbation of the figures: each of `slow` adjacent receivers has [#SLOW_SHARE] of its
+    /// own rate of a thousand waters a second.
+    ///
+    /// There are 8 senders, or as many as receivers if these are fewer. Together they could send a
+    /// quarter more than all receivers take when none is slow. Windows are 4 waters, and waking a
+    /// thread takes 10 microseconds. The simulation lasts 2 seconds, or half a second with more
+    /// than 64 receivers.
     public static Setup perturbed(Policy policy, int receivers, int slow, long seed) {
       long nanos = 1_000_000;
       List<Long> receiveNanos =
@@ -76,7 +78,7 @@ public final class Simulation {
           policy, senders, sendNanos, receiveNanos, 4, 10_000, 0.1, durationNanos, seed);
     }
 
-    /// What the receivers' rates add up to, capped by the senders', in waters a second.
+    /// The sum of the receivers' rates, at most that of the senders', in waters a second.
     public double idealPerSecond() {
       double receivers = 0;
       for (long nanos : receiveNanos) {
@@ -86,10 +88,10 @@ public final class Simulation {
     }
   }
 
-  /// What came out.
+  /// The outcome of a simulation.
   ///
   /// @param perSecond waters finished a second, in the middle four fifths
-  /// @param idealPerSecond what the best policy could reach: [Setup#idealPerSecond]
+  /// @param idealPerSecond the rate that the best policy could reach: [Setup#idealPerSecond]
   /// @param finished how many waters each receiver has finished, all in all
   public record Result(double perSecond, double idealPerSecond, List<Long> finished) {
     /// A result with its own list.
@@ -103,7 +105,7 @@ public final class Simulation {
     }
   }
 
-  // What an event is about; the sender is in its bits 8 to 35, the receiver above them.
+  // The kinds of events, in bits 0 to 7. Bits 8 to 35 hold the sender, those above the receiver.
 
   /// A sender has made its water: sends it where it chose to, and chooses again.
   private static final int MADE = 0;

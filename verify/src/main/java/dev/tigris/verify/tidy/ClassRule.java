@@ -5,9 +5,9 @@ import java.util.stream.Stream;
 
 /// One thing that no class may do.
 ///
-/// @param name what to call it in a report
-/// @param why what to do instead, for whoever breaks it
-/// @param broken what a class does against it, one entry each; empty if nothing
+/// @param name its name in a report
+/// @param why the advice to the author of a class that breaks it
+/// @param broken finds the breaches in a class, one entry each
 public record ClassRule(String name, String why, Function<CompiledClass, Stream<String>> broken) {
 
   /// A line for each breach by a class.

@@ -39,7 +39,7 @@ public final class ClassRules {
       Pattern.compile(
           "Ljava/util/concurrent/(atomic/.*|Concurrent.*|.*Queue);|Ljava/lang/ThreadLocal;");
 
-  /// Static state that was reviewed: each must be of the process and not of anybody in it.
+  /// Static state that was reviewed: each belongs to the whole process, not to one of its users.
   private static final Set<String> REVIEWED_STATE = Set.of("dev.tigris.net.uring.UringPort.OPEN");
 
   private static final Set<String> RESTRICTED_CALLS =
@@ -54,7 +54,7 @@ public final class ClassRules {
   private static final Set<String> EXITS =
       Set.of("java.lang.System.exit", "java.lang.Runtime.exit", "java.lang.Runtime.halt");
 
-  /// Where the JVM calls a program, so that nobody is there to catch an exception.
+  /// Where the JVM calls a program, so that no caller can catch an exception.
   private static final Set<String> ENTRIES = Set.of("Main", "Agent");
 
   private static final Set<String> SLEEPS =
@@ -153,7 +153,7 @@ public final class ClassRules {
                             && method.methodType().equalsString("()V"))),
         new ClassRule(
             "no static state",
-            "make it final and constant, or give it to an object that somebody owns",
+            "make it final and constant, or give it to an object that has an owner",
             ClassRules::staticState),
         new ClassRule(
             "methods of up to %d lines".formatted(METHOD_LINES),

@@ -20,7 +20,7 @@ public final class SourceRules {
   private static final Pattern LEFT_OPEN = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b");
   private static final String SAFETY = "// SAFETY:";
 
-  /// The compiler asks for it where a restricted call is made.
+  /// The annotation that the compiler asks for where a restricted call is made.
   private static final Pattern RESTRICTED = Pattern.compile("\\s*@Suppress.*\"restricted\".*");
 
   private static final Pattern NOTE = Pattern.compile("\\s*(//|@).*");
@@ -28,7 +28,7 @@ public final class SourceRules {
 
   private SourceRules() {}
 
-  /// What a Java source does against the rules, one line each.
+  /// Checks a Java source: one line for each breach of a rule.
   public static List<String> breaches(Path source) throws IOException {
     List<String> lines = Files.readAllLines(source);
     var breaches = new ArrayList<String>();

@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The whole check of some modules of a checkout.
+/// Checks whole modules of a checkout against the house rules.
 public final class Tidy {
   private Tidy() {}
 
-  /// What the classes and sources of these modules do against the rules, one entry each.
+  /// Checks the classes and sources of these modules: one entry for each breach of a rule.
   public static List<String> breaches(Checkout checkout, List<String> modules) throws IOException {
     var breaches = new ArrayList<String>();
     var classes = new ArrayList<CompiledClass>();

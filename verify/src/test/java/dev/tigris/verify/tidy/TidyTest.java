@@ -24,6 +24,15 @@ class TidyTest {
   }
 
   @Test
+  void everyEnforcedModuleKeepsTheRuleOfEnglish() throws Exception {
+    var breaches = new ArrayList<String>();
+    for (String module : English.ENFORCED) {
+      breaches.addAll(English.breaches(checkout, module));
+    }
+    assertNothing(breaches);
+  }
+
+  @Test
   void noBuildFileOpensTheJdk() throws Exception {
     assertNothing(SourceRules.openingBuildFiles(checkout));
   }
