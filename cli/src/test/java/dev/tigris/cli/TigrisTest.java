@@ -149,7 +149,7 @@ class TigrisTest {
 
   @Test
   void theReadmeListsEveryExitCode() throws Exception {
-    String readme = Files.readString(LauncherTest.repository().resolve("README.md"));
+    String readme = Document.of("README.md").text();
     for (ExitCode code : ExitCode.values()) {
       assertTrue(readme.contains("\n| %d | ".formatted(code.number())), code.toString());
     }

@@ -15,18 +15,21 @@ import java.util.TreeSet;
 /// ```
 public final class Direction {
   private static final Map<String, Set<String>> MAY_USE =
-      Map.of(
-          "specializer", Set.of(),
-          "specializer-maven-plugin", Set.of("specializer"),
-          "memory", Set.of(),
-          "net", Set.of("memory"),
-          "flow", Set.of("memory", "net"),
-          "sort", Set.of("memory", "net", "flow"),
-          "examples", Set.of("memory", "net", "flow", "sort", "specializer"),
-          "cli", Set.of("memory", "net", "flow", "sort", "examples", "specializer"),
-          "verify", Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer"),
-          "bench",
-              Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer", "verify"));
+      Map.ofEntries(
+          Map.entry("launcher", Set.of()),
+          Map.entry("specializer", Set.of()),
+          Map.entry("specializer-maven-plugin", Set.of("specializer")),
+          Map.entry("memory", Set.of()),
+          Map.entry("net", Set.of("memory")),
+          Map.entry("flow", Set.of("memory", "net")),
+          Map.entry("sort", Set.of("memory", "net", "flow")),
+          Map.entry("examples", Set.of("memory", "net", "flow", "sort", "specializer")),
+          Map.entry("cli", Set.of("memory", "net", "flow", "sort", "examples", "specializer")),
+          Map.entry(
+              "verify", Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer")),
+          Map.entry(
+              "bench",
+              Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer", "verify")));
 
   private Direction() {}
 

@@ -1,0 +1,92 @@
+package dev.tigris.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.launcher.FakeCheckout.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The script as the first process of a container, which no signal kills that it does not handle.
+class FirstProcessTest {
+  @TempDir Path folder;
+  private FakeCheckout checkout;
+
+  @BeforeEach
+  void makeACheckout() throws IOException {
+    checkout = new FakeCheckout(folder);
+  }
+
+  /// Where no signal kills it that it sends to itself.
+  @Test
+  void diesOfASignalAsTheFirstProcessOfAContainerToo() throws Exception {
+    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    checkout.tigris("gen");
+    FakeCheckout.executable(
+        folder.resolve("jdk/bin/java"),
+        FakeCheckout.JAVA.replace(
+            "*) p", "*) read -r word; echo \"$word\"; kill -ABRT $$; exit 1; p"));
+    String run = "echo word | unshare --pid --fork \"$0\" gen";
+    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
+    Result result =
+        checkout.run(folder, "/bin/sh", "-c", run, checkout.root.resolve("tigris").toString());
+    assertEquals(134, result.exitCode(), result.err());
+    assertTrue(result.out().startsWith("word\n"), "it reads what the launcher would");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+  void passesSignalsOnAsTheFirstProcessOfAContainer(String signal, int code) throws Exception {
+    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    assumeFalse(ignores(code - 128), "skipped: a shell cannot trap what it ignores");
+    checkout.tigris("gen");
+    // As Java does, it goes on for a moment; or longer, if it is not told.
+    String told = "kill -" + signal + " 1; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done; ";
+    String handled =
+        "trap 'exit 129' HUP; trap 'echo INT; exit 130' INT; trap 'exit 143' TERM; " + told;
+    FakeCheckout.executable(
+        folder.resolve("jdk/bin/java"), FakeCheckout.JAVA.replace("*) p", "*) " + handled + "p"));
+    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
+    Result result =
+        checkout.run(
+            folder,
+            "unshare",
+            "--pid",
+            "--fork",
+            checkout.root.resolve("tigris").toString(),
+            "gen");
+    assertEquals(code, result.exitCode(), result.err());
+    // Java says in its JSON which signal it got, and with SIGTERM in its place would say 143.
+    boolean canHearIt =
+        checkout.run(folder, "/bin/sh", "-c", "env --default-signal=INT true").exitCode() == 0;
+    assertEquals(signal.equals("INT") && canHearIt ? "INT\n" : "", result.out());
+  }
+
+  private boolean mayMakeContainers() throws Exception {
+    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
+    return checkout.run(folder, "/bin/sh", "-c", "unshare --pid --fork true").exitCode() == 0;
+  }
+
+  /// Whether this process ignores a signal.
+  private static boolean ignores(int signal) throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    String mask =
+        Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .map(line -> line.substring("SigIgn:".length()).strip())
+            .findFirst()
+            .orElse("0");
+    return (Long.parseUnsignedLong(mask, 16) >> (signal - 1) & 1) == 1;
+  }
+}
