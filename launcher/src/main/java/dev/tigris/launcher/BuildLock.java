@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /// HOLDER CHILD STARTED         and the child's start in milliseconds since 1970
 /// ```
 final class BuildLock implements AutoCloseable {
-  private static final long PATIENCE_MILLIS = 2000;
+  private static final long PATIENCE_MILLIS = 1000;
   private static final int LONGEST = 200;
 
   private final Context context;

@@ -18,7 +18,7 @@ public final class Launcher {
   /// Runs a command, and ends the JVM with its exit code.
   ///
   /// @param args the command and its arguments
-  public static void main(String[] args) throws IOException, InterruptedException {
+  public static void main(String[] args) throws InterruptedException {
     var context =
         new Context(
             new Checkout(Path.of(property("tigris.home"))),
@@ -37,7 +37,7 @@ public final class Launcher {
   }
 
   /// Runs a command, and returns its exit code.
-  static int run(Context context, List<String> arguments) throws IOException, InterruptedException {
+  static int run(Context context, List<String> arguments) throws InterruptedException {
     try {
       List<String> rest = arguments.subList(1, arguments.size());
       return switch (arguments.getFirst()) {
@@ -49,6 +49,9 @@ public final class Launcher {
     } catch (Refusal refusal) {
       context.say(refusal.text());
       return refusal.exitCode();
+    } catch (IOException e) {
+      context.say("the launcher cannot go on: " + e);
+      return Refusal.CANNOT_RUN;
     }
   }
 

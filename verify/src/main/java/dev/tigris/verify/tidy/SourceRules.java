@@ -89,6 +89,9 @@ public final class SourceRules {
     files.add(checkout.root().resolve("pom.xml"));
     files.add(checkout.root().resolve("tigris"));
     files.add(checkout.root().resolve(".ci/run"));
+    try (Stream<Path> options = Files.list(checkout.root().resolve("launcher/src/main/jvm"))) {
+      options.forEach(files::add);
+    }
     for (String module : checkout.modules()) {
       files.add(checkout.root().resolve(module).resolve("pom.xml"));
     }
