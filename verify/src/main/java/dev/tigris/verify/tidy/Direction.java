@@ -16,6 +16,7 @@ import java.util.TreeSet;
 public final class Direction {
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
+          Map.entry("test-support", Set.of()),
           Map.entry("launcher", Set.of()),
           Map.entry("specializer", Set.of()),
           Map.entry("specializer-maven-plugin", Set.of("specializer")),
@@ -62,6 +63,7 @@ public final class Direction {
           .filter(module -> !allowed.contains(module))
           // A tool of the build, which knows no module but by name: tests may try it on anything.
           .filter(module -> !(found.test() && module.equals("specializer")))
+          .filter(module -> !(found.test() && module.equals("test-support")))
           .forEach(
               module ->
                   breaches.add(

@@ -1,0 +1,5 @@
+/// What a test needs of the host: tools, network namespaces, small file systems, TLS keys.
+@NullMarked
+package dev.tigris.testing.host;
+
+import org.jspecify.annotations.NullMarked;
