@@ -2,6 +2,7 @@ package dev.tigris.launcher;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
 /// @param environment the environment variables of the caller
 /// @param out where tables and help go
 /// @param err where messages go
+/// @param children where the output of Maven and the fuzzer goes
 record Context(
     Checkout checkout,
     Path jdk,
@@ -24,7 +26,8 @@ record Context(
     Optional<String> memoryBudget,
     Map<String, String> environment,
     PrintStream out,
-    PrintStream err) {
+    PrintStream err,
+    Redirect children) {
   void say(String message) {
     err.println("tigris: " + message);
     err.flush();

@@ -2,6 +2,7 @@ package dev.tigris.launcher;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -113,7 +114,12 @@ final class Fuzzing {
             "-rss_limit_mb=4096",
             found.toString(),
             corpus.toString());
-    return context.run(context.process(folder, command).inheritIO());
+    return context.run(
+        context
+            .process(folder, command)
+            .redirectInput(Redirect.INHERIT)
+            .redirectOutput(context.children())
+            .redirectError(context.children()));
   }
 
   private String classPath(Path folder) throws IOException {

@@ -1,6 +1,7 @@
 package dev.tigris.launcher;
 
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -12,8 +13,8 @@ import java.util.Optional;
 /// test ARGUMENT...      runs the tests, or a fuzzer
 /// mvn ARGUMENT...       runs Maven with the JDK that the script found
 /// ```
-public final class Launcher {
-  private Launcher() {}
+public final class Main {
+  private Main() {}
 
   /// Runs a command, and ends the JVM with its exit code.
   ///
@@ -27,7 +28,8 @@ public final class Launcher {
             Optional.ofNullable(System.getProperty("tigris.memory.budget")),
             System.getenv(),
             System.out,
-            System.err);
+            System.err,
+            Redirect.INHERIT);
     System.exit(run(context, List.of(args)));
   }
 

@@ -29,7 +29,7 @@ final class Maven {
 
   /// Runs Maven, and returns its exit code.
   int run(List<String> arguments) throws IOException, InterruptedException {
-    return run(arguments, Redirect.INHERIT);
+    return run(arguments, context.children());
   }
 
   /// Runs Maven with its output in a file, and returns its exit code.
@@ -51,8 +51,8 @@ final class Maven {
     builder
         .redirectInput(Redirect.INHERIT)
         .redirectOutput(output)
-        .redirectError(Redirect.INHERIT)
-        .redirectErrorStream(!output.equals(Redirect.INHERIT));
+        .redirectError(context.children())
+        .redirectErrorStream(!output.equals(context.children()));
     Process process = builder.start();
     try (var _ = new Leash(process)) {
       lock.name(process.toHandle());

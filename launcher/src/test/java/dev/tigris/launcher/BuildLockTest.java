@@ -122,7 +122,7 @@ class BuildLockTest {
             "-Dtigris.home=" + checkout.root,
             "-Dtigris.jdk=" + folder.resolve("jdk"),
             "-Dtigris.jdk.version=25.0.1",
-            Launcher.class.getName(),
+            Main.class.getName(),
             "prepare",
             "cli");
     builder.environment().clear();

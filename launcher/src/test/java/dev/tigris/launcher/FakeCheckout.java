@@ -3,6 +3,7 @@ package dev.tigris.launcher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,11 +29,11 @@ final class FakeCheckout {
         case $word in
           -Dtigris.home=*) home=${word#*=} ;;
           -Dtigris.jdk.version=*) version=${word#*=} ;;
-          */Launcher.java) launcher=yes ;;
+          */launcher/Main.java) launcher=yes ;;
         esac
       done
       if [ -n "$launcher" ]; then
-        while [ "${1##*/}" != Launcher.java ]; do shift; done
+        while [ "${1##*/}" != Main.java ]; do shift; done
         shift
         echo "$*" >> "$CALLS"
         [ -z "${BROKEN:-}" ] || exit "$BROKEN"
@@ -154,7 +155,7 @@ final class FakeCheckout {
   Result launcher(String... args) throws Exception {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
-    int exitCode = Launcher.run(context(out, err), List.of(args));
+    int exitCode = Main.run(context(out, err), List.of(args));
     return new Result(
         exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
@@ -167,7 +168,8 @@ final class FakeCheckout {
         Optional.empty(),
         Map.copyOf(environment),
         new PrintStream(out, true, StandardCharsets.UTF_8),
-        new PrintStream(err, true, StandardCharsets.UTF_8));
+        new PrintStream(err, true, StandardCharsets.UTF_8),
+        Redirect.appendTo(folder.resolve("children").toFile()));
   }
 
   static Path repository() {

@@ -21,11 +21,11 @@ public final class English {
   static final String DOCUMENTS = "docs";
 
   /// The modules that keep the rules, and are held to them by the tidy test.
-  static final Set<String> ENFORCED = Set.of("verify");
+  static final Set<String> ENFORCED = Set.of("launcher", "verify");
 
   /// The modules whose jars are for users, who have no checkout beside them.
   private static final Set<String> UNPUBLISHED =
-      Set.of("examples", "verify", "bench", "test-support", DOCUMENTS);
+      Set.of("examples", "launcher", "verify", "bench", "test-support", DOCUMENTS);
 
   private English() {}
 
