@@ -1,6 +1,7 @@
 /// Dataflow: modules, waters, streams and reservoirs.
 module dev.tigris.flow {
   requires static transitive org.jspecify;
+  requires dev.tigris.os;
   requires transitive dev.tigris.memory;
 
   exports dev.tigris.flow;

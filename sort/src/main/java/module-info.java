@@ -2,6 +2,7 @@
 /// gensort's records.
 module dev.tigris.sort {
   requires dev.tigris.flow;
+  requires dev.tigris.os;
   requires transitive dev.tigris.memory; // an annotation on the options
   requires jdk.unsupported; // direct I/O
   requires static transitive org.jspecify;

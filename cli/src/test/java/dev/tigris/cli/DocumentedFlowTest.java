@@ -3,7 +3,6 @@ package dev.tigris.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.flow.Flow;
-import dev.tigris.memory.Pso;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +29,7 @@ class DocumentedFlowTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
-                Shell.location(Flow.class) + File.pathSeparator + Shell.location(Pso.class),
+                Shell.location(Flow.class) + File.pathSeparator + Shell.memoryPath(),
                 source.toString(),
                 input.toString())
             .redirectErrorStream(true)

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.tigris.memory.Pso;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// is done without Maven, but for the test of that.
 class DocumentedProjectTest {
   private static final String VERSION = "0.1.0-SNAPSHOT";
-  private static final String MEMORY = Shell.location(Pso.class);
+  private static final String MEMORY = Shell.memoryPath();
 
   @TempDir private Path folder;
   private Path classes;
@@ -175,7 +174,7 @@ class DocumentedProjectTest {
     link(cached.resolve("dev"), dev);
     Path modules = Path.of("..");
     install(dev, "tigris", modules);
-    for (String module : List.of("memory", "specializer", "specializer-maven-plugin")) {
+    for (String module : List.of("os", "memory", "specializer", "specializer-maven-plugin")) {
       install(dev, "tigris-" + module, modules.resolve(module));
     }
     return repository;

@@ -1,6 +1,8 @@
 package dev.tigris.cli;
 
+import dev.tigris.memory.Pso;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.PrintStream;
 import java.net.URI;
 import java.net.URL;
@@ -20,6 +22,18 @@ final class Shell {
   static String location(Class<?> type) {
     URL location = type.getProtectionDomain().getCodeSource().getLocation();
     return Path.of(URI.create(location.toString())).toString();
+  }
+
+  /// The class path of a program that uses `memory`.
+  static String memoryPath() {
+    String os =
+        ModuleLayer.boot()
+            .configuration()
+            .findModule("dev.tigris.os")
+            .flatMap(module -> module.reference().location())
+            .map(location -> Path.of(location).toString())
+            .orElseThrow();
+    return location(Pso.class) + File.pathSeparator + os;
   }
 
   /// What a command did.

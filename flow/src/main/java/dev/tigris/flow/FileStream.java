@@ -1,6 +1,6 @@
 package dev.tigris.flow;
 
-import dev.tigris.memory.FilePermissions;
+import dev.tigris.os.FilePermissions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,9 +1,9 @@
 package dev.tigris.memory;
 
-import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
-import dev.tigris.memory.raw.ScarceException;
 import dev.tigris.memory.raw.SharedPages;
+import dev.tigris.os.Pages;
+import dev.tigris.os.ScarceException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.PhantomReference;

@@ -1,7 +1,7 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
-import dev.tigris.memory.raw.ScarceException;
+import dev.tigris.os.ScarceException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;

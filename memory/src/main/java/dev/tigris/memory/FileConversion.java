@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.os.FilePermissions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,10 +1,11 @@
 package dev.tigris.memory;
 
-import dev.tigris.memory.raw.FileDescriptors;
-import dev.tigris.memory.raw.FilePages;
-import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.FilePages;
+import dev.tigris.os.Pages;
+import dev.tigris.os.Undisturbed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

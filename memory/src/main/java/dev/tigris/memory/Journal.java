@@ -3,8 +3,9 @@ package dev.tigris.memory;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tigris.memory.raw.FileDescriptors;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.FilePermissions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -86,9 +86,10 @@ class DeliveryTest {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(options));
-    command.addAll(List.of("--module-path", Outside.MEMORY.toString()));
+    command.addAll(List.of("--module-path", Outside.MODULES));
     command.addAll(List.of("--add-modules", "dev.tigris.memory"));
-    command.addAll(List.of("--enable-native-access=dev.tigris.memory", "-cp", folder.toString()));
+    command.add("--enable-native-access=dev.tigris.os,dev.tigris.memory");
+    command.addAll(List.of("-cp", folder.toString()));
     command.add(main);
     Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

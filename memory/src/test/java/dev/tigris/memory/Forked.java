@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.os.DiskSpace;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -33,6 +34,7 @@ final class Forked {
             File.pathSeparator,
             System.getProperty("surefire.real.class.path", System.getProperty("java.class.path")),
             location(Jbuf.class).toString(),
+            location(DiskSpace.class).toString(),
             location(main).toString()));
     command.add(main.getName());
     command.addAll(List.of(arguments));

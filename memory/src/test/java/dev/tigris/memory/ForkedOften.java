@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.File;
+import dev.tigris.os.DiskSpace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,11 +34,12 @@ final class ForkedOften {
       throws IOException, InterruptedException {
     // A cache holds only what comes from jars.
     Path memory = Outside.pack(Forked.location(Jbuf.class), folder.resolve("memory.jar"));
+    Path os = Outside.pack(Forked.location(DiskSpace.class), folder.resolve("os.jar"));
     Path tests = Outside.pack(Forked.location(main), folder.resolve("tests.jar"));
     ForkedOften forked =
         new ForkedOften(
             folder.resolve("classes.aot"),
-            List.of("-cp", memory + File.pathSeparator + tests, main.getName()));
+            List.of("-cp", "%s:%s:%s".formatted(memory, os, tests), main.getName()));
     Process training = forked.start("-XX:AOTCacheOutput=" + forked.cache, List.of(arguments));
     String printed = new String(training.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, training.waitFor(), printed);

@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tigris.memory.raw.FileDescriptors;
+import dev.tigris.os.FileDescriptors;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

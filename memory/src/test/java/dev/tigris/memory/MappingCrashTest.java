@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.tigris.memory.raw.FileDescriptors;
-import dev.tigris.memory.raw.FilePages;
-import dev.tigris.memory.raw.Pages;
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.FilePages;
+import dev.tigris.os.Pages;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.os.DiskSpace;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,22 +15,24 @@ import org.junit.jupiter.api.io.TempDir;
 /// A JVM that was told to refuse native access, and not to whom to allow it.
 class NativeAccessTest {
   private static final String MEMORY = Forked.location(Jbuf.class).toString();
+  private static final String OS = Forked.location(DiskSpace.class).toString();
   private static final String TESTS = Forked.location(Denied.class).toString();
 
   @TempDir Path folder;
 
   @Test
   void saysWhichOptionIsMissingOnTheClassPath() throws Exception {
-    expect("ALL-UNNAMED", "-cp", MEMORY + File.pathSeparator + TESTS, Denied.class.getName());
+    String path = String.join(File.pathSeparator, MEMORY, OS, TESTS);
+    expect("ALL-UNNAMED", "-cp", path, Denied.class.getName());
   }
 
   @Test
   void saysWhichOptionIsMissingOnTheModulePath() throws Exception {
     String main = "dev.tigris.memory/" + Denied.class.getName();
     expect(
-        "dev.tigris.memory",
+        "dev.tigris.os,dev.tigris.memory",
         "-p",
-        MEMORY,
+        MEMORY + File.pathSeparator + OS,
         "--patch-module",
         "dev.tigris.memory=" + TESTS,
         "-m",
@@ -44,7 +47,7 @@ class NativeAccessTest {
     command.add(folder.resolve("file").toString());
     Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
     String sentence =
-        "Tigris reaches memory outside the heap, which this JVM was told to refuse: start java with"
+        "this JVM refuses calls of the C library and memory outside the heap: start java with"
             + " --enable-native-access="
             + option;
     assertEquals(Collections.nCopies(Denied.LINES, sentence), java.inputReader().lines().toList());

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.os.DiskSpace;
 import dev.tigris.specializer.Agent;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
@@ -32,6 +33,9 @@ import java.util.zip.ZipEntry;
 public final class Outside {
   /// The compiled classes of this module.
   public static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
+
+  /// The module path of a user of this module.
+  static final String MODULES = MEMORY + File.pathSeparator + Forked.location(DiskSpace.class);
 
   private Outside() {}
 
@@ -78,9 +82,9 @@ public final class Outside {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
-    command.addAll(List.of("--module-path", MEMORY.toString()));
+    command.addAll(List.of("--module-path", MODULES));
     command.addAll(List.of("--add-modules", "dev.tigris.memory,jdk.unsupported"));
-    command.add("--enable-native-access=dev.tigris.memory");
+    command.add("--enable-native-access=dev.tigris.os,dev.tigris.memory");
     command.add("--illegal-native-access=deny");
     command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
     command.addAll(mainAndArguments);

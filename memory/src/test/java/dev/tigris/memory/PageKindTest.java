@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.os.Pages;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -119,7 +120,8 @@ class PageKindTest {
         List.of("prlimit", "--memlock=65536:65536", "setpriv", "--bounding-set=-ipc_lock");
     assumeTrue(exit(limited, "true") == 0, "needs setpriv, and the right to use it");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classes = "target/classes" + File.pathSeparator + "target/test-classes";
+    String os = Forked.location(Pages.class).toString();
+    String classes = String.join(File.pathSeparator, "target/classes", "target/test-classes", os);
     String access = "--enable-native-access=ALL-UNNAMED";
     assertEquals(0, exit(limited, java, access, "-cp", classes, Limited.class.getName()));
   }

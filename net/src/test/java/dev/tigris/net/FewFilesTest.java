@@ -14,12 +14,12 @@ import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.PageKind;
-import dev.tigris.net.linux.PollSet;
-import dev.tigris.net.linux.SharedMemory;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.os.PollSet;
+import dev.tigris.os.SharedMemory;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.UnixSocket;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.FileInputStream;
@@ -309,7 +309,12 @@ class FewFilesTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
     command.add(
-        String.join(File.pathSeparator, jar(Jbuf.class), jar(Fabric.class), jar(Child.class)));
+        String.join(
+            File.pathSeparator,
+            jar(SystemException.class),
+            jar(Jbuf.class),
+            jar(Fabric.class),
+            jar(Child.class)));
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.os.SystemException;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,22 +14,22 @@ import org.junit.jupiter.api.Test;
 /// A JVM that was told to refuse native access, and not to allow it to the module that calls C.
 class NativeAccessTest {
   private static final String MEMORY = ClassFolder.of(Jbuf.class);
+  private static final String OS = ClassFolder.of(SystemException.class);
   private static final String NET = ClassFolder.of(Fabric.class);
   private static final String TESTS = ClassFolder.of(Denied.class);
 
   @Test
   void everyProviderButTcpSaysWhichOptionIsMissingOnTheClassPath() throws Exception {
-    String path = String.join(File.pathSeparator, MEMORY, NET, TESTS);
+    String path = String.join(File.pathSeparator, OS, MEMORY, NET, TESTS);
     expect("ALL-UNNAMED", "-cp", path, Denied.class.getName());
   }
 
   @Test
   void everyProviderButTcpSaysWhichOptionIsMissingOnTheModulePath() throws Exception {
     expect(
-        "dev.tigris.net",
-        "--enable-native-access=dev.tigris.memory",
+        "dev.tigris.os,dev.tigris.memory,dev.tigris.net",
         "-p",
-        MEMORY + File.pathSeparator + NET,
+        String.join(File.pathSeparator, OS, MEMORY, NET),
         "--patch-module",
         "dev.tigris.net=" + TESTS,
         "-m",

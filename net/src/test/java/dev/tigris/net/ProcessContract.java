@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.PageKind;
+import dev.tigris.os.SystemException;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.File;
@@ -208,6 +209,7 @@ abstract class ProcessContract extends FabricContract {
         String.join(
             File.pathSeparator,
             System.getProperty("surefire.real.class.path", System.getProperty("java.class.path")),
+            ClassFolder.of(SystemException.class),
             ClassFolder.of(Jbuf.class),
             ClassFolder.of(Fabric.class),
             ClassFolder.of(Echo.class)));

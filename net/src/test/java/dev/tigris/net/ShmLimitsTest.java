@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
+import dev.tigris.os.SystemException;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -40,7 +41,7 @@ class ShmLimitsTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "-cp"));
     command.add(
-        Stream.of(Jbuf.class, Fabric.class, main)
+        Stream.of(SystemException.class, Jbuf.class, Fabric.class, main)
             .map(ClassFolder::of)
             .reduce(
                 System.getProperty("surefire.real.class.path", ""),

@@ -1,9 +1,12 @@
 package dev.tigris.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.linux.WithoutDeferredWork;
+import dev.tigris.os.IoUring;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -70,6 +73,13 @@ class UringOnLinux60Test {
   class Connections extends ConnectionContract {
     Connections() {
       super(SUBJECT);
+    }
+  }
+
+  @Test
+  void aRingDoesWithoutDeferredWork() throws Exception {
+    try (IoUring ring = new IoUring(IoUring.Polling.NONE, null)) {
+      assertEquals("work at system calls", ring.mode());
     }
   }
 }

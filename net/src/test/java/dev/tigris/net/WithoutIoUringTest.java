@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.linux.Seccomp;
+import dev.tigris.os.SystemException;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -89,7 +90,7 @@ class WithoutIoUringTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
     command.add(
-        Stream.of(Jbuf.class, Fabric.class, Child.class, Test.class)
+        Stream.of(SystemException.class, Jbuf.class, Fabric.class, Child.class, Test.class)
             .map(ClassFolder::of)
             .collect(Collectors.joining(File.pathSeparator)));
     command.add(Child.class.getName());

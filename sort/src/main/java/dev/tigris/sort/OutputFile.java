@@ -1,6 +1,6 @@
 package dev.tigris.sort;
 
-import dev.tigris.memory.DiskSpace;
+import dev.tigris.os.DiskSpace;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

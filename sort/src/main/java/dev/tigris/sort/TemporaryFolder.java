@@ -1,6 +1,6 @@
 package dev.tigris.sort;
 
-import dev.tigris.memory.FilePermissions;
+import dev.tigris.os.FilePermissions;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;

@@ -3,6 +3,7 @@ package dev.tigris.sort;
 import dev.tigris.flow.Flow;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.os.DiskSpace;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -146,6 +147,7 @@ final class SortProcess {
         location(SortJob.class),
         location(Flow.class),
         location(Jbuf.class),
+        location(DiskSpace.class),
         Path.of("target", "test-classes").toAbsolutePath().toString());
   }
 

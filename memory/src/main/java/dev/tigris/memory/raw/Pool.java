@@ -1,5 +1,8 @@
 package dev.tigris.memory.raw;
 
+import dev.tigris.os.NativeAccess;
+import dev.tigris.os.Pages;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +31,7 @@ public final class Pool {
   private static final long GRAIN_BYTES = 64;
   private static final long SLAB_BYTES = 2 * Pages.UNIT_BYTES;
   private static final long GROWTH_BYTES = 32 * Pages.UNIT_BYTES;
+  private static final NativeAccess ACCESS = NativeAccess.of(new Trial());
   private static final int CLASSES = sizeClass(SMALL_LIMIT_BYTES) + 1;
 
   private final List<Stack> free = new ArrayList<>(CLASSES);
@@ -161,6 +165,7 @@ public final class Pool {
       }
     }
     if (best == null) {
+      ACCESS.require();
       long grown = Math.max(bytes, GROWTH_BYTES);
       long address = Pages.map(grown);
       if (address == 0) {
@@ -239,6 +244,15 @@ public final class Pool {
       throw new IllegalStateException(
           "held %d + free small %d + slab rest %d + free large %d != mapped %d"
               .formatted(heldBytes, freeSmallBytes, rest, freeLargeBytes, mappedBytes));
+    }
+  }
+
+  // SAFETY: bounds: the segment stays empty; lifetime, thread: it is dropped at once.
+  private static final class Trial implements Runnable {
+    @Override
+    @SuppressWarnings("restricted")
+    public void run() {
+      MemorySegment _ = MemorySegment.NULL.reinterpret(0);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tigris.memory.raw;
 
+import dev.tigris.os.Pages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,5 +1,11 @@
 package dev.tigris.memory.raw;
 
+import dev.tigris.os.Errno;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.FilePages;
+import dev.tigris.os.LibraryFunction;
+import dev.tigris.os.Pages;
+import dev.tigris.os.ScarceException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
+import dev.tigris.os.AccessLists;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

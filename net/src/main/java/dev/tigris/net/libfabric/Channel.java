@@ -2,7 +2,7 @@ package dev.tigris.net.libfabric;
 
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.libfabric.raw.LibfabricException;
-import dev.tigris.net.linux.TcpSocket;
+import dev.tigris.os.TcpSocket;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

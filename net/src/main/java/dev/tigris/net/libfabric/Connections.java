@@ -7,7 +7,7 @@ import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.linux.OpenFile;
+import dev.tigris.os.OpenFile;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.tigris.net.libfabric;
 import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.linux.OpenFile;
+import dev.tigris.os.OpenFile;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;

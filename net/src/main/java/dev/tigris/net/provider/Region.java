@@ -2,7 +2,7 @@ package dev.tigris.net.provider;
 
 import dev.tigris.memory.View;
 import dev.tigris.net.DataType;
-import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.os.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

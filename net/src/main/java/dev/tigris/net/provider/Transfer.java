@@ -3,7 +3,7 @@ package dev.tigris.net.provider;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.Status;
-import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.os.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.os.LastingMemory;
 import java.lang.invoke.VarHandle;
 
 /// How a side says that it sleeps, and the other one finds out that it has to be woken. Each has a

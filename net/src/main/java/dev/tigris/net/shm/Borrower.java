@@ -1,10 +1,10 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.OpenFile;
-import dev.tigris.net.linux.SharedMemory;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.BreachException;
+import dev.tigris.os.OpenFile;
+import dev.tigris.os.SharedMemory;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.UnixSocket;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

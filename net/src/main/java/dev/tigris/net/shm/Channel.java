@@ -1,6 +1,6 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.LastingMemory;
+import dev.tigris.os.LastingMemory;
 
 /// The memory that two processes share, as one of them sees it.
 ///

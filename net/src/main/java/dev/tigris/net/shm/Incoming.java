@@ -1,13 +1,13 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.LastingMemory;
-import dev.tigris.net.linux.SteadyMemory;
-import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
+import dev.tigris.os.LastingMemory;
+import dev.tigris.os.SteadyMemory;
+import dev.tigris.os.UnixSocket;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.UnixSocket;
+import dev.tigris.os.UnixSocket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

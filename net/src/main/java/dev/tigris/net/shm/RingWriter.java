@@ -1,9 +1,9 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Transfer;
+import dev.tigris.os.LastingMemory;
 import java.lang.invoke.VarHandle;
 
 /// The writer's side of a [Ring]. One thread.

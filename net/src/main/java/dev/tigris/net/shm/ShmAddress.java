@@ -1,7 +1,7 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.UnixSocket;
+import dev.tigris.os.UnixSocket;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;

@@ -1,14 +1,14 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.linux.LastingMemory;
-import dev.tigris.net.linux.PollSet;
-import dev.tigris.net.linux.UnixSocket;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
+import dev.tigris.os.LastingMemory;
+import dev.tigris.os.PollSet;
+import dev.tigris.os.UnixSocket;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.PollSet;
-import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Wake;
+import dev.tigris.os.PollSet;
+import dev.tigris.os.SystemException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -1,10 +1,10 @@
 package dev.tigris.net.shm;
 
-import dev.tigris.net.linux.NativeAccess;
-import dev.tigris.net.linux.SharedMemory;
-import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.os.NativeAccess;
+import dev.tigris.os.SharedMemory;
+import dev.tigris.os.SystemException;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,7 +23,7 @@ public final class ShmProvider implements Provider {
         || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
       return Optional.of("shm needs Linux on amd64 or aarch64: use tcp");
     }
-    Optional<String> denied = NativeAccess.obstacle();
+    Optional<String> denied = NativeAccess.own().obstacle();
     if (denied.isPresent()) {
       return denied;
     }

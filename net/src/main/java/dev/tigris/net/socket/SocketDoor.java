@@ -1,11 +1,11 @@
 package dev.tigris.net.socket;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.PollSet;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Opened;
 import dev.tigris.net.provider.Reception;
+import dev.tigris.os.PollSet;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpSocket;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.tigris.net.socket;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Linking;
+import dev.tigris.os.SystemException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -2,10 +2,6 @@
 // same few fields.
 package dev.tigris.net.uring;
 
-import dev.tigris.net.linux.IoUring;
-import dev.tigris.net.linux.Ranges;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.LostMemoryException;
@@ -13,6 +9,10 @@ import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.socket.Staging;
+import dev.tigris.os.IoUring;
+import dev.tigris.os.Ranges;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpSocket;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.linux.IoUring;
-import dev.tigris.net.linux.Ranges;
+import dev.tigris.os.IoUring;
+import dev.tigris.os.Ranges;
 
 /// The operations of one socket that are in flight: at most one of each kind, but for those that
 /// cancel others. Asked for here, they go to the kernel with the next doorbell of the port.

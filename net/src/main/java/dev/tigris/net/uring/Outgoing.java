@@ -1,13 +1,13 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.linux.Ranges;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.SendQueue;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.socket.Staging;
+import dev.tigris.os.Ranges;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpSocket;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,6 @@
 package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.linux.IoUring;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Door;
@@ -12,6 +9,9 @@ import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Reception;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.os.IoUring;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpSocket;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 

@@ -1,11 +1,11 @@
 package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.socket.SocketDoor;
+import dev.tigris.os.TcpSocket;
 
 /// A listening socket, where a request is a [Hello].
 final class UringDoor extends SocketDoor {

@@ -2,13 +2,13 @@ package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.IoUring;
-import dev.tigris.net.linux.SystemException;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
+import dev.tigris.os.IoUring;
+import dev.tigris.os.SystemException;
+import dev.tigris.os.TcpSocket;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.tigris.net.uring;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.linux.IoUring;
-import dev.tigris.net.linux.NativeAccess;
-import dev.tigris.net.linux.SystemException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.os.IoUring;
+import dev.tigris.os.NativeAccess;
+import dev.tigris.os.SystemException;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +72,7 @@ public final class UringProvider implements Provider {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Optional.of("io_uring is a part of Linux: use tcp here");
     }
-    Optional<String> denied = NativeAccess.obstacle();
+    Optional<String> denied = NativeAccess.own().obstacle();
     if (denied.isPresent()) {
       return denied;
     }

@@ -23,9 +23,9 @@ import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.libfabric.raw.Endpoint;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.linux.TcpSocket;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.os.TcpSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -608,7 +608,7 @@ class HostileDatagramsTest {
     while (true) {
       try {
         return server.accept();
-      } catch (dev.tigris.net.linux.SystemException nobodyYet) {
+      } catch (dev.tigris.os.SystemException nobodyYet) {
         Thread.onSpinWait();
       }
     }

@@ -15,6 +15,7 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import dev.tigris.os.SystemException;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -137,6 +138,7 @@ class SignalsTest {
                     File.pathSeparator,
                     System.getProperty(
                         "surefire.real.class.path", System.getProperty("java.class.path")),
+                    ClassFolder.of(SystemException.class),
                     ClassFolder.of(Jbuf.class),
                     ClassFolder.of(Fabric.class),
                     ClassFolder.of(Survivor.class)),

@@ -5,6 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.tigris.os.Calls;
+import dev.tigris.os.OpenFile;
+import dev.tigris.os.SystemException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
+import dev.tigris.os.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;

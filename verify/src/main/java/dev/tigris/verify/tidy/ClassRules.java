@@ -19,8 +19,9 @@ public final class ClassRules {
   /// The benches' calls functions of our own in C, which are peers of what is measured.
   static final Set<String> RESTRICTED_PACKAGES =
       Set.of(
+          "dev.tigris.os",
           "dev.tigris.memory.raw",
-          "dev.tigris.net.linux",
+          "dev.tigris.net.linux", // tests only
           "dev.tigris.net.libfabric.raw",
           "dev.tigris.bench.c");
 

@@ -10,8 +10,8 @@ import java.util.TreeSet;
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
-///   memory <- net <- flow <- sort <- examples <- cli            the product
-///      '-------'-------'-------'---------'--------'-- verify <- bench   the outer ring
+///   os <- memory <- net <- flow <- sort <- examples <- cli            the product
+///   '-------'-------'-------'-------'---------'--------'-- verify <- bench   the outer ring
 /// ```
 public final class Direction {
   private static final Map<String, Set<String>> MAY_USE =
@@ -20,17 +20,29 @@ public final class Direction {
           Map.entry("launcher", Set.of()),
           Map.entry("specializer", Set.of()),
           Map.entry("specializer-maven-plugin", Set.of("specializer")),
-          Map.entry("memory", Set.of()),
-          Map.entry("net", Set.of("memory")),
-          Map.entry("flow", Set.of("memory", "net")),
-          Map.entry("sort", Set.of("memory", "net", "flow")),
+          Map.entry("os", Set.of()),
+          Map.entry("memory", Set.of("os")),
+          Map.entry("net", Set.of("os", "memory")),
+          Map.entry("flow", Set.of("os", "memory", "net")),
+          Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "sort", "specializer")),
-          Map.entry("cli", Set.of("memory", "net", "flow", "sort", "examples", "specializer")),
           Map.entry(
-              "verify", Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer")),
+              "cli", Set.of("os", "memory", "net", "flow", "sort", "examples", "specializer")),
+          Map.entry(
+              "verify",
+              Set.of("os", "memory", "net", "flow", "sort", "examples", "cli", "specializer")),
           Map.entry(
               "bench",
-              Set.of("memory", "net", "flow", "sort", "examples", "cli", "specializer", "verify")));
+              Set.of(
+                  "os",
+                  "memory",
+                  "net",
+                  "flow",
+                  "sort",
+                  "examples",
+                  "cli",
+                  "specializer",
+                  "verify")));
 
   private Direction() {}
 

@@ -2,13 +2,13 @@ package dev.tigris.verify.stress;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.shm.Ring;
 import dev.tigris.net.shm.RingReader;
 import dev.tigris.net.shm.RingWriter;
+import dev.tigris.os.LastingMemory;
 
 /// A ring of the provider shm, for messages that begin and end with the same number. Each thread
 /// has a buffer of its own, as processes do.

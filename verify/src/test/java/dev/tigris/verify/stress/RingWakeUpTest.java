@@ -1,7 +1,7 @@
 package dev.tigris.verify.stress;
 
-import dev.tigris.net.linux.LastingMemory;
 import dev.tigris.net.shm.Bell;
+import dev.tigris.os.LastingMemory;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;

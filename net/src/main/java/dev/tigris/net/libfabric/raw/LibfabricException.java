@@ -1,6 +1,6 @@
 package dev.tigris.net.libfabric.raw;
 
-import dev.tigris.net.linux.SystemException;
+import dev.tigris.os.SystemException;
 
 /// A function of the library has failed.
 public final class LibfabricException extends Exception {

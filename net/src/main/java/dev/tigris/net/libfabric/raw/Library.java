@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.tigris.net.libfabric.raw.Layout.Constant;
-import dev.tigris.net.linux.NativeAccess;
+import dev.tigris.os.NativeAccess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -58,6 +58,17 @@ public final class Library {
 
   private record Result(Optional<Library> library, String failure) {}
 
+  // SAFETY: bounds: the segment stays empty; lifetime, thread: it is dropped at once.
+  private static final class Access implements Runnable {
+    static final NativeAccess OWN = NativeAccess.of(new Access());
+
+    @Override
+    @SuppressWarnings("restricted")
+    public void run() {
+      MemorySegment _ = MemorySegment.NULL.reinterpret(0);
+    }
+  }
+
   // SAFETY: bounds and thread: the functions and their arguments are those of the headers, and all
   // are thread-safe; lifetime: of the process.
   @SuppressWarnings("restricted")
@@ -102,7 +113,7 @@ public final class Library {
       return Optional.of("libfabric is used on Linux on amd64 and aarch64 only: use tcp");
     }
     if (find().isPresent()) {
-      return NativeAccess.obstacle();
+      return Access.OWN.obstacle();
     }
     return Optional.of(
         NAME

@@ -1,0 +1,129 @@
+package dev.tigris.os;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/// Pages of files, laid over a range that [Pool] has handed out and taken off again: the addresses
+/// stay mapped all the time, to something.
+///
+/// A page that lies behind the end of its file, because somebody made the file shorter, cannot be
+/// touched. HotSpot turns that into an [InternalError] where compiled code, or one of the JDK's own
+/// copying routines, touches memory; the routines for checksums and comparisons it does not watch.
+/// So nothing in this module gives them such pages: they are copied first.
+public final class FilePages {
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED = 1;
+  private static final int MAP_PRIVATE = 2;
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_ANONYMOUS = Pages.LINUX ? 0x20 : 0x1000;
+  private static final int MAP_NORESERVE = Pages.LINUX ? 0x4000 : 0x40;
+  private static final int MS_SYNC = Pages.LINUX ? 4 : 0x10;
+
+  private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
+  private static final long PAGE_IS_PRESENT = 1L << 63;
+  private static final long PAGE_IS_SWAPPED = 1L << 62;
+  private static final long PAGE_IS_OF_FILE = 1L << 61;
+
+  private FilePages() {}
+
+  /// The size of a page in bytes.
+  public static long pageBytes() {
+    NativeAccess.own().require();
+    return Native.PAGE_BYTES;
+  }
+
+  /// Maps a file to wherever the kernel likes, and unmaps it. To be called before [#map]: not every
+  /// file can be mapped, and where Linux finds that out late, it has already taken away what was
+  /// mapped at the place that was asked for.
+  public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
+    long mapped = Native.MMAP.call(0, bytes, PROT_READ_WRITE, flags(shared), descriptor, 0);
+    Errno.check(mapped, "map the file");
+    Errno.check(Native.MUNMAP.call(mapped, bytes), "unmap the file");
+  }
+
+  private static int flags(boolean shared) {
+    return shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+  }
+
+  /// Lays the first `bytes` of a file over a range of the pool. What is written reaches the file if
+  /// `shared`, and stays with this process otherwise. Where this fails, nobody knows what the range
+  /// is: it must not be used again.
+  public static void map(int descriptor, long address, long bytes, boolean shared)
+      throws IOException {
+    try {
+      mapOver(address, bytes, flags(shared), descriptor, "map the file");
+    } catch (IOException e) {
+      // What lay there may be gone, and late accesses are to find memory.
+      Pages.fill(address, bytes);
+      throw e;
+    }
+  }
+
+  /// Takes the file off again: the range reads as zeros.
+  public static void unmap(long address, long bytes) throws IOException {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    mapOver(address, bytes, flags, -1, "take a file off its range");
+  }
+
+  private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
+      throws IOException {
+    int fixed = flags | MAP_FIXED;
+    long mapped = Native.MMAP.call(address, bytes, PROT_READ_WRITE, fixed, descriptor, 0);
+    Errno.check(mapped, what);
+  }
+
+  /// Waits until what was written to a shared mapping is on the disk.
+  public static void sync(long address, long bytes) throws IOException {
+    Errno.check(Native.MSYNC.call(address, bytes, MS_SYNC), "write the mapped pages");
+  }
+
+  /// Which pages of a mapping that is not shared this process has written to, by number; null where
+  /// the operating system does not tell.
+  ///
+  /// Linux: an entry of eight bytes for each page says whether it is one of the file, or has become
+  /// one of the process's own.
+  public static long @Nullable [] ownPages(long address, long bytes) {
+    if (!Pages.LINUX) {
+      return null;
+    }
+    long pages = (bytes + pageBytes() - 1) / pageBytes();
+    LongStream.Builder own = LongStream.builder();
+    ByteBuffer entries = ByteBuffer.allocateDirect(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel map = FileChannel.open(PAGE_MAP, StandardOpenOption.READ)) {
+      long first = address / pageBytes();
+      for (long page = 0; page < pages; ) {
+        entries.clear().limit((int) Math.min(entries.capacity(), (pages - page) * Long.BYTES));
+        if (map.read(entries, (first + page) * Long.BYTES) < entries.limit()) {
+          return null;
+        }
+        for (entries.flip(); entries.hasRemaining(); page++) {
+          long entry = entries.getLong();
+          boolean inMemory = (entry & PAGE_IS_PRESENT) != 0 && (entry & PAGE_IS_OF_FILE) == 0;
+          if (inMemory || (entry & PAGE_IS_SWAPPED) != 0) {
+            own.add(page);
+          }
+        }
+      }
+      return own.build().toArray();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  // SAFETY: bounds: mappings are only laid over, and synced within, ranges that the pool has
+  // handed out to the caller for that purpose; lifetime: a mapping is replaced by another and never
+  // removed, but for trials that nobody has seen; the hole that a failed one may leave is filled
+  // unless others were quicker; thread: all calls are thread-safe.
+  private static final class Native {
+    static final LibraryFunction MMAP = LibraryFunction.ofLong("mmap");
+    static final LibraryFunction MUNMAP = LibraryFunction.ofInt("munmap");
+    static final LibraryFunction MSYNC = LibraryFunction.ofInt("msync");
+    static final long PAGE_BYTES = LibraryFunction.ofInt("getpagesize").call();
+  }
+}

@@ -1,0 +1,176 @@
+package dev.tigris.os;
+
+import static dev.tigris.os.SystemException.check;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.LongPredicate;
+
+/// A file without a name that lives in memory only: for processes that map it together.
+///
+/// Its size is sealed, so that no process can make it shorter under another one's feet. When both
+/// have mapped it, [#keep] seals it against further writing too, which forbids to take pages out of
+/// it and leaves the mappings as they are, and reserves its pages: then touching it cannot fail.
+///
+/// The kernel frees it when nobody has it open or mapped: nothing can be left behind. It does not
+/// lie in `/dev/shm`, whose size is without effect on it.
+public final class SharedMemory implements AutoCloseable {
+  private static final int CLOSE_ON_EXEC = 1;
+  private static final int ALLOW_SEALING = 2;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+  private static final int F_SEAL_SEAL = 1;
+  private static final int F_SEAL_SHRINK = 2;
+  private static final int F_SEAL_GROW = 4;
+  private static final int F_SEAL_WRITE = 8;
+  private static final int F_SEAL_FUTURE_WRITE = 16;
+  private static final int SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW;
+
+  /// With one of these, it cannot be mapped for writing.
+  private static final int READ_ONLY_SEALS = F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
+
+  /// With all of these, its pages stay, and so do the seals.
+  private static final int ALL_SEALS = SIZE_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  private static final int SEEK_END = 2;
+  private static final int PROT_READ = 1;
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED_AND_POPULATE = 1 | 0x8000;
+
+  private final OpenFile file;
+  private final long bytes;
+  private final boolean readOnly;
+
+  private SharedMemory(OpenFile file, long bytes, boolean readOnly) {
+    this.file = file;
+    this.bytes = bytes;
+    this.readOnly = readOnly;
+  }
+
+  /// Makes one of zeros.
+  ///
+  /// @throws SystemException if there is no memory for it, or a limit forbids it
+  public static SharedMemory create(String name, long bytes) throws SystemException {
+    MemorySegment errno = Calls.errno();
+    try (Arena arena = Arena.ofConfined()) {
+      int fd = Calls.memfdCreate(errno, arena.allocateFrom(name), CLOSE_ON_EXEC | ALLOW_SEALING);
+      check("create a file in memory", fd);
+      OpenFile file = new OpenFile(fd);
+      try {
+        reserve(errno, fd, bytes);
+        check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, SIZE_SEALS));
+      } catch (SystemException e) {
+        file.close();
+        throw e;
+      }
+      return new SharedMemory(file, bytes, false);
+    }
+  }
+
+  /// Takes one that somebody else has made, and closes it unless it is as [#create] makes them:
+  /// only then can nobody change its size.
+  ///
+  /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
+  /// of huge pages, which could run out, unless its size is a multiple of theirs: so let none be.
+  /// There need not be pages for all of it before [#keep].
+  ///
+  /// @param sizes says which sizes it may have
+  /// @throws SystemException if it is anything else
+  public static SharedMemory adopt(OpenFile file, LongPredicate sizes) throws SystemException {
+    return adopt(file, sizes, false);
+  }
+
+  /// Takes one that its maker alone can write to, as the memory of a shared Jbuf is: nobody can
+  /// change its size, take pages out of it or map it for writing. Closes it if it is anything else.
+  /// Of huge pages it may be: mapping it reserves them.
+  ///
+  /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
+  public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {
+    return adopt(file, size -> size >= 1 && size <= mostBytes, true);
+  }
+
+  private static SharedMemory adopt(OpenFile file, LongPredicate sizes, boolean readOnly)
+      throws SystemException {
+    MemorySegment errno = Calls.errno();
+    int fd = file.number();
+    try {
+      int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
+      int wanted = readOnly ? ALL_SEALS : SIZE_SEALS;
+      long size = bytesOf(fd);
+      if ((seals & (ALL_SEALS | READ_ONLY_SEALS)) != wanted || !sizes.test(size)) {
+        throw new SystemException(
+            "the shared memory has %d bytes, which it must not have, or seals %#x and not %#x"
+                .formatted(size, seals, wanted));
+      }
+      if (readOnly) {
+        reserve(errno, fd, size);
+      }
+      return new SharedMemory(file, size, readOnly);
+    } catch (SystemException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /// The size of the file behind a descriptor, or an error below zero.
+  public static long bytesOf(int fd) {
+    return Calls.lseek(Calls.errno(), fd, SEEK_END);
+  }
+
+  private static void reserve(MemorySegment errno, int fd, long bytes) throws SystemException {
+    check("reserve %d bytes of shared memory".formatted(bytes), Calls.fallocate(errno, fd, bytes));
+  }
+
+  /// The open file, for handing it over.
+  public OpenFile file() {
+    return file;
+  }
+
+  /// The size.
+  public long bytes() {
+    return bytes;
+  }
+
+  /// Maps all of it. It is mapped until the arena closes, and no longer.
+  // SAFETY: bounds: the file has this size and keeps it, which its seals ensure; lifetime: the
+  // arena takes the mapping off when it has closed, after which no access gets through; thread:
+  // an arena that threads share sees to it that none of them is in an access when it closes.
+  @SuppressWarnings("restricted")
+  public MemorySegment map(Arena arena) throws SystemException {
+    MemorySegment errno = Calls.errno();
+    int protection = readOnly ? PROT_READ : PROT_READ_WRITE;
+    long address = Calls.mmap(errno, file.number(), bytes, protection, MAP_SHARED_AND_POPULATE);
+    if (address < 0) { // addresses of processes are never that
+      throw new SystemException("map shared memory", (int) -address);
+    }
+    MemorySegment mapped =
+        MemorySegment.ofAddress(address)
+            .reinterpret(bytes, arena, ended -> Calls.munmap(ended.address(), bytes));
+    return readOnly ? mapped.asReadOnly() : mapped;
+  }
+
+  /// Maps all of it, at addresses that stay mapped when the result is closed.
+  public LastingMemory mapLasting() throws SystemException {
+    return LastingMemory.map(file.number(), bytes, MAP_SHARED_AND_POPULATE);
+  }
+
+  /// Sees to it that no page can be taken out of it, now that all who write to it have mapped it.
+  ///
+  /// @throws SystemException if it cannot be: there is no memory for what was taken out before, or
+  ///     somebody has sealed it otherwise
+  public void keep() throws SystemException {
+    MemorySegment errno = Calls.errno();
+    int fd = file.number();
+    int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
+    if ((seals & ALL_SEALS) != ALL_SEALS) {
+      int more = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+      check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, more));
+    }
+    reserve(errno, fd, bytes);
+  }
+
+  /// Closes the file. Mappings stay.
+  @Override
+  public void close() {
+    file.close();
+  }
+}
