@@ -4,6 +4,7 @@
 # A yes is TIGRIS_FETCH_JDK=1 in the environment, or an answer at the terminal. Adoptium's API names the newest
 # build for this platform with its SHA-256; only a download that has it is unpacked, to a folder of its own in
 # FOLDER. TIGRIS_JDK_API is another service that answers as api.adoptium.net does. Exits with 0 once a JDK is there.
+# Tests run it against a server of theirs: it was not run against the real service yet.
 set -u
 
 version=$1 folder=$2
