@@ -466,7 +466,7 @@ class SpecializeCommandTest {
     shell.run("specialize @/classes");
     Result result = shell.run("specialize @/classes --patch diff");
     assertEquals(ExitCode.OK, result.code());
-    assertMentions(result.err(), "and 1 more can carry no patch", "Compile again");
+    assertMentions(result.err(), "and 1 more cannot carry a patch", "Compile it again");
   }
 
   @Test
@@ -512,7 +512,7 @@ class SpecializeCommandTest {
     assertMentions(untrusted.err(), "/wrong:2:3: the module evil.rules is not trusted");
     Result absent = shell.run("specialize @/classes --rules @/wrong --trust evil.rules");
     assertEquals(ExitCode.BAD_INPUT, absent.code());
-    assertMentions(absent.err(), "/wrong:2:3: there is no module evil.rules");
+    assertMentions(absent.err(), "/wrong:2:3: the module evil.rules is not on the path");
   }
 
   @Test

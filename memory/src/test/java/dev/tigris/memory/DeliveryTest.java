@@ -115,7 +115,8 @@ class DeliveryTest {
     Path folder = deliver("patched", FLAT);
     assertEquals(0, runWithAgent(folder, "=").exitCode(), "no options at all");
     assertEquals(
-        new Outcome(1, "tigris agent: trust= names no file\n"), runWithAgent(folder, "=trust="));
+        new Outcome(1, "tigris agent: trust= has no value: name a file\n"),
+        runWithAgent(folder, "=trust="));
   }
 
   @Test
@@ -312,13 +313,13 @@ class DeliveryTest {
   void endsTheJvmOverOptionsThatItDoesNotKnow() throws Exception {
     Outcome typo = runWithAgent(deliver("diff", DIFF), "=thrust=key.pub");
     assertNotEquals(0, typo.exitCode());
-    assertTrue(typo.output().contains("say trust=FILE"), typo.output());
+    assertTrue(typo.output().contains("use trust=FILE"), typo.output());
     Outcome missing = runWithAgent(temporary.resolve("diff"), "=trust=/no/such/key");
     assertNotEquals(0, missing.exitCode());
     assertTrue(missing.output().contains("/no/such/key"), missing.output());
     Outcome wrong = runWithAgent(temporary.resolve("diff"), "=rules=" + list("pso-fields\n"));
     assertNotEquals(0, wrong.exitCode());
-    assertTrue(wrong.output().contains("list:1:1: there is no rule 'pso-fields'"), wrong.output());
+    assertTrue(wrong.output().contains("list:1:1: unknown rule 'pso-fields'"), wrong.output());
   }
 
   private Path pem(String name, String label, byte[] key) throws IOException {

@@ -26,39 +26,39 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The agent that specializes classes as they are loaded: those that carry a code patch by that,
-/// and, where it is given rules, every other by those.
+/// The agent that specializes classes as the JVM loads them. A class that carries a code patch gets
+/// that patch applied. Where the agent is given rules, they rewrite every other class.
 ///
 /// ```sh
-/// java -javaagent:tigris-specializer.jar ...                        # anybody's patches
+/// java -javaagent:tigris-specializer.jar ...                        # patches of any origin
 /// java -javaagent:tigris-specializer.jar=trust=a.pub:b.pub ...      # those that a or b signed
 /// java -javaagent:tigris-specializer.jar=rules=app.rules ...        # and rules, for the rest
 /// java -javaagent:tigris-specializer.jar=trust=a.pub,rules=app.rules ...
 /// java -javaagent:tigris-specializer.jar=rules=app.rules,rule-path=rules.jar ...
 /// ```
 ///
-/// What is loaded is to the byte what the specializer would have written. A class whose patch is
-/// refused, or that has a problem with the rules, must not run half specialized: it fails to load,
-/// with a [ClassFormatError] that says why. One that it would change and that was loaded before it,
-/// by an AOT cache or another agent, keeps the JVM from starting.
+/// The loaded bytes are exactly those that the specializer would have written. A class must not run
+/// half specialized: if its patch is refused, or the rules find a problem in it, it fails to load
+/// with a [ClassFormatError] that gives the reason. The JVM does not start if the agent would
+/// change a class that was loaded before it, by an AOT cache or another agent.
 public final class Agent {
   /// The specializer's own classes are loaded while it is at work on another, and so are the rules.
   private static final String OURS = "dev/tigris/specializer/";
 
   private Agent() {}
 
-  /// Called by the JVM for `-javaagent`. Anything wrong ends the JVM with exit code 1, and is said
-  /// in a line: the JVM itself makes a crash of an exception.
+  /// Starts the agent; the JVM calls this for `-javaagent`. Any error ends the JVM with exit code 1
+  /// and a message of one line, since the JVM would turn an exception into a crash.
   ///
-  /// @param options nothing, or, with commas between them, `trust=` and the files of public keys,
-  ///     `rules=` and a [list of rules][RuleList], and `rule-path=` and where its modules are
+  /// @param options null, or a list with commas: `trust=` and the files of public keys, `rules=`
+  ///     and a [list of rules][RuleList], `rule-path=` and the path of its modules
   public static void premain(@Nullable String options, Instrumentation instrumentation) {
     try {
       AgentOptions given = AgentOptions.parse(options);
       // Loads what looks at every class, before the first one has to wait for it, and what takes
       // the place of one, before there may be no memory left for that.
       CodePatch.mayBeIn(FailingClass.NO_CLASS);
-      // These first: of what is loaded later, nobody could tell whether it was changed.
+      // First of all: later it could not be told which classes were changed.
       Class<?>[] loaded = instrumentation.getAllLoadedClasses();
       Transformer transformer = new Transformer(given.keys(), given.rules());
       instrumentation.addTransformer(transformer);
@@ -85,17 +85,17 @@ public final class Agent {
     private final boolean onlyPatches;
 
     /// One for each class loader, as a class's name means something to a loader only; it goes with
-    /// the loader. Guarded by itself. No map: that would ask a loader who it equals and for a hash
-    /// code, and its author may have it wait for somebody who is loading a class.
+    /// the loader. Guarded by itself. Not a map, which would call the loader's equals and hashCode:
+    /// these may wait for a thread that is loading a class.
     private final List<Known> loaders = new ArrayList<>();
 
     /// What is known of the classes that a loader finds. One that gives no class file of a class
     /// out leaves the rules in the dark: if that turns out to be a class of objects, either it or
-    /// who uses it must not load, or the user would fail without a word of why.
+    /// its user must not load, or the user would fail without an explanation.
     ///
     /// @param unseen classes that were asked for, and that it gave no class file of
-    /// @param users the classes that it has loaded and that use one of these, by that one; what
-    ///     did not load uses nothing
+    /// @param users the classes that it has loaded and that use one of these, by that one; what did
+    ///     not load uses nothing
     /// @param objects classes of objects that it has loaded
     private record Known(
         WeakReference<ClassLoader> loader,
@@ -148,7 +148,7 @@ public final class Agent {
       }
     }
 
-    /// What the class is to be; null if that is what it is.
+    /// The new class file; null if the class stays as it is.
     private byte @Nullable [] changed(
         @Nullable ClassLoader loader, @Nullable String name, byte[] classFile)
         throws PatchRefusedException, RefusedException {
@@ -170,7 +170,8 @@ public final class Agent {
       return (name != null && name.startsWith(OURS)) || loader instanceof RuleModules.RuleLoader;
     }
 
-    /// Refuses classes that are loaded as they were compiled, though patches or rules mean them.
+    /// Refuses classes that were loaded as they were compiled although a patch or a rule applies to
+    /// them.
     void refuseLoaded(Class<?>... loaded) {
       for (Class<?> type : loaded) {
         ClassLoader loader = type.getClassLoader();
@@ -192,10 +193,10 @@ public final class Agent {
         }
         if (why != null) {
           throw new IllegalStateException(
-              ("%s was loaded before this agent, by an AOT cache or by another agent, and"
-                      + " cannot be changed any more (%s): make the cache with this agent and these"
-                      + " options, or leave it out (-XX:AOTMode=off); name this agent first; or"
-                      + " specialize when building")
+              ("%s was loaded before this agent, by an AOT cache or by another agent, "
+                      + "and can no longer be changed (%s). Make the cache with this agent and "
+                      + "these options, or turn it off (-XX:AOTMode=off). Name this agent "
+                      + "before others, or specialize when building")
                   .formatted(type.getName(), why));
         }
       }
@@ -328,7 +329,7 @@ public final class Agent {
     }
 
     private static String why(ClassDesc type) {
-      return "the loader of a class that uses such objects does not give out %s, so that the user"
+      return "the class loader of a class that uses such objects does not give out %s, so the user"
               .formatted(ClassSource.pathOf(type))
           + " cannot be specialized as it is loaded: run `tigris specialize` on both";
     }

@@ -33,12 +33,10 @@ record AgentOptions(TrustedKeys keys, List<Rule> rules) {
     String rulePath = given.get(RULE_PATH);
     if (rulePath != null && list == null) {
       throw new IllegalArgumentException(
-          "rule-path= is for the modules that rules=FILE names: add that");
+          "rule-path= has no use without rules=FILE: add rules=FILE");
     }
     TrustedKeys keys =
-        trust == null
-            ? TrustedKeys.ANYBODY
-            : read(TRUST, trust, () -> TrustedKeys.of(paths(trust)));
+        trust == null ? TrustedKeys.ANY : read(TRUST, trust, () -> TrustedKeys.of(paths(trust)));
     List<Path> path = rulePath == null ? List.of() : paths(rulePath);
     List<Rule> rules =
         list == null
@@ -61,15 +59,15 @@ record AgentOptions(TrustedKeys keys, List<Rule> rules) {
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
-                          "'%s' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or nothing"
+                          "unknown option '%s': use trust=FILE, rules=FILE or rule-path=PATH"
                               .formatted(option)));
       String value = option.substring(name.length());
       if (value.isEmpty()) {
-        throw new IllegalArgumentException(name + " names no file");
+        throw new IllegalArgumentException(name + " has no value: name a file");
       }
       if (given.put(name, value) != null) {
         throw new IllegalArgumentException(
-            "%s is there twice: give it once%s"
+            "%s is given twice: give it once%s"
                 .formatted(name, name.equals(RULES) ? "" : ", with a colon between files"));
       }
     }

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The methods without a body in classes of objects: each stands for a peek or a poke, as in the
-/// papers' external objects (papers: 000 sections 3.2 and 4, figure 4).
+/// The methods without a body in classes of objects: each stands for a peek or a poke, as in
+/// Welsh's external objects (MS thesis, 1999, sections 3.2 and 4, figure 4).
 ///
 /// ```java
 /// public class Doorbell extends Pso {          // laid over the registers of a device
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class BodylessMethods {
   private BodylessMethods() {}
 
-  /// What is wrong with the methods of a class of objects, and with what rules say of them.
+  /// Finds problems with the methods of a class of objects, and with the rules for them.
   ///
   /// @param plans what the rules decided for each method, by its key
   static List<Problem> problems(
@@ -59,20 +59,19 @@ final class BodylessMethods {
         Location location = new Location(info.name(), name, sourceFile, 0);
         boolean ofField = field(method, info, hierarchy, host).isPresent();
         if (ofField && isNamed(method, info, rules)) {
-          // Whatever was done with it, somebody would read other bytes than he thinks.
+          // Either meaning would read other bytes than one of the two authors expects.
           problems.add(
               new Problem(
                   location,
-                  "stands for the field of its name, and a restricted rule says something of it,"
-                      + " too: rename the field, or take it out of the rule"));
+                  "has the name of a field, and a restricted rule gives it a meaning "
+                      + "as well: rename the field, or take the method out of the rule"));
         } else if (!ofField && !isDecided(plans.get(MethodPlan.key(method)))) {
           problems.add(
               new Problem(
                   location,
-                  "a method without a body stands for the field of its name, or for what a"
-                      + " restricted rule says: declare it as 'T name()' or 'void name(T)' beside"
-                      + " a field 'T name' that the class may access, name it in a rule, or give it"
-                      + " a body"));
+                  "has no body, but neither a field nor a rule of its name. Declare "
+                      + "it as 'T name()' or 'void name(T)' beside a field 'T name' that "
+                      + "the class may access. Or name it in a rule, or give it a body"));
         }
       }
     }
@@ -88,8 +87,8 @@ final class BodylessMethods {
     return plan != null && plan.changesOrRefuses();
   }
 
-  /// What a rule says of a class that has no such method without a body. Who wrote the rule would
-  /// go on thinking that the method reads or writes what he said.
+  /// The methods that a rule names and the class does not have without a body. The rule's author
+  /// would otherwise believe that they read or write what the rule says.
   private static List<Problem> saidInVain(
       StructureRule rule,
       ClassModel model,
@@ -113,7 +112,8 @@ final class BodylessMethods {
             said ->
                 new Problem(
                     new Location(info.name(), said.name(), sourceFile, 0),
-                    "%s says what is meant by '%s', which the class does not declare%s: declare it as 'native', or take it out of the rule"
+                    ("%s gives a meaning to '%s', which the class does not declare%s: "
+                            + "declare it as 'native', or take it out of the rule")
                         .formatted(
                             rule.name(),
                             said,

@@ -36,11 +36,11 @@ import java.util.zip.ZipException;
 /// each.
 public final class ClassFiles {
   private static final String SUFFIX = ".class";
-  private static final Witness NOBODY = (original, specialized) -> {};
+  private static final Witness SILENT = (original, specialized) -> {};
 
   private final Specializer specializer;
   private final Delivery delivery;
-  private Witness witness = NOBODY;
+  private Witness witness = SILENT;
   private final Map<Path, byte[]> changedFiles = new LinkedHashMap<>();
   private final Map<Path, Map<String, byte[]>> changedJars = new LinkedHashMap<>();
   private final List<ClassReport> classes = new ArrayList<>();
@@ -49,7 +49,7 @@ public final class ClassFiles {
   private final Set<String> rulesAtWork = new HashSet<>();
   private int seen;
 
-  /// Is told of each class that changes.
+  /// Receives each class that changes.
   public interface Witness {
     /// A class that was specialized.
     ///
@@ -100,7 +100,7 @@ public final class ClassFiles {
 
   /// Classes are found by their names in folders and jars that have their packages. Those that lie
   /// elsewhere, as in a folder that has such a folder, or in the jar of a web application, are
-  /// known when they come by: whoever came before them is then looked at once more.
+  /// known when they come by: the classes before them are then looked at once more.
   private void untilAllIsKnown(Look look) throws IOException {
     long late;
     do {
@@ -193,7 +193,8 @@ public final class ClassFiles {
           problem(
               first,
               path
-                  + " begins with something else than a jar, a script say: specialize its classes before that is put there"));
+                  + " begins with other bytes than a jar, such as a script: specialize "
+                  + "its classes before those bytes are added"));
     }
     if (!changed.isEmpty()) {
       changedJars.put(path, changed);
@@ -211,7 +212,7 @@ public final class ClassFiles {
             problems.add(
                 problem(
                     bytes,
-                    "lies in %s, a jar in %s: specialize that jar before it is put there"
+                    "lies in %s, a jar inside %s: specialize the inner jar before it is packed"
                         .formatted(inner.getName(), jar.getName())));
           }
         });
@@ -240,7 +241,7 @@ public final class ClassFiles {
     try {
       original = CodePatch.strip(found);
     } catch (PatchRefusedException e) {
-      problems.add(problem(found, "was patched, and changed after that: compile it again"));
+      problems.add(problem(found, "was changed after it was patched: compile it again"));
       return Optional.empty();
     }
     Specialized result = by.specialize(original);
@@ -354,11 +355,12 @@ public final class ClassFiles {
     return new Problem(
         problem.location(),
         problem.message()
-            + ", and will not be, as this class is for releases where there is nothing to rewrite in it:"
-            + " compile it for META-INF/versions as well, beside the class of objects");
+            + ". Specializing does not change this class, because its release has "
+            + "nothing to rewrite. Compile it for META-INF/versions as well, beside "
+            + "the class of objects");
   }
 
-  /// As a jar in a jar: what cannot be read of it may be somebody's resource, like that on purpose.
+  /// Checks a jar as one in a jar: an unreadable part may be a resource that is so on purpose.
   private void checkJarOfFolder(Path path) throws IOException {
     try {
       checkJar(path);
@@ -382,7 +384,7 @@ public final class ClassFiles {
   private void check(byte[] found, Specializer by) {
     seen++;
     try {
-      byte[] loaded = CodePatch.apply(found, TrustedKeys.ANYBODY).orElse(found);
+      byte[] loaded = CodePatch.apply(found, TrustedKeys.ANY).orElse(found);
       problems.addAll(by.check(loaded));
     } catch (PatchRefusedException e) {
       problems.add(problem(found, String.valueOf(e.getMessage())));

@@ -40,8 +40,8 @@ public final class ClassHierarchy {
     return new ClassHierarchy(nearer, this);
   }
 
-  /// What is known of a class; empty when the source doesn't have it, when it is damaged there, or
-  /// is no class.
+  /// Finds a class by name. The result is empty if the source does not have it or has it damaged,
+  /// or if the name is not that of a class.
   public Optional<ClassInfo> find(ClassDesc type) {
     if (!type.isClassOrInterface()) {
       return Optional.empty();
@@ -80,7 +80,7 @@ public final class ClassHierarchy {
   }
 
   /// The first of a class and its superclasses that is not found, up to `Pso` and the JDK's own:
-  /// without it, nobody can tell whether the class is one of pre-serialized objects.
+  /// without it, whether the class is one of pre-serialized objects is unknown.
   Optional<ClassDesc> missingFrom(ClassDesc type) {
     Set<ClassDesc> passed = new HashSet<>();
     ClassDesc at = type;
@@ -97,7 +97,7 @@ public final class ClassHierarchy {
     return Optional.empty();
   }
 
-  /// Whether it was asked for in vain, and has not been learned since. This asks nobody.
+  /// Whether it was asked for in vain, and has not been learned since. Does not ask the source.
   boolean isMissing(ClassDesc type) {
     Optional<ClassInfo> info = known.get(type);
     return info != null && info.isEmpty();
@@ -120,8 +120,8 @@ public final class ClassHierarchy {
     }
   }
 
-  /// How many classes were learned after somebody had asked for them in vain: what was decided
-  /// meanwhile may be wrong. Each is counted once, as it is known from then on.
+  /// The number of classes that were learned after a caller had asked for them in vain: decisions
+  /// made meanwhile may be wrong. Each is counted once, as it is known from then on.
   long learnedLate() {
     return learnedLate.sum();
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What the specializer needs to know of a class: its place in the hierarchy and its fields.
+/// A class as the specializer sees it: its place in the hierarchy and its fields.
 ///
 /// @param superclass empty for `Object` only
 /// @param binding the flags of its binding constructor, if it has one
@@ -39,7 +39,7 @@ public record ClassInfo(
         && method.methodTypeSymbol().equals(MemoryNames.BINDING_CONSTRUCTOR_TYPE);
   }
 
-  /// Whether the specializer has been here: it added the constructor that nobody can write in Java
+  /// Whether the specializer has been here: it added the constructor that cannot be written in Java
   /// source, because a synthetic member has no source.
   boolean isSpecialized() {
     return binding.map(flags -> flags.contains(AccessFlag.SYNTHETIC)).orElse(false);

@@ -43,7 +43,7 @@ public final class ClassPath implements ClassSource, AutoCloseable {
           entries.add(new Jar(open(path)));
         }
       }
-    } catch (Throwable e) { // whatever it is, nobody else could close these
+    } catch (Throwable e) { // of any kind: these must be closed here
       close();
       throw e;
     }

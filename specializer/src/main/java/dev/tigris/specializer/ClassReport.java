@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What was done to one class.
+/// The report on one class.
 ///
 /// @param declared whether the class was made to declare itself to `memory` in this run
 /// @param methods the methods that a rule had something to say about

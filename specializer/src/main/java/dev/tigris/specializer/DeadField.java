@@ -21,7 +21,8 @@ import java.util.Optional;
 ///
 /// Compilers take a field's type from its `Signature`, and see what they saw before. The JVM takes
 /// it from the descriptor, and finds no field for an access that was compiled against the
-/// declaration and not rewritten: a [NoSuchFieldError], where it would read what nobody writes.
+/// declaration and not rewritten: a [NoSuchFieldError], where it would read bytes that are never
+/// written.
 final class DeadField {
   private DeadField() {}
 

@@ -5,7 +5,7 @@ import java.lang.constant.DynamicCallSiteDesc;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What a [Rule] wants done with an instruction.
+/// The answer of a [Rule] about an instruction.
 public sealed interface Decision {
   /// The rule isn't about this instruction; the next rule is asked.
   record Pass() implements Decision {}

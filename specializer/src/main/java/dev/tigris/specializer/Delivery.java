@@ -5,12 +5,12 @@ import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchSigner;
 import java.util.Optional;
 
-/// How specialized classes get to the JVM that runs them.
+/// A way to bring specialized classes to the JVM that runs them.
 public sealed interface Delivery {
-  /// As rewritten class files, which run in any JVM.
+  /// Rewritten class files, which run in any JVM.
   record Rewritten() implements Delivery {}
 
-  /// As the original class files with a [code patch][CodePatch], which an agent applies at load
+  /// The original class files, each with a [code patch][CodePatch] that an agent applies at load
   /// time.
   ///
   /// @param signer signs each patch, if there is one

@@ -26,7 +26,8 @@ final class EnumConstants {
         int code = field.name().hashCode();
         if (code == 0) {
           return Optional.of(
-              "%s.%s cannot be stored: the hash code of its name is 0, which means null. Rename it"
+              ("%s.%s cannot be stored: the hash code of its name is 0, which stands "
+                      + "for null. Rename it")
                   .formatted(name, field.name()));
         }
         String other = byCode.put(code, field.name());

@@ -77,8 +77,8 @@ final class Jars {
       in.transferTo(out);
       if (in.getChecksum().getValue() != entry.getCrc()) {
         throw new ZipException(
-            "its checksum is another, so it was damaged, or there are two of the name: make the jar"
-                + " again");
+            "its checksum does not match: it is damaged, or the jar has two entries "
+                + "of the name. Make the jar again");
       }
     }
   }
@@ -108,7 +108,7 @@ final class Jars {
 
   /// Reads the entries that are wanted of a jar in a jar, and of the jars in that, from its
   /// beginning on: up to where it cannot be read that way, since it is damaged, say, or encrypted,
-  /// or no jar in spite of its name. Somebody's resource may be like that on purpose.
+  /// or not a jar in spite of its name. A resource may be like that on purpose.
   static void forEachWithin(JarFile jar, ZipEntry inner, Predicate<ZipEntry> wanted, Reader reader)
       throws IOException {
     try (var in = new ZipInputStream(jar.getInputStream(inner))) {
@@ -127,7 +127,7 @@ final class Jars {
         }
       }
     } catch (ZipException | EOFException unreadable) {
-      // what there is from here on was asked for by nobody
+      // the rest is not needed
     }
   }
 

@@ -46,7 +46,7 @@ import java.util.Set;
 ///
 /// Thread rule: as that of what it asks for recipes.
 public final class Listing {
-  /// Says what is behind a call site.
+  /// Tells what a call site links to.
   public interface Recipes {
     /// The recipe of a call site that links to a field of a class.
     ///
@@ -55,9 +55,9 @@ public final class Listing {
     /// @return nothing if that cannot be told
     Optional<String> find(ClassDesc owner, String field, String operation);
 
-    /// How many bytes of machine code a call site comes to where it is inlined.
+    /// The bytes of machine code of a call site where it is inlined.
     ///
-    /// @return nothing if that cannot be told, or nobody wants to know
+    /// @return empty if it is unknown or not asked for
     default OptionalInt machineCodeBytes(DynamicCallSiteDesc site) {
       return OptionalInt.empty();
     }
@@ -67,7 +67,7 @@ public final class Listing {
 
   private final Recipes recipes;
 
-  /// A listing that asks `recipes` what is behind a call site.
+  /// A listing that asks `recipes` for the meaning of each call site.
   public Listing(Recipes recipes) {
     this.recipes = recipes;
   }

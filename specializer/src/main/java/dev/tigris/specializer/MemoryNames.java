@@ -68,7 +68,7 @@ public final class MemoryNames {
   public static final ClassDesc CURSOR = ClassDesc.of(PACKAGE, "PsoCursor");
 
   /// What the name of a reference is followed by in the name of the field that keeps what was
-  /// recovered from it. Java has no such names, so it hides nobody's field.
+  /// recovered from it. Java has no such names, so it hides no field of the class.
   public static final String RECOVERED = "-recovered";
 
   /// Where objects lie: what their constructors pass on to the superclass.

@@ -158,7 +158,7 @@ final class MethodPlan {
     try {
       return rule.decide(site);
     } catch (UncheckedIOException e) {
-      throw e; // of a class file that cannot be read, whoever asks for it
+      throw e; // of a class file that cannot be read, for any rule
     } catch (RuntimeException e) {
       throw new IllegalStateException(
           "%s: the rule %s fails: %s".formatted(site.location(), rule.name(), e), e);

@@ -2,7 +2,7 @@ package dev.tigris.specializer;
 
 import java.util.List;
 
-/// What was done to one method.
+/// The report on one method.
 ///
 /// @param method name and types
 /// @param bytesBefore size of its bytecode before
@@ -24,7 +24,7 @@ public record MethodReport(
   /// HotSpot never compiles a method of more bytes than this (`-XX:HugeMethodLimit`).
   static final int HUGE_METHOD_BYTES = 8_000;
 
-  /// One instruction.
+  /// The report on one instruction.
   ///
   /// @param line in the source, or 0 when the class file doesn't say
   /// @param outcome the rule that replaced it, or why it was left alone
@@ -42,7 +42,7 @@ public record MethodReport(
     }
   }
 
-  /// How many instructions were replaced.
+  /// The number of instructions that were replaced.
   public long rewritten() {
     return lines.stream().filter(Line::rewritten).count();
   }
@@ -74,12 +74,12 @@ public record MethodReport(
     if (hasTooManySites()) {
       out.append("    WARNING: HotSpot may leave a method with more than ")
           .append(Split.MAX_SITES)
-          .append(" call sites in slow code; split this one\n");
+          .append(" call sites in slow code: split this one\n");
     }
     if (becameHuge()) {
       out.append("    WARNING: HotSpot interprets methods over ")
           .append(HUGE_METHOD_BYTES)
-          .append(" bytes; split this one\n");
+          .append(" bytes: split this one\n");
     }
     for (Line line : lines) {
       out.append("    ");

@@ -10,6 +10,6 @@ final class MissingClassException extends IllegalArgumentException {
   MissingClassException(ClassDesc type) {
     super(
         Location.nameOf(type)
-            + " is not found: put on the class path what the class was compiled with");
+            + " is not found: put the jars that the class was compiled with on the class path");
   }
 }

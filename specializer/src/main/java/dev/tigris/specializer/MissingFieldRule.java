@@ -26,7 +26,7 @@ final class MissingFieldRule implements OwnRule {
   public Decision decide(Site site) {
     return missing.decide(site) instanceof Decision.Replace
         ? new Decision.Refuse(
-            "a field of objects, which no rule replaces: name pso-field among the rules")
+            "accesses a field of objects, but the list of rules lacks pso-field: add it")
         : Decision.PASS;
   }
 }

@@ -17,7 +17,7 @@ import java.util.Set;
 final class ObjectSize {
   private static final int ALIGNMENT_BYTES = 8;
 
-  /// Where all ends that ends behind the limit: how far behind is nobody's question.
+  /// Where all ends that ends behind the limit: how far behind does not matter.
   private static final int TOO_LARGE = MemoryNames.MAX_BYTES + 1;
 
   private final ClassHierarchy hierarchy;
@@ -30,7 +30,8 @@ final class ObjectSize {
   }
 
   static String tooLarge(ClassDesc type) {
-    return "%s is larger than the %d bytes that an object can have: refer to a PsoArray or a PsoTable for its largest part"
+    return ("%s is larger than the %d bytes of the largest object: use a reference to a "
+            + "PsoArray or a PsoTable for its largest part")
         .formatted(Location.nameOf(type), MemoryNames.MAX_BYTES);
   }
 

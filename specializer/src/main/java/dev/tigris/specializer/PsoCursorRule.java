@@ -18,8 +18,7 @@ import java.lang.constant.MethodTypeDesc;
 /// ```
 ///
 /// The call site gives what the method gives. But it knows how far objects of the class lie from
-/// one another in a table, and what is a constant there costs less than what is asked for
-/// (docs/decisions/011-the-shape-of-an-accessor.md).
+/// one another in a table, and a constant costs less than a call that returns it.
 final class PsoCursorRule implements OwnRule {
   private static final MethodTypeDesc METHOD_TYPE = MethodTypeDesc.of(MemoryNames.PSO);
   private static final MethodTypeDesc SITE_TYPE =

@@ -48,14 +48,14 @@ final class PsoDeclaration {
       problems.add(
           new Problem(
               new Location(info.name(), INIT_NAME, sourceFile, 0),
-              "the constructor that takes a PsoBinding is the specializer's to write: remove it"));
+              "the specializer adds the constructor that takes a PsoBinding: remove this one"));
     }
     for (FieldInfo field : info.fields()) {
       Location location = new Location(info.name(), field.name(), sourceFile, 0);
       Storage.problem(field, hierarchy)
           .ifPresent(problem -> problems.add(new Problem(location, problem)));
     }
-    if (problems.isEmpty()) { // or its size may be nobody's fault
+    if (problems.isEmpty()) { // or its size may follow from another problem
       new ObjectSize(hierarchy)
           .excess(info)
           .ifPresent(

@@ -11,8 +11,8 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
 import java.util.Optional;
 
-/// Turns `getfield` and `putfield` of pre-serialized fields into call sites (papers: 000 section
-/// 5).
+/// Turns `getfield` and `putfield` of pre-serialized fields into call sites (Welsh, MS thesis,
+/// 1999, section 5).
 ///
 /// ```
 /// getfield Trade.quantity:I   ->   invokedynamic get:(LTrade;)I      Trade.class, "quantity"
@@ -55,8 +55,7 @@ final class PsoFieldRule implements OwnRule {
     Optional<FieldInfo> found =
         hierarchy.resolveField(owner, access.name().stringValue(), access.typeSymbol());
     if (found.isEmpty()) {
-      return new Decision.Refuse(
-          describe(access) + " does not exist: compile the two classes against each other again");
+      return new Decision.Refuse(describe(access) + " does not exist: compile both classes again");
     }
     FieldInfo field = found.get();
     if (field.owner().equals(MemoryNames.PSO)) {
@@ -69,7 +68,8 @@ final class PsoFieldRule implements OwnRule {
       case Storage.Part() when access.opcode() == Opcode.PUTFIELD ->
           new Decision.Refuse(
               describe(access)
-                  + " lies in the object and cannot be assigned: change what it holds, as with set");
+                  + " lies in place and cannot be assigned: change its content, for "
+                  + "example with set");
       case Storage.Part(), Storage.Stored() -> replace(site, access, field);
     };
   }
@@ -84,17 +84,16 @@ final class PsoFieldRule implements OwnRule {
         || !(site.bootstrapArgs().getFirst() instanceof ClassDesc owner)
         || !(site.bootstrapArgs().getLast() instanceof String name)
         || hierarchy.missingFrom(owner).isPresent()) {
-      return Decision.PASS; // damaged, or nobody can tell
+      return Decision.PASS; // damaged, or not found
     }
     ClassDesc fieldType = get ? type.returnType() : type.parameterType(1);
     String what = Location.nameOf(owner) + "." + name;
     Optional<FieldInfo> field = hierarchy.resolveField(owner, name, fieldType);
     if (field.isEmpty()) {
-      return stale(
-          "%s of type %s does not exist any more".formatted(what, fieldType.displayName()));
+      return stale("%s of type %s no longer exists".formatted(what, fieldType.displayName()));
     }
     if (!hierarchy.isPso(field.get().owner())) {
-      return stale(what + " is of no class of objects any more");
+      return stale(what + " no longer belongs to a class of objects");
     }
     if (field.get().has(AccessFlag.STATIC)) {
       return stale(what + " is static now");
@@ -104,7 +103,7 @@ final class PsoFieldRule implements OwnRule {
     }
     if (Storage.of(field.get(), hierarchy) instanceof Storage.Part) {
       return new Decision.Refuse(
-          what + " lies in the object now, and cannot be assigned: change what it holds");
+          what + " lies in place now and cannot be assigned: change its content");
     }
     return field.get().has(AccessFlag.FINAL) ? stale(what + " is final now") : Decision.PASS;
   }
@@ -122,7 +121,7 @@ final class PsoFieldRule implements OwnRule {
     if (seen.isPresent() && !seen.get().isAccessibleFrom(site.in().name())) {
       return new Decision.Refuse(
           describe(access)
-              + " is of a type that this class cannot see: make "
+              + " has a type that this class cannot access: make "
               + type.displayName()
               + " public, or offer a method beside it");
     }

@@ -12,9 +12,8 @@ import java.lang.constant.DynamicCallSiteDesc;
 /// invokevirtual Utf8.lengthBytes:()I   ->   invokedynamic lengthBytes:(LUtf8;)I
 /// ```
 ///
-/// What stands for a text is made at each read, and C2 leaves it out where it inlines all that is
-/// done with it. It stops inlining calls in a long method, but not call sites
-/// (docs/decisions/071-made-at-each-read.md).
+/// Each read makes an object for the text, and C2 removes it where it inlines all its uses. In a
+/// long method C2 stops inlining calls, but goes on inlining call sites.
 final class PsoTextRule implements OwnRule {
   @Override
   public String name() {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/// What was done to a set of classes.
+/// The report on a set of classes.
 ///
 /// @param classesSeen how many class files were looked at
 /// @param classesChanged how many of them were written anew
@@ -22,12 +22,12 @@ public record Report(
     List<Problem> problems,
     List<String> withoutPatch,
     List<String> idleRules) {
-  /// How many instructions were replaced.
+  /// The number of instructions that were replaced.
   public long rewritten() {
     return problems.isEmpty() ? sum(MethodReport::rewritten) : 0;
   }
 
-  /// How many instructions a rule left alone, for a reason that the report gives.
+  /// The number of instructions that a rule left alone, for a reason that the report gives.
   public long leftAlone() {
     return sum(method -> method.lines().size() - method.rewritten());
   }
@@ -36,7 +36,7 @@ public record Report(
     return classes.stream().flatMap(type -> type.methods().stream()).mapToLong(count).sum();
   }
 
-  /// One line.
+  /// The report in one line.
   public String summary() {
     if (!problems.isEmpty()) {
       return "%d classes: none rewritten, because of %d problem%s"
@@ -47,12 +47,13 @@ public record Report(
     long earlier = sum(MethodReport::rewrittenEarlier);
     long declared = classes.stream().filter(ClassReport::declared).count();
     String idle = idleRules.isEmpty() ? "" : "; nothing by " + String.join(", ", idleRules);
-    return "%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d left alone%s"
+    return ("%d classes: %d rewritten (%d declared), %d accesses replaced, %d before, %d "
+            + "left alone%s")
         .formatted(classesSeen, classesChanged, declared, rewritten, earlier, left, idle);
   }
 
-  /// Everything, as text: per method, what was rewritten, by which rule, the size before and after,
-  /// and what was left alone and why.
+  /// The whole report as text. It lists for each method the instructions that were rewritten, by
+  /// which rule, those left alone and why, and the size before and after.
   public String text() {
     StringBuilder out = new StringBuilder(summary()).append('\n');
     for (Problem problem : problems) {
@@ -68,12 +69,13 @@ public record Report(
     return out.toString();
   }
 
-  /// Warns of the classes without a patch; empty if there are none.
+  /// A warning about the classes without a patch; empty if there are none.
   public Optional<String> patchWarning() {
     return withoutPatch.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "%s%s can carry no patch: rewritten already, while a patch is made of a class as it was compiled. Compile again, and let nothing but this specialize it"
+            ("%s%s cannot carry a patch, because the class file was rewritten before. "
+                    + "Compile it again, and specialize it with this command only")
                 .formatted(
                     withoutPatch.getFirst(),
                     withoutPatch.size() == 1

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// A translation rule (papers: 003 section 3.1): sees one instruction in context and leaves it, or
-/// replaces it and perhaps those that follow.
+/// A translation rule (Welsh, *Safe and Efficient Hardware Specialization of Java Applications*,
+/// 2000, section 3.1): it sees one instruction in context, and leaves it or replaces it and perhaps
+/// those that follow.
 ///
 /// A rule decides from the [Site] alone, so that the same class always gives the same bytes. Rules
 /// are asked in order; the first that doesn't [pass][Decision.Pass] decides. They are shown every
@@ -22,25 +23,23 @@ import java.util.function.Predicate;
 ///
 /// A module offers rules by `provides dev.tigris.specializer.Rule with ...`; see [RuleList].
 public interface Rule {
-  /// The name that the report gives, and that a list of rules calls it by: one line.
+  /// The name of the rule in reports and in lists of rules, of one line.
   String name();
 
-  /// Whether the rule could have something to say about a class file. Nearly all are passed over as
-  /// a whole in this way.
+  /// Whether the rule may apply to a class file. Most class files are skipped as a whole in this
+  /// way.
   boolean concerns(ClassModel type, ClassHierarchy hierarchy);
 
   /// Decides on one instruction.
   Decision decide(Site site);
 
-  /// Whether code that the rule has not been applied to would be wrong, and not just slower. Then a
-  /// build fails on it.
+  /// Whether code without the rule would be wrong, not just slower. A build fails on such code.
   default boolean isRequired() {
     return false;
   }
 
-  /// Whether the rule has nothing to say about the code that it gives, nor about that of the other
-  /// rules, and may be asked about a class once more: when another class has changed meanwhile, it
-  /// may have more to do there.
+  /// Whether the rule can be applied to a class again. Such a rule leaves its own code and that of
+  /// other rules alone. It may find more to do when another class has changed meanwhile.
   default boolean isIdempotent() {
     return false;
   }

@@ -21,7 +21,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// The rules to specialize with, in their order, as a file lists them (papers: 003 section 3).
+/// The rules to specialize with, in their order, as a file lists them (Welsh, *Safe and Efficient
+/// Hardware Specialization of Java Applications*, 2000, section 3).
 ///
 /// ```text
 /// # what runs inside of the specializer: name only modules whose authors you trust
@@ -33,8 +34,8 @@ import java.util.stream.Collectors;
 /// ```
 ///
 /// A rule of a module is a program that may write any code, so it is run only when its module is
-/// named as trusted, in the file or by whoever reads it. A file in the restricted language can come
-/// from anybody.
+/// named as trusted, in the file or by the caller. A file in the restricted language is safe
+/// whatever its origin.
 public final class RuleList {
   private static final Pattern LINE = Pattern.compile("(?:(trust|restricted)\\s+)?(\\S+)");
 
@@ -44,7 +45,7 @@ public final class RuleList {
           "trust", "name the module that is trusted: trust com.example.rules",
           "restricted", "name the file with the rules: restricted ipv4.rules");
 
-  /// Nobody writes as much by hand.
+  /// More than is written by hand.
   private static final int MAX_BYTES = 1 << 20;
 
   private RuleList() {}
@@ -63,7 +64,7 @@ public final class RuleList {
 
   /// The text of a list, or of a file in the restricted language.
   private static String text(Path file) throws IOException {
-    // A pipe that nobody writes to would be waited for, and some devices have no end.
+    // Reading a pipe without a writer would never return, and some devices have no end.
     if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
       throw new IOException(
           "'%s' is a folder, a pipe or a device: rules are read from files".formatted(file));
@@ -98,7 +99,9 @@ public final class RuleList {
       Matcher match = LINE.matcher(content.strip());
       if (!match.matches()) {
         throw new IOException(
-            at + "a line is a rule, MODULE/RULE, restricted FILE, or trust MODULE");
+            at
+                + "the line is not a rule: write RULE, MODULE/RULE, restricted FILE, or "
+                + "trust MODULE");
       }
       String name = match.group(2);
       if (match.group(1) == null && LACKING.containsKey(name)) {
@@ -107,7 +110,7 @@ public final class RuleList {
       if ("trust".equals(match.group(1))) {
         trust.add(name);
       } else if (!named.add(name)) {
-        throw new IOException(at + name + " is there already: a rule is asked once");
+        throw new IOException(at + name + " is listed already: remove one of the two lines");
       } else {
         rules.add(
             match.group(1) == null
@@ -140,7 +143,9 @@ public final class RuleList {
         Optional<String> method = made.shared(other);
         if (method.isPresent()) {
           throw new IOException(
-              at + "what %s means is in %s already".formatted(method.get(), other.name()));
+              at
+                  + "%s has a meaning in %s already: remove one of the two"
+                      .formatted(method.get(), other.name()));
         }
       }
     }
@@ -160,8 +165,8 @@ public final class RuleList {
             at
                 + "the module "
                 + module
-                + " is not trusted: its rules run as part of the specializer, and write any code."
-                + " If that is what you want, write `trust "
+                + " is not trusted, and its rules could write any code. To trust it, "
+                + "write `trust "
                 + module
                 + "` above");
       }
@@ -179,9 +184,9 @@ public final class RuleList {
             () ->
                 new IOException(
                     at
-                        + "there is no rule '"
+                        + "unknown rule '"
                         + wanted
-                        + "'; there is "
+                        + "': name one of "
                         + candidates.stream().map(Rule::name).collect(Collectors.joining(", "))));
   }
 }

@@ -47,11 +47,12 @@ final class RuleModules {
       try {
         name = rule.name();
       } catch (RuntimeException e) {
-        throw new IOException("the rule %s has no name: %s".formatted(rule.getClass(), e), e);
+        throw new IOException(
+            "the rule %s fails to give its name: %s".formatted(rule.getClass(), e), e);
       }
       if (name == null || name.lines().count() != 1) {
         throw new IOException(
-            "the rule %s has the name '%s': give it one of one line"
+            "the rule %s has the name '%s': give it a name of one line"
                 .formatted(rule.getClass().getName(), name));
       }
     }
@@ -67,10 +68,10 @@ final class RuleModules {
       }
       if (!elsewhere) {
         throw new IOException(
-            "there is no module "
+            "the module "
                 + module
-                + " on the path for rules: name its jar or folder there (--rule-path, <rulePath>, or"
-                + " rule-path= of the agent)");
+                + " is not on the path for rules: add its jar or folder (--rule-path, "
+                + "<rulePath>, or rule-path= of the agent)");
       }
       return ours.isNamed() ? asModule(module) : asClasses(module);
     } catch (FindException

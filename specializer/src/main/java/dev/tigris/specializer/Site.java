@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// One instruction in its context: what a [Rule] decides on.
+/// An instruction in its context, on which a [Rule] decides.
 public final class Site {
   private final ClassInfo in;
   private final MethodModel method;
@@ -46,7 +46,7 @@ public final class Site {
     return method;
   }
 
-  /// Where that is, for messages.
+  /// The place of the instruction, for messages.
   public Location location() {
     return location;
   }
@@ -61,9 +61,9 @@ public final class Site {
     return (Instruction) code.get(index);
   }
 
-  /// The instruction and those that follow it: as many as there are up to `most`, and up to the
-  /// next place that a jump leads to, or where the range of an exception handler begins or ends. In
-  /// between, a sequence can only be left by an exception or by its own jumps.
+  /// The instruction and those that follow it, at most `most`. The sequence ends before a jump
+  /// target, and where the range of an exception handler begins or ends: only an exception or a
+  /// jump of its own leaves it before its end.
   public List<Instruction> sequence(int most) {
     List<Instruction> sequence = new ArrayList<>();
     for (int at = index; at < code.size() && sequence.size() < most; at++) {
@@ -90,7 +90,7 @@ public final class Site {
       }
     }
     throw new IllegalArgumentException(
-        "%s: a rule replaces %d instructions, and there are %d fewer before the next jump target"
+        "%s: a rule replaces %d instructions, but %d of them lie behind the next jump target"
             .formatted(location, instructions, left));
   }
 }

@@ -40,12 +40,12 @@ public final class Specialized {
     return changed;
   }
 
-  /// What was done, method by method.
+  /// The report, method by method.
   public ClassReport report() {
     return report;
   }
 
-  /// What keeps the class from being specialized; a build must fail on any.
+  /// The problems that keep the class from being specialized; a build must fail on any.
   public List<Problem> problems() {
     return problems;
   }

@@ -108,7 +108,7 @@ public final class Specializer {
       if (!errors.isEmpty()) {
         return damaged(errors.getFirst(), e);
       }
-      // As it is, whoever asked would take the class for damaged, and leave it alone.
+      // Thrown as it is, the caller would take the class for damaged, and leave it alone.
       return e instanceof IllegalArgumentException
           ? new IllegalStateException(model.thisClass().asInternalName() + ": " + e.getMessage(), e)
           : e;
@@ -116,7 +116,8 @@ public final class Specializer {
       int newest = Runtime.version().feature();
       return ClassFiles.release(classFile) > newest
           ? new IllegalArgumentException(
-              "the class file is for Java %d, and this is Java %d: run a newer one, or compile it with --release %d"
+              ("the class file is for Java %d, and this is Java %d: run a newer Java, "
+                      + "or compile the class with --release %d")
                   .formatted(ClassFiles.release(classFile), newest, newest),
               found)
           : damaged(found.toString(), found);
@@ -225,12 +226,13 @@ public final class Specializer {
             missing ->
                 new Problem(
                     location(model, "*"),
-                    "looks like a class of objects, and nobody can tell, as %s is not found: put on the class path what it was compiled with"
+                    ("looks like a class of objects, but %s is not found: put the "
+                            + "jars that it was compiled with on the class path")
                         .formatted(Location.nameOf(missing))));
   }
 
-  /// Finds what [#specialize] would change or refuse. In a class on the run-time path any such
-  /// access finds no field, whenever it comes to run, so a build must fail on it.
+  /// Finds what [#specialize] would change or refuse. On the run-time path such an access would
+  /// fail when it runs, since it finds no field: a build must fail on it.
   ///
   /// @throws IllegalArgumentException if the bytes are no class file
   public List<Problem> check(byte[] classFile) {
@@ -299,7 +301,7 @@ public final class Specializer {
             member ->
                 new Problem(
                     location(model, member.name()),
-                    "a rule adds a member of this name and type: rename this one"))
+                    "a rule adds a member of this name and type: rename this member"))
         .toList();
   }
 
@@ -334,7 +336,8 @@ public final class Specializer {
             location ->
                 new Problem(
                     location,
-                    "a class file of version %d can have no call sites: compile it for Java 7 (version %d) or later"
+                    ("a class file of version %d can have no call sites: compile it "
+                            + "for Java 7 (version %d) or later")
                         .formatted(model.majorVersion(), ClassFile.JAVA_7_VERSION)))
         .stream()
         .toList();
@@ -399,7 +402,7 @@ public final class Specializer {
     return new Problem(location(model, "*"), unwritable(e, List.of()));
   }
 
-  /// Why, and what to do: rules give code of any kind, which can be wrong, and call sites cannot.
+  /// The reason and the remedy. Call sites are always valid; code from rules can be wrong.
   private static String unwritable(IllegalArgumentException e, List<MethodPlan.Choice> choices) {
     String why = String.valueOf(e.getMessage()).lines().findFirst().orElse(""); // and not all code
     if (e instanceof MissingClassException) {
@@ -416,7 +419,8 @@ public final class Specializer {
             ? "A call site takes two bytes more than a field access: where"
             : "Look at the code that these rules give in place of its own (%s); or where"
                 .formatted(rules);
-    return "cannot be rewritten: %s. %s a method is too long for it (65,535 bytes), or a class has too many constants, move some of the code elsewhere"
+    return ("cannot be rewritten: %s. %s a method is too long for it (65,535 bytes), or a "
+            + "class has too many constants, move some of the code elsewhere")
         .formatted(why, advice);
   }
 
@@ -443,7 +447,8 @@ public final class Specializer {
             new Problem(
                 choice.location(),
                 choice.instruction()
-                    + " stands before super(...), when there is no place to store it yet: move it"
+                    + " stands before super(...), when the object has no place in a "
+                    + "container yet: move it"
                     + " after super(...)"));
       }
     }

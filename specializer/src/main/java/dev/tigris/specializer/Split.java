@@ -36,8 +36,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Moves runs of statements out of methods that their call sites make slower than they need be
-/// (docs/decisions/014). There are two kinds of these:
+/// Moves runs of statements out of methods that their call sites make slow. There are two kinds of
+/// such methods:
 ///
 /// - *Those with more call sites than C1 can compile.* C1 profiles the arguments of each call site,
 ///   and runs out of registers for it at about 290 sites in a method. It then never gathers the

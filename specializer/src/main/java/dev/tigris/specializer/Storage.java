@@ -29,29 +29,29 @@ sealed interface Storage {
     }
     if (field.has(AccessFlag.SYNTHETIC)) {
       return new Refused(
-          "an inner or local class keeps a hidden reference to what surrounds it, which cannot be"
-              + " stored: declare the class static, or on top level");
+          "an inner or local class has a hidden reference to its enclosing object, "
+              + "which cannot be stored: declare the class static, or on top level");
     }
     if (field.has(AccessFlag.FINAL)) {
       return new Refused(
-          "a final field cannot be read back from a container: drop 'final', or keep the field in"
+          "a final field cannot be read back from a container: remove 'final', or keep the field in"
               + " the Java object with @HeapOnly");
     }
     if (field.has(AccessFlag.TRANSIENT)) {
       return new Refused(
-          "'transient' says nothing about containers: drop it to store the field, or keep the field"
+          "'transient' has no meaning in a container: remove it to store the field, "
+              + "or keep the field"
               + " in the Java object with @HeapOnly");
     }
     Storage storage = ofType(field, hierarchy);
     if (storage instanceof Part && field.has(AccessFlag.VOLATILE)) {
       return new Refused(
-          "'volatile' says nothing about what lies in the object, since nothing is assigned: drop"
-              + " it");
+          "'volatile' has no meaning for a field in place, which is never assigned: remove it");
     }
     return storage;
   }
 
-  /// Whether a field is in the container, and no access may reach it in the Java object.
+  /// Whether a field is in the container, so that no access may reach it in the Java object.
   static boolean isInContainer(FieldInfo field, ClassHierarchy hierarchy) {
     return switch (of(field, hierarchy)) {
       case Stored _, Part _ -> true;
@@ -65,9 +65,9 @@ sealed interface Storage {
     if (sized != field.has(MemoryNames.CAPACITY)) {
       return new Refused(
           sized
-              ? "a field of type %s needs to say how much it holds: annotate it with @Capacity(...)"
+              ? "a field of type %s needs a capacity: annotate it with @Capacity(...)"
                   .formatted(type.displayName())
-              : "@Capacity is for text and arrays, and not for a field of type %s: drop it"
+              : "@Capacity is for text and arrays, not for a field of type %s: remove it"
                   .formatted(type.displayName()));
     }
     if (sized) {
@@ -81,13 +81,16 @@ sealed interface Storage {
     Optional<ClassDesc> missing = hierarchy.missingFrom(type);
     if (missing.isPresent()) {
       return new Refused(
-          "nobody can tell whether it can be stored, as %s is not found: put on the class path what the class was compiled with (where the agent says this, a class loader does not give it out: run `tigris specialize` beforehand)"
+          ("%s, the type of this field, is not found: put the jars that the class was "
+                  + "compiled with on the class path. If the agent reports this, a class "
+                  + "loader does not give the class file out: run `tigris specialize` before "
+                  + "the program")
               .formatted(Location.nameOf(missing.get())));
     }
     boolean isObject = hierarchy.isPso(type);
     if (field.has(MemoryNames.IN_PLACE) && (!isObject || MemoryNames.VARYING.contains(type))) {
       return new Refused(
-          "@InPlace is for an object of fixed size, and not for a field of type %s: drop it"
+          "@InPlace is for an object of fixed size, not for a field of type %s: remove it"
               .formatted(type.displayName()));
     }
     if (type.isPrimitive() || isEnum(type, hierarchy)) {
@@ -98,7 +101,7 @@ sealed interface Storage {
         : ofReference(type, hierarchy);
   }
 
-  /// What is wrong with the declaration of a field.
+  /// Finds a problem with the declaration of a field.
   static Optional<String> problem(FieldInfo field, ClassHierarchy hierarchy) {
     return switch (of(field, hierarchy)) {
       case Refused(String problem) -> Optional.of(problem);
@@ -110,8 +113,9 @@ sealed interface Storage {
     };
   }
 
-  /// What is wrong with the elements of a list or table. It is a matter of the declaration: who
-  /// uses the field may not know their class. One that cannot be found is judged when it is used.
+  /// Finds a problem with the elements of a list or table. This concerns the declaration only: a
+  /// user of the field may not know their class. A class that cannot be found is judged when it is
+  /// used.
   private static Optional<String> wrongElements(FieldInfo field, ClassHierarchy hierarchy) {
     boolean known =
         field
@@ -130,9 +134,9 @@ sealed interface Storage {
     return known
         ? Optional.empty()
         : Optional.of(
-            ("a field of type %1$s must say what its elements are, since their bytes do not: declare"
-                    + " it as %1$s<E>, where E is a concrete class of objects, no collection itself, and"
-                    + " in a table no array")
+            ("a field of type %1$s must name the class of its elements, which is not "
+                    + "stored: declare it as %1$s<E>. E is a concrete class of objects, not a "
+                    + "collection, and in a table not an array")
                 .formatted(field.type().displayName()));
   }
 
@@ -150,19 +154,22 @@ sealed interface Storage {
       boolean anyPso = type.equals(MemoryNames.PSO);
       return new Refused(
           anyPso
-              ? "a reference to Pso does not say which class to recover: declare the exact class, or"
+              ? "a reference to Pso does not say which class to recover: declare the "
+                  + "exact class, or"
                   + " keep the field in the Java object with @HeapOnly"
               : "a field of type "
                   + type.displayName()
-                  + " cannot be stored: only primitives, enums, Utf8, arrays such as Ints, and subclasses of"
-                  + " Pso can; keep it in the Java object with @HeapOnly");
+                  + " cannot be stored: keep it in the Java object with @HeapOnly. "
+                  + "Fields in a container are primitives, enums, Utf8, arrays such as "
+                  + "Ints, and subclasses of Pso");
     }
     Optional<ClassInfo> target = hierarchy.find(type);
     if (target.isPresent() && target.get().flags().contains(AccessFlag.ABSTRACT)) {
       return new Refused(
           "a reference to the abstract class "
               + type.displayName()
-              + " does not say which class to recover: declare a concrete class, or keep the field in"
+              + " does not say which class to recover: declare a concrete class, or "
+              + "keep the field in"
               + " the Java object with @HeapOnly");
     }
     return new Stored();

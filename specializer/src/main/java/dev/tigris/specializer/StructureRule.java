@@ -65,8 +65,8 @@ final class StructureRule implements OwnRule {
   public Decision decide(Site site) {
     if (isOfAnotherRule(site)) {
       return new Decision.Refuse(
-          "the class was specialized when rules said something else of this method: compile it"
-              + " again first (mvn clean)");
+          "the class was specialized with rules that gave this method another "
+              + "meaning: compile it again first (mvn clean)");
     }
     Optional<StructureMethod> method =
         BodylessMethods.isBody(site)
@@ -79,8 +79,8 @@ final class StructureRule implements OwnRule {
     if (!site.in().superclass().equals(Optional.of(MemoryNames.PSO))) {
       return new Decision.Refuse(
           Location.nameOf(type)
-              + " is laid over a structure, so it must extend Pso itself: a rule does not know the"
-              + " fields of a class in between");
+              + " is laid over a structure, so it must extend Pso directly: a rule "
+              + "does not know the fields of a class in between");
     }
     return new Decision.Replace(
         DynamicCallSiteDesc.of(

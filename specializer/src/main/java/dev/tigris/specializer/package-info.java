@@ -1,5 +1,5 @@
-/// The front end of the specializer (papers: 000 section 3): class files and an ordered list of
-/// [rules][dev.tigris.specializer.Rule] go in, class files with call sites come out.
+/// The front end of the specializer (Welsh, MS thesis, 1999, section 3): class files and an ordered
+/// list of [rules][dev.tigris.specializer.Rule] go in, class files with call sites come out.
 ///
 /// [Specializer][dev.tigris.specializer.Specializer] works on one class file and touches no disk,
 /// so that any delivery (the Maven plugin, a command, an agent) gets the same bytes from it.

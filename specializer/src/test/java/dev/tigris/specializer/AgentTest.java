@@ -41,9 +41,10 @@ class AgentTest {
   @ParameterizedTest
   @ValueSource(strings = {"trust=", "rules=", "rule-path="})
   void saysWhichOptionNamesNoFileAtAllOrIsThereTwice(String option) {
-    assertEquals(option + " names no file", refusal(IllegalArgumentException.class, option));
+    assertEquals(
+        option + " has no value: name a file", refusal(IllegalArgumentException.class, option));
     String twice = refusal(IllegalArgumentException.class, option + "a," + option + "b");
-    assertTrue(twice.startsWith(option + " is there twice"), twice);
+    assertTrue(twice.startsWith(option + " is given twice"), twice);
   }
 
   @Test
@@ -57,7 +58,7 @@ class AgentTest {
   @Test
   void saysWhatItsOptionsAre() {
     assertEquals(
-        "'rule=x' is no option; say trust=FILE, rules=FILE, rule-path=PATH, or nothing",
+        "unknown option 'rule=x': use trust=FILE, rules=FILE or rule-path=PATH",
         refusal(IllegalArgumentException.class, "rule=x"));
     assertTrue(
         refusal(IllegalArgumentException.class, "rule-path=x").contains("rules=FILE"),
@@ -89,7 +90,7 @@ class AgentTest {
 
   @Test
   void knowsALoaderFromAnotherThatSaysItIsTheSame() throws IOException {
-    var transformer = new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    var transformer = new Agent.Transformer(TrustedKeys.ANY, Rule.standard());
     String source = "package app; class User { long use(Trade trade) { return trade.id; } }";
     Path objects = compiled("objects", Workshop.TRADE, source);
     Path others = compiled("others", "package app; class Trade { long id; }", source);
@@ -105,7 +106,7 @@ class AgentTest {
   /// As those of an AOT cache are, before any agent hears of them.
   @Test
   void refusesAClassThatWasLoadedAsItWasCompiled() throws Exception {
-    var transformer = new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    var transformer = new Agent.Transformer(TrustedKeys.ANY, Rule.standard());
     String user = "package app; public class User { long use(Trade trade) { return trade.id; } }";
     Path place = compiled("loaded", Workshop.TRADE, user, "package app; public class Other { }");
     URL[] path = {place.toUri().toURL()};
@@ -148,8 +149,7 @@ class AgentTest {
 
   /// The agent, as the JVM shows it the classes of a program that has two loaders.
   private static final class Loading implements AutoCloseable {
-    private final Agent.Transformer agent =
-        new Agent.Transformer(TrustedKeys.ANYBODY, Rule.standard());
+    private final Agent.Transformer agent = new Agent.Transformer(TrustedKeys.ANY, Rule.standard());
     private final Path classes;
     final URLClassLoader parent;
     final ClassLoader child;
@@ -192,7 +192,7 @@ class AgentTest {
     Path all = compiled("all", Workshop.TRADE, HOLDER, USER);
     try (var program = new Loading(all, all)) {
       String reason = program.load(program.child, "Holder");
-      assertTrue(reason.contains("app.Trade is not found"), reason);
+      assertTrue(reason.contains("app.Trade, the type of this field, is not found"), reason);
       assertEquals("", program.load(program.parent, "Trade"));
       assertEquals("", program.load(program.parent, "Holder"));
       assertEquals("", program.load(program.parent, "User"));

@@ -100,7 +100,7 @@ class CodePatchTest {
   }
 
   private static String refusal(byte[] classFile) {
-    return refusal(classFile, TrustedKeys.ANYBODY);
+    return refusal(classFile, TrustedKeys.ANY);
   }
 
   /// What a tool would do that subtracts in a method where there was a sum.
@@ -125,7 +125,7 @@ class CodePatchTest {
       byte[] original = shop.bytes(name);
       byte[] specialized = shop.specialize(name).bytes();
       byte[] patched = CodePatch.attach(original, specialized, kind, Optional.empty());
-      assertArrayEquals(specialized, CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow());
+      assertArrayEquals(specialized, CodePatch.apply(patched, TrustedKeys.ANY).orElseThrow());
       assertArrayEquals(original, CodePatch.strip(patched));
       assertTrue(CodePatch.isIn(patched));
       assertFalse(CodePatch.isIn(original));
@@ -146,9 +146,9 @@ class CodePatchTest {
     shop.javac.compile(
         "package app; class Mention { String name = \"" + CodePatch.ATTRIBUTE + "\"; }");
     byte[] mention = shop.bytes("app/Mention");
-    assertEquals(Optional.empty(), CodePatch.apply(mention, TrustedKeys.ANYBODY));
+    assertEquals(Optional.empty(), CodePatch.apply(mention, TrustedKeys.ANY));
     byte[] patched = CodePatch.attach(mention, mention, PatchKind.FLAT, Optional.empty());
-    assertArrayEquals(mention, CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow());
+    assertArrayEquals(mention, CodePatch.apply(patched, TrustedKeys.ANY).orElseThrow());
   }
 
   @Test
@@ -281,7 +281,7 @@ class CodePatchTest {
       byte[] flipped = patched.clone();
       flipped[bit / 8] ^= (byte) (1 << (bit % 8));
       try {
-        Optional<byte[]> result = CodePatch.apply(flipped, TrustedKeys.ANYBODY);
+        Optional<byte[]> result = CodePatch.apply(flipped, TrustedKeys.ANY);
         assertFalse(result.isPresent(), "bit " + bit);
       } catch (PatchRefusedException refused) {
         assertFalse(refused.getMessage().isEmpty());
@@ -344,7 +344,7 @@ class CodePatchTest {
     byte[] specialized = shop.specialize("app/User").bytes();
     TrustedKeys both = TrustedKeys.of(List.of(others.open(), ours.open()));
     assertArrayEquals(specialized, CodePatch.apply(signed, both).orElseThrow());
-    assertArrayEquals(specialized, CodePatch.apply(signed, TrustedKeys.ANYBODY).orElseThrow());
+    assertArrayEquals(specialized, CodePatch.apply(signed, TrustedKeys.ANY).orElseThrow());
 
     String stranger = refusal(signed, TrustedKeys.of(List.of(others.open())));
     assertTrue(stranger.startsWith("app.User.use(Trade)long: "), stranger);

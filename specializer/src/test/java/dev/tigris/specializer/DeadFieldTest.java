@@ -151,7 +151,7 @@ class DeadFieldTest extends InWorkshop {
     byte[] specialized = shop.specialize("app/Trade").bytes();
     for (PatchKind kind : PatchKind.values()) {
       byte[] patched = CodePatch.attach(original, specialized, kind, Optional.empty());
-      byte[] applied = CodePatch.apply(patched, TrustedKeys.ANYBODY).orElseThrow();
+      byte[] applied = CodePatch.apply(patched, TrustedKeys.ANY).orElseThrow();
       assertArrayEquals(specialized, applied);
     }
   }

@@ -382,7 +382,7 @@ class GeneralRuleTest {
                 CodeBuilder::isub,
                 new AddedMember.Field("mine", ConstantDescs.CD_int, ClassFile.ACC_STATIC)));
     assertFalse(specialized.changed());
-    assertTrue(specialized.problems().getFirst().toString().contains("rename this one"));
+    assertTrue(specialized.problems().getFirst().toString().contains("rename this member"));
   }
 
   @Test

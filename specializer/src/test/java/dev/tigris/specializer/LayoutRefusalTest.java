@@ -40,7 +40,7 @@ class LayoutRefusalTest extends InWorkshop {
             "app.Trade.kind(Trade.java): app.Trade$Kind.Aa and BB cannot be told apart when"
                 + " stored: their names have the same hash code. Rename one",
             "app.Trade.none(Trade.java): app.Trade$None.f5a5a608 cannot be stored: the hash code"
-                + " of its name is 0, which means null. Rename it"),
+                + " of its name is 0, which stands for null. Rename it"),
         problems(
             object(
                 "Trade",
@@ -91,8 +91,8 @@ class LayoutRefusalTest extends InWorkshop {
   @Test
   void refusesObjectsThatAreTooLargeAtTheFieldThatMakesThemSo() throws IOException {
     String tooLarge =
-        " is larger than the 1048576 bytes that an object can have: refer to a PsoArray or a"
-            + " PsoTable for its largest part";
+        " is larger than the 1048576 bytes of the largest object: use a reference to "
+            + "a PsoArray or a PsoTable for its largest part";
     assertEquals(
         List.of(
             "app.Half$Sub.first(Half.java): app.Half$Sub" + tooLarge,
@@ -137,7 +137,9 @@ class LayoutRefusalTest extends InWorkshop {
   }
 
   private static String tooLarge(String name, String field) {
-    return "app.Deep$%1$s.%2$s(Deep.java): app.Deep$%1$s is larger than the 1048576 bytes that an object can have: refer to a PsoArray or a PsoTable for its largest part"
+    return ("app.Deep$%1$s.%2$s(Deep.java): app.Deep$%1$s is larger than the 1048576 bytes "
+            + "of the largest object: use a reference to a PsoArray or a PsoTable for its "
+            + "largest part")
         .formatted(name, field);
   }
 
@@ -156,11 +158,12 @@ class LayoutRefusalTest extends InWorkshop {
               .anyMatch(
                   problem ->
                       problem.startsWith(
-                          "app.Holder.%s(Holder.java): nobody can tell whether it can be stored, as app.Far is not found: put on the class path"
+                          ("app.Holder.%s(Holder.java): app.Far, the type of this "
+                                  + "field, is not found: put the jars")
                               .formatted(field))),
           problems.toString());
     }
-    assertFalse(problems.toString().contains("drop it"), problems.toString());
+    assertFalse(problems.toString().contains("remove it"), problems.toString());
   }
 
   @Test
@@ -183,7 +186,7 @@ class LayoutRefusalTest extends InWorkshop {
         class Noted extends Base { @HeapOnly String note; Noted() { super(null); } }
         """);
     Files.delete(shop.javac.folder().resolve("app/Base.class"));
-    String why = " looks like a class of objects, and nobody can tell, as app.Base is not found";
+    String why = " looks like a class of objects, but app.Base is not found";
     List<String> problems = problems();
     for (String name : List.of("Further", "Noted", "Passing")) {
       assertTrue(

@@ -42,7 +42,7 @@ class RefusalTest extends InWorkshop {
               static native int count();
             }
             """);
-    String reason = "(Bell.java): a method without a body stands for the field of its name";
+    String reason = "(Bell.java): has no body, but neither a field nor a rule of its name";
     assertEquals(4, problems.size(), problems.toString());
     assertTrue(problems.stream().allMatch(problem -> problem.contains(reason)));
   }
@@ -101,17 +101,17 @@ class RefusalTest extends InWorkshop {
             """);
     for (String expected :
         List.of(
-            "app.Bad.boundless(Bad.java): a field of type Utf8 needs to say how much it holds",
-            "app.Bad.numbers(Bad.java): a field of type Ints needs to say how much it holds",
+            "app.Bad.boundless(Bad.java): a field of type Utf8 needs a capacity",
+            "app.Bad.numbers(Bad.java): a field of type Ints needs a capacity",
             "app.Bad.count(Bad.java): @Capacity is for text and arrays",
             "app.Bad.wrong(Bad.java): @InPlace is for an object of fixed size",
             "app.Bad.array(Bad.java): @InPlace is for an object of fixed size",
-            "app.Bad.ordered(Bad.java): 'volatile' says nothing",
+            "app.Bad.ordered(Bad.java): 'volatile' has no meaning",
             "app.Bad.empty(Bad.java): a capacity of 0 is out of bounds",
             "app.Bad.endless(Bad.java): a capacity of 2097152 is out of bounds",
-            "app.Bad.name lies in the object and cannot be assigned",
-            "app.Bad.point lies in the object and cannot be assigned",
-            "app.Bad.fine lies in the object and cannot be assigned")) {
+            "app.Bad.name lies in place and cannot be assigned",
+            "app.Bad.point lies in place and cannot be assigned",
+            "app.Bad.fine lies in place and cannot be assigned")) {
       assertTrue(
           problems.stream().anyMatch(problem -> problem.contains(expected)),
           () -> expected + " in\n" + String.join("\n", problems));
@@ -265,7 +265,7 @@ class RefusalTest extends InWorkshop {
             }
             """);
     assertEquals(1, problems.size());
-    assertTrue(problems.getFirst().contains("the specializer's to write"));
+    assertTrue(problems.getFirst().contains("the specializer adds the constructor"));
   }
 
   @Test
@@ -286,7 +286,7 @@ class RefusalTest extends InWorkshop {
             class User { Object use(app.Holder holder) { return holder.secret; } }
             """);
     assertEquals(1, problems.size(), problems.toString());
-    assertTrue(problems.getFirst().contains("of a type that this class cannot see"));
+    assertTrue(problems.getFirst().contains("has a type that this class cannot access"));
   }
 
   @Test

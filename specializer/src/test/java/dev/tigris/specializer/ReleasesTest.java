@@ -124,7 +124,7 @@ class ReleasesTest {
     assertEquals(1, problems.size(), problems.toString());
     String problem = problems.getFirst().toString();
     assertTrue(problem.startsWith("app.User.use(User.java:1): getfield app.Point.x"), problem);
-    assertTrue(problem.contains("compile it for META-INF/versions as well"), problem);
+    assertTrue(problem.contains("Compile it for META-INF/versions as well"), problem);
   }
 
   @Test

@@ -101,17 +101,19 @@ class RuleListTest {
   void saysWhereAndWhatIsWrong() throws Exception {
     compileModule();
     assertEquals(
-        "rules:1:1: there is no rule 'pso-fields'; there is pso-field, pso-cursor, pso-text",
+        "rules:1:1: unknown rule 'pso-fields': name one of pso-field, pso-cursor, pso-text",
         problem("pso-fields"));
     assertEquals(
-        "rules:2:1: there is no rule 'third'; there is first, second",
+        "rules:2:1: unknown rule 'third': name one of first, second",
         problem("trust sample.rules\nsample.rules/third"));
     assertTrue(
-        problem("trust absent\nabsent/rule").startsWith("rules:2:1: there is no module absent"));
-    assertTrue(problem("pso-field\n\n pso-field").startsWith("rules:3:2: pso-field is there"));
+        problem("trust absent\nabsent/rule")
+            .startsWith("rules:2:1: the module absent is not on the path"));
+    assertTrue(
+        problem("pso-field\n\n pso-field").startsWith("rules:3:2: pso-field is listed already"));
     assertTrue(problem("pso-field\nrestricted").startsWith("rules:2:1: name the file"));
     assertTrue(problem(" trust # whom?").startsWith("rules:1:2: name the module"));
-    assertTrue(problem("pso field now").startsWith("rules:1:1: a line is a rule"));
+    assertTrue(problem("pso field now").startsWith("rules:1:1: the line is not a rule"));
     assertTrue(problem("# nothing").contains("begin with pso-field"));
   }
 

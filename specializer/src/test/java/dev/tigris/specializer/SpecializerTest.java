@@ -235,9 +235,9 @@ class SpecializerTest extends InWorkshop {
   /// Who was specialized against a class that has changed since, and was not compiled again.
   @ParameterizedTest
   @CsvSource({
-    "public long id, public int id, app.Trade.id of type long does not exist any more",
+    "public long id, public int id, app.Trade.id of type long no longer exists",
     "public long id, public static long id, app.Trade.id is static now",
-    "protected int quantity, private int count, app.Trade.quantity of type int does not exist any more",
+    "protected int quantity, private int count, app.Trade.quantity of type int no longer exists",
     "public long id, @HeapOnly public final long id = 4, app.Trade.id is final now",
   })
   void refusesCallSitesOfFieldsThatAreNoLongerThere(String was, String is, String problem)
@@ -249,7 +249,7 @@ class SpecializerTest extends InWorkshop {
   void refusesCallSitesOfObjectsThatAreNoneNow() throws IOException {
     refusesCallSites(
         "package app; public class Trade { public long id; protected int quantity; }",
-        "app.Trade.id is of no class of objects any more");
+        "app.Trade.id no longer belongs to a class of objects");
   }
 
   /// @param trade the class of objects as it is now
@@ -319,7 +319,7 @@ class SpecializerTest extends InWorkshop {
         Workshop.TRADE, "package app; class User { long use(Trade t) { return t.id; } }");
     Specializer without =
         new Specializer(new ClassHierarchy(shop.classPath), List.of(new PsoCursorRule()));
-    String problem = "no rule replaces: name pso-field among the rules";
+    String problem = "the list of rules lacks pso-field: add it";
     for (String name : List.of("app/Trade", "app/User")) {
       Specialized refused = without.specialize(shop.bytes(name));
       assertFalse(refused.changed());
@@ -363,7 +363,8 @@ class SpecializerTest extends InWorkshop {
     shop.javac.compile(
         Workshop.TRADE,
         "package app; interface Named {} class One implements Named {} class Two extends One {}",
-        "package app; class User { void use(Trade t) { One o = t.id > 0 ? new One() : new Two(); } }");
+        "package app; class User { void use(Trade t) { One o = t.id > 0 ? new One() "
+            + ": new Two(); } }");
     Files.delete(shop.javac.folder().resolve("app/Two.class"));
     String problem = shop.specialize("app/User").problems().getFirst().toString();
     String expected = "app.User.use(User.java): cannot be rewritten: app.Two is not found: ";

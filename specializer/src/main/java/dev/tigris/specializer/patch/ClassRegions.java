@@ -16,11 +16,11 @@ import java.util.List;
 /// ```
 ///
 /// The class-file library of the JDK models what a class file says, not where; a patch must be true
-/// to the byte. Reads bytes that nobody has checked: what is no class file is refused.
+/// to the byte. Reads unchecked bytes, and refuses them if they are not a class file.
 ///
 /// An agent looks at classes before any of this is compiled, when a call takes as long as a dozen
 /// other instructions. So what each class needs is in few loops that call little, and names are
-/// made into strings only when somebody asks for them.
+/// made into strings on demand.
 final class ClassRegions {
   /// Where the number of constants stands.
   static final int POOL_COUNT_AT = 8;

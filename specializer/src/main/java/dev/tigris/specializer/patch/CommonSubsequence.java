@@ -2,7 +2,7 @@ package dev.tigris.specializer.patch;
 
 /// Finds a longest common subsequence of two ranges of bytes, and with it the shortest edit script,
 /// by the algorithm of Myers in linear space ("An O(ND) difference algorithm and its variations",
-/// Algorithmica 1, 1986; papers: 003 [21]).
+/// Algorithmica 1, 1986; Welsh 2000 [21]).
 ///
 /// Paths lead from the top left of a grid to the bottom right: a step to the right skips a byte, a
 /// step down inserts one, a diagonal copies one. `forward[k]` is how far right on diagonal `k` one

@@ -1,6 +1,7 @@
 package dev.tigris.specializer.patch;
 
-/// How a patch gives the methods that it changes (papers: 003 section 3.2).
+/// The form in which a patch gives the methods that it changes (Welsh, *Safe and Efficient Hardware
+/// Specialization of Java Applications*, 2000, section 3.2).
 public enum PatchKind {
   /// As a whole: larger, trivial to apply.
   FLAT(0),

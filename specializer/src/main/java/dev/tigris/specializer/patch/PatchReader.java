@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads a patch, which may be anybody's bytes, and applies it.
+/// Reads a patch, whose bytes are not trusted, and applies it.
 ///
 /// Everything is checked before the first byte is written: that the patch is whole, that it was
 /// made for this class, and who signed it. What it makes is bounded by what it was given, see
@@ -54,7 +54,7 @@ final class PatchReader {
 
   /// What to say of a patch that stands elsewhere than where it was put.
   static PatchRefusedException misplaced(PatchedClass type) {
-    PatchReader reader = new PatchReader(type, TrustedKeys.ANYBODY);
+    PatchReader reader = new PatchReader(type, TrustedKeys.ANY);
     try {
       reader.readHeader();
       reader.readSections();

@@ -35,8 +35,8 @@ public final class PatchSigner {
     } catch (GeneralSecurityException e) {
       throw new IOException(
           file
-              + " holds no Ed25519 private key; make one with:"
-              + " openssl genpkey -algorithm ed25519 -out "
+              + " is not an Ed25519 private key: make one with openssl genpkey "
+              + "-algorithm ed25519 -out "
               + file,
           e);
     }

@@ -23,8 +23,8 @@ final class PatchedClass {
   ///
   /// @return nothing if it carries none
   /// @throws IllegalArgumentException if it is no class file
-  /// @throws PatchRefusedException if the patch isn't where it was put: then nobody can tell what
-  ///     it was made for
+  /// @throws PatchRefusedException if the patch isn't where it was put: the bytes then do not tell
+  ///     what it was made for
   static Optional<PatchedClass> of(byte[] classFile) throws PatchRefusedException {
     ClassRegions regions = ClassRegions.of(classFile);
     List<ClassRegions.Attribute> found = regions.attributes(CodePatch.NAME);

@@ -11,10 +11,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// Whose patches are applied: those of anybody, or only those that one of some Ed25519 keys signed.
+/// The keys whose patches are applied: either all patches are, or only those that a given Ed25519
+/// key signed.
 public final class TrustedKeys {
-  /// No signature is asked for, and none is looked at.
-  public static final TrustedKeys ANYBODY = new TrustedKeys(List.of());
+  /// Accepts every patch, signed or not.
+  public static final TrustedKeys ANY = new TrustedKeys(List.of());
 
   private final List<PublicKey> keys;
 
@@ -22,12 +23,13 @@ public final class TrustedKeys {
     this.keys = List.copyOf(keys);
   }
 
-  /// The public keys in PEM files, of which there must be one at least.
+  /// Reads the public keys in PEM files, at least one.
   ///
   /// @throws IOException if a file has no such key; the message says how to make one
   public static TrustedKeys of(Collection<Path> files) throws IOException {
     if (files.isEmpty()) {
-      throw new IllegalArgumentException("no key to trust: name a file, or ask for ANYBODY");
+      throw new IllegalArgumentException(
+          "the list of trusted keys is empty: name a file, or use TrustedKeys.ANY");
     }
     List<PublicKey> keys = new ArrayList<>();
     for (Path file : files) {
@@ -38,7 +40,7 @@ public final class TrustedKeys {
       } catch (GeneralSecurityException e) {
         throw new IOException(
             file
-                + " holds no Ed25519 public key; make it from the private one with:"
+                + " is not an Ed25519 public key: make it from the private key with"
                 + " openssl pkey -in key.pem -pubout -out "
                 + file,
             e);

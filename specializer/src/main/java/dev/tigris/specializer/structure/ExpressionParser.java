@@ -67,7 +67,7 @@ final class ExpressionParser {
               : ", unless you cast it: (" + Code.name(wanted) + ") (...)";
       throw words.wrong(
           code.at(),
-          "a value of type %s does not become one of type %s%s"
+          "a value of type %s is not converted to type %s%s"
               .formatted(Code.name(code.type()), Code.name(wanted), cast));
     }
     return code.cast(wanted);
@@ -107,7 +107,7 @@ final class ExpressionParser {
       if (left.steps().size() > StructureParser.MAX_INSTRUCTIONS) {
         throw words.wrong(
             left.at(),
-            "the expression takes more than the %d instructions that a recipe may have"
+            "the expression takes more than the %d instructions of a recipe: make two methods of it"
                 .formatted(StructureParser.MAX_INSTRUCTIONS));
       }
       instruction = OPERATORS.get(level).get(words.peek().text());
@@ -137,8 +137,8 @@ final class ExpressionParser {
     if (instruction.equals("divide") && !isFloating(type)) {
       throw words.wrong(
           operator.at(),
-          "whole numbers are not divided in a rule, as zero would stop it half way: shift them, or"
-              + " cast one to double");
+          "a rule cannot divide whole numbers, since zero would stop it half way: "
+              + "shift them, or cast one to double");
     }
     boolean forWhole = comparison || instruction.endsWith("or") || instruction.equals("and");
     if (forWhole && isFloating(type)) {
@@ -154,7 +154,7 @@ final class ExpressionParser {
   private RuleException mismatch(Token operator, Code left, Code right) {
     return words.wrong(
         operator.at(),
-        "there is no %s %s %s"
+        "the operation %s %s %s does not exist"
             .formatted(Code.name(left.type()), operator.text(), Code.name(right.type())));
   }
 
@@ -185,7 +185,7 @@ final class ExpressionParser {
         Code code = operand();
         TypeKind type = code.promoted();
         if (type != INT && type != LONG) {
-          throw words.wrong(operator.at(), "there is no ~ of a " + Code.name(type));
+          throw words.wrong(operator.at(), "'~' cannot be applied to a " + Code.name(type));
         }
         yield inverted(code.cast(type), "constant " + Code.name(type) + " -1", type);
       }
@@ -193,8 +193,7 @@ final class ExpressionParser {
         Token operator = words.next();
         Code code = operand();
         if (code.type() != BOOLEAN) {
-          throw words.wrong(
-              operator.at(), "! is of a boolean, and not of a " + Code.name(code.type()));
+          throw words.wrong(operator.at(), "! is of a boolean, not of a " + Code.name(code.type()));
         }
         yield inverted(code, "constant boolean true", BOOLEAN);
       }
@@ -214,7 +213,7 @@ final class ExpressionParser {
     Code code = operand();
     TypeKind type = code.promoted();
     if (type == BOOLEAN) {
-      throw words.wrong(minus.at(), "there is no - of a boolean");
+      throw words.wrong(minus.at(), "'-' cannot be applied to a boolean");
     }
     // -0.0 - x is -x for every x, and 0.0 - x is not.
     String zero = isFloating(type) ? "-0.0" : "0";
@@ -257,11 +256,13 @@ final class ExpressionParser {
         throw words.wrong(
             token.at(),
             parameter
-                .map(known -> "there is no " + token + " here, only the parameter " + known.name())
-                .orElse("there is no " + token + " here: the method takes nothing"));
+                .map(
+                    known ->
+                        "unknown name " + token + ": the method has the parameter " + known.name())
+                .orElse("unknown name " + token + ": the method has no parameter"));
       }
       return Code.of(parameter.get().type(), words.next().at(), "argument");
     }
-    throw words.wrong(token.at(), "a value is expected here, and not " + token);
+    throw words.wrong(token.at(), "a value is expected here, not " + token);
   }
 }

@@ -22,7 +22,7 @@ final class Literal {
           !hexadecimal && (text.contains(".") || text.contains("e") || text.matches(".*[fd]"));
       return floating ? floating(words, token, text, negative) : whole(token, text, negative);
     } catch (NumberFormatException e) {
-      throw words.wrong(token.at(), token + " is no number, or too large for its type");
+      throw words.wrong(token.at(), token + " is not a number, or too large for its type");
     }
   }
 

@@ -2,7 +2,7 @@ package dev.tigris.specializer.structure;
 
 import java.lang.classfile.TypeKind;
 
-/// Where a value lies in a structure: aligned, and inside.
+/// The place of a value in a structure, aligned and inside of it.
 ///
 /// @param at where that is said
 /// @param order `acquire`, `release` or nothing
@@ -11,7 +11,7 @@ record Place(TypeKind type, int offset, String order, boolean big, int at) {
   /// Code that peeks.
   Code read(Words words) throws RuleException {
     if (order.equals("release")) {
-      throw words.wrong(at, "what is read can 'acquire', and what is written can 'release'");
+      throw words.wrong(at, "a read cannot 'release': write 'acquire', or nothing");
     }
     if (!big) {
       return Code.of(type, at, "peek " + describe(type));
@@ -25,7 +25,7 @@ record Place(TypeKind type, int offset, String order, boolean big, int at) {
   /// Code that pokes what other code leaves, which is of this place's type.
   Code write(Words words, Code value) throws RuleException {
     if (order.equals("acquire")) {
-      throw words.wrong(at, "what is written can 'release', and what is read can 'acquire'");
+      throw words.wrong(at, "a write cannot 'acquire': write 'release', or nothing");
     }
     if (!big) {
       return value.then(TypeKind.VOID, "poke " + describe(type));

@@ -33,8 +33,7 @@ final class PlaceParser {
     Token typeWord = words.next();
     Optional<TypeKind> type = Words.type(typeWord);
     if (type.isEmpty()) {
-      throw words.wrong(
-          typeWord.at(), "the type of what lies there is expected, and not " + typeWord);
+      throw words.wrong(typeWord.at(), "the type of the value is expected here, not " + typeWord);
     }
     int size = sizeBytes(type.get());
     if (big && size == 1) {

@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 /// @param file its name, for messages
 /// @param text what stands in it
 record RuleText(String file, String text) {
-  /// Nobody wants to see longer lines.
+  /// Longer lines are cut.
   private static final int MAX_SHOWN = 200;
 
-  /// What a terminal could obey, or show elsewhere than it stands: a file may be anybody's.
+  /// Characters that a terminal could obey or show elsewhere: the file is not trusted.
   private static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}&&[^\\t]]");
 
   /// Says that something is wrong, where, and shows the line:

@@ -4,17 +4,17 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.stream.Collectors;
 
-/// What a rule says of one method.
+/// The meaning that a rule gives to a method.
 ///
-/// @param type as the class declares it
-/// @param recipe in the notation that `memory` reads
+/// @param type its type, as the class declares it
+/// @param recipe its meaning, in the notation that `memory` reads
 public record StructureMethod(String name, MethodTypeDesc type, String recipe) {
   /// Name and descriptor, which tell the methods of a class apart.
   public String key() {
     return name + type.descriptorString();
   }
 
-  /// As the class would declare it: `int version()`.
+  /// The method in the form of a declaration: `int version()`.
   @Override
   public String toString() {
     return type.returnType().displayName()

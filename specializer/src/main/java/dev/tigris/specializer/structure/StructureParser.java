@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Reads a file in the restricted rule language, and proves of each recipe in it what a recipe must
-/// be: typed, a straight line of bounded length, each peek and poke aligned and inside of the
-/// structure's declared size. A rule that cannot be proved is refused, with its place in the file.
+/// Reads a file in the restricted rule language, and proves that each recipe in it is valid. A
+/// valid recipe is typed and a straight line of bounded length, and each peek and poke is aligned
+/// and inside of the structure's declared size. A rule that cannot be proved is refused, with its
+/// place in the file.
 ///
 /// ```text
 /// // The header of a packet (RFC 791), in network byte order.
@@ -61,7 +62,7 @@ public final class StructureParser {
       found.add(structure());
     }
     if (found.isEmpty()) {
-      throw words.wrong(words.peek().at(), "there is no structure: begin with 'structure'");
+      throw words.wrong(words.peek().at(), "the file has no structure: begin with 'structure'");
     }
     return found;
   }
@@ -71,7 +72,7 @@ public final class StructureParser {
     Token first = words.peek();
     String name = className();
     if (!structures.add(name)) {
-      throw words.wrong(first.at(), "there is a structure " + name + " above already");
+      throw words.wrong(first.at(), "the structure " + name + " is declared above already");
     }
     words.expect("of");
     Token sizeWord = words.peek();
@@ -89,7 +90,7 @@ public final class StructureParser {
       if (!signatures.add(method.name() + method.type().descriptorString())) {
         throw words.wrong(
             start.at(),
-            "there is a method %s%s above already"
+            "the method %s%s is declared above already"
                 .formatted(method.name(), method.type().displayDescriptor()));
       }
       methods.add(method);
@@ -114,8 +115,7 @@ public final class StructureParser {
     if (result.isEmpty()) {
       throw words.wrong(
           resultWord.at(),
-          "what a method returns is expected here, a primitive type or void, and not "
-              + resultWord);
+          "a method's return type is expected here, a primitive type or void, not " + resultWord);
     }
     Token name = words.expectName("a method");
     words.expect("(");
@@ -127,7 +127,7 @@ public final class StructureParser {
     if (steps.size() > MAX_INSTRUCTIONS) {
       throw words.wrong(
           name.at(),
-          "%s takes %d instructions, and may take %d: make two methods of it"
+          "%s takes %d instructions, more than the %d of a recipe: make two methods of it"
               .formatted(name.text(), steps.size(), MAX_INSTRUCTIONS));
     }
     MethodTypeDesc type =
@@ -141,12 +141,11 @@ public final class StructureParser {
     Token typeWord = words.next();
     Optional<TypeKind> type = Words.type(typeWord);
     if (type.isEmpty()) {
-      throw words.wrong(
-          typeWord.at(), "a parameter has a primitive type, and " + typeWord + " is none");
+      throw words.wrong(typeWord.at(), "a parameter has a primitive type, not " + typeWord);
     }
     Token name = words.expectName("a parameter");
     if (PlaceParser.begins(name)) {
-      throw words.wrong(name.at(), name + " begins a place: call the parameter otherwise");
+      throw words.wrong(name.at(), name + " begins a place: choose another name for the parameter");
     }
     if (words.peek().is(",")) {
       throw words.wrong(words.peek().at(), "a method takes one parameter at most");
@@ -168,8 +167,7 @@ public final class StructureParser {
     do {
       if (!PlaceParser.begins(words.peek())) {
         throw words.wrong(
-            words.peek().at(),
-            "a place is expected here, such as 'int @0', and not " + words.peek());
+            words.peek().at(), "a place is expected here, such as 'int @0', not " + words.peek());
       }
       Place place = places.parse();
       words.expect("=");

@@ -51,7 +51,7 @@ final class Words {
 
   Token expect(String wanted) throws RuleException {
     if (!peek().is(wanted)) {
-      throw wrong(peek().at(), "'" + wanted + "' is expected here, and not " + peek());
+      throw wrong(peek().at(), "'" + wanted + "' is expected here, not " + peek());
     }
     return next();
   }
@@ -59,7 +59,7 @@ final class Words {
   /// @param what the name is of, for the message
   Token expectName(String what) throws RuleException {
     if (peek().kind() != Token.Kind.NAME || isReserved(peek())) {
-      throw wrong(peek().at(), "the name of " + what + " is expected here, and not " + peek());
+      throw wrong(peek().at(), "the name of " + what + " is expected here, not " + peek());
     }
     return next();
   }
@@ -76,7 +76,7 @@ final class Words {
         return value.get();
       }
     }
-    throw wrong(token.at(), what + " is expected here, a whole number, and not " + token);
+    throw wrong(token.at(), what + " is expected here, a whole number, not " + token);
   }
 
   RuleException wrong(int at, String problem) {

@@ -1,5 +1,5 @@
-/// The restricted rule language: text that gives meaning to methods without a body, from people
-/// whom one need not trust.
+/// The restricted rule language: text that gives meaning to methods without a body, and is safe to
+/// use even if its author is not trusted.
 @NullMarked
 package dev.tigris.specializer.structure;
 

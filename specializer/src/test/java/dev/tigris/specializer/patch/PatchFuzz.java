@@ -17,7 +17,7 @@ public final class PatchFuzz {
       sign(classFile);
     }
     try {
-      CodePatch.apply(classFile, TrustedKeys.ANYBODY)
+      CodePatch.apply(classFile, TrustedKeys.ANY)
           .ifPresent(
               made -> {
                 if (made.length > classFile.length) {

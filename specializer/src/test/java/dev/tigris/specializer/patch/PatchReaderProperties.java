@@ -69,7 +69,7 @@ class PatchReaderProperties {
   /// Whether it was applied.
   private static boolean apply(byte[] classFile) {
     try {
-      byte[] made = CodePatch.apply(classFile, TrustedKeys.ANYBODY).orElseThrow();
+      byte[] made = CodePatch.apply(classFile, TrustedKeys.ANY).orElseThrow();
       assertTrue(made.length <= classFile.length, "the script bounds what is made");
       return true;
     } catch (PatchRefusedException e) {
@@ -121,7 +121,7 @@ class PatchReaderProperties {
       damaged[random.nextInt(CONTENT)] = (byte) random.nextInt();
     }
     try {
-      CodePatch.apply(damaged, TrustedKeys.ANYBODY);
+      CodePatch.apply(damaged, TrustedKeys.ANY);
     } catch (PatchRefusedException e) {
       assertTrue(!e.getMessage().isEmpty());
     }

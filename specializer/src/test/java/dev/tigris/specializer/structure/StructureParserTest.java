@@ -104,51 +104,51 @@ class StructureParserTest {
           int f() = int @4L;                 -> 2:18 -> an offset is expected
           int f() = short @3;                -> 2:20 -> no multiple of 2
           int f() = long @8;                 -> 2:13 -> unless you cast it: (int) (...)
-          int f() = 1.5;                     -> 2:13 -> does not become one of type int
-          boolean f() = 1;                   -> 2:17 -> does not become one of type boolean
+          int f() = 1.5;                     -> 2:13 -> is not converted to type int
+          boolean f() = 1;                   -> 2:17 -> is not converted to type boolean
           byte f() = 128;                    -> 2:14 -> (byte) (...)
-          int f() = true + 1;                -> 2:18 -> there is no boolean + int
-          int f() = 1.5 << 2;                -> 2:17 -> there is no double << int
-          int f() = 1.5f & 2;                -> 2:18 -> there is no float & int
-          boolean f() = 1.5 == 2;            -> 2:21 -> there is no double == int
-          int f() = int @0 & 4 != 0;         -> 2:20 -> there is no int & boolean
-          int f() = int @0 / 2;              -> 2:20 -> whole numbers are not divided
+          int f() = true + 1;                -> 2:18 -> the operation boolean + int
+          int f() = 1.5 << 2;                -> 2:17 -> the operation double << int
+          int f() = 1.5f & 2;                -> 2:18 -> the operation float & int
+          boolean f() = 1.5 == 2;            -> 2:21 -> the operation double == int
+          int f() = int @0 & 4 != 0;         -> 2:20 -> the operation int & boolean
+          int f() = int @0 / 2;              -> 2:20 -> cannot divide whole numbers
           int f() = !int @0;                 -> 2:13 -> ! is of a boolean
-          int f() = ~1.5;                    -> 2:13 -> there is no ~ of a double
-          int f() = -true;                   -> 2:13 -> there is no - of a boolean
+          int f() = ~1.5;                    -> 2:13 -> '~' cannot be applied to a double
+          int f() = -true;                   -> 2:13 -> '-' cannot be applied to a boolean
           int f() = (int) true;              -> 2:13 -> a boolean cannot be cast to int
-          int f() = x;                       -> 2:13 -> the method takes nothing
-          int f(int x) = y;                  -> 2:18 -> only the parameter x
+          int f() = x;                       -> 2:13 -> the method has no parameter
+          int f(int x) = y;                  -> 2:18 -> the method has the parameter x
           int f(int x, int y) = x;           -> 2:14 -> one parameter at most
-          int f(Object x) = 1;               -> 2:9 -> 'Object' is none
+          int f(Object x) = 1;               -> 2:9 -> not 'Object'
           int f(int big) = 1;                -> 2:13 -> begins a place
           Object f() = 1;                    -> 2:3 -> a primitive type or void
-          int f() = release int @0;          -> 2:13 -> what is read can 'acquire'
-          void f() { acquire int @0 = 1; }   -> 2:14 -> what is written can 'release'
+          int f() = release int @0;          -> 2:13 -> a read cannot 'release'
+          void f() { acquire int @0 = 1; }   -> 2:14 -> a write cannot 'acquire'
           int f() = big byte @0;             -> 2:13 -> neither big-endian nor
-          int f() = big Object @0;           -> 2:17 -> the type of what lies there
-          int f() = 12x4;                    -> 2:13 -> is no number
-          int f() = 017;                     -> 2:13 -> is no number
-          int f() = 0b2;                     -> 2:13 -> is no number
+          int f() = big Object @0;           -> 2:17 -> the type of the value
+          int f() = 12x4;                    -> 2:13 -> is not a number
+          int f() = 017;                     -> 2:13 -> is not a number
+          int f() = 0b2;                     -> 2:13 -> is not a number
           double f() = 1e999;                -> 2:16 -> too large
           int f() = 99999999999;             -> 2:13 -> too large
           double f() = 0.1e-400;             -> 2:16 -> too small
           float f() = 1e-50f;                -> 2:15 -> too small
-          double f() = 1_.5;                 -> 2:16 -> is no number
-          double f() = 1._5;                 -> 2:16 -> is no number
-          double f() = 1.5_f;                -> 2:16 -> is no number
-          int f() = 1٣;                      -> 2:13 -> is no number
-          int f() = 0xＡ;                     -> 2:13 -> is no number
-          int f() = int @0                   -> 3:1 -> ';' is expected here, and not '}'
+          double f() = 1_.5;                 -> 2:16 -> is not a number
+          double f() = 1._5;                 -> 2:16 -> is not a number
+          double f() = 1.5_f;                -> 2:16 -> is not a number
+          int f() = 1٣;                      -> 2:13 -> is not a number
+          int f() = 0xＡ;                     -> 2:13 -> is not a number
+          int f() = int @0                   -> 3:1 -> ';' is expected here, not '}'
           int f() { int @0 = 1; }            -> 2:11 -> '=' is expected
           void f() = 1;                      -> 2:12 -> '{' is expected
           void f() { }                       -> 2:14 -> a place is expected
           void f() { x = 1; }                -> 2:14 -> a place is expected
-          int f() = ;                        -> 2:13 -> a value is expected here, and not ';'
-          int f() = g();                     -> 2:13 -> there is no 'g' here
-          int f() = while;                   -> 2:13 -> there is no 'while' here
+          int f() = ;                        -> 2:13 -> a value is expected here, not ';'
+          int f() = g();                     -> 2:13 -> unknown name 'g'
+          int f() = while;                   -> 2:13 -> unknown name 'while'
           int f() = int @0 # 1;              -> 2:20 -> '#' means nothing
-          int f() = 1; int f() = 2;          -> 2:16 -> there is a method f()int above
+          int f() = 1; int f() = 2;          -> 2:16 -> the method f()int is declared above
           int f(int x) = x+x+x+x+x+x+x+x+x+x; -> 2:18 -> more than the 16 instructions
           void f(int x) { int @0=x+x+x; int @0=x+x+x; int @0=x+x+x; } -> 2:8 -> takes 18 instructions
           int true() = 1;                    -> 2:7 -> the name of a method
@@ -173,10 +173,10 @@ class StructureParserTest {
           structure A of 1048577 bytes { }            -> 1:16 -> from 1 to 1048576 bytes
           structure A of many bytes { }               -> 1:16 -> a size is expected
           structure A of 8 bytes { } structure A of 8 bytes { } -> 1:38 -> above already
-          structure A of 8 bytes { int f() = 1;       -> 1:38 -> and not the end of the file
+          structure A of 8 bytes { int f() = 1;       -> 1:38 -> not the end of the file
           structure A of 8 bytes                      -> 1:23 -> '{' is expected
           structure int of 8 bytes { }                -> 1:11 -> the name of a class
-          // nothing                                  -> 1:11 -> there is no structure
+          // nothing                                  -> 1:11 -> the file has no structure
           """)
   void refusesFilesThatAreNone(String text, String place, String problem) {
     String message = refusal(text);
@@ -198,7 +198,7 @@ class StructureParserTest {
   @Test
   void showsTheBeginningOfALongWord() {
     String message = refusal("structure A of 8 bytes { int f() = " + "x".repeat(100_000) + "; }");
-    assertTrue(message.startsWith("sample.rules:1:36: there is no 'xxxx"), message);
+    assertTrue(message.startsWith("sample.rules:1:36: unknown name 'xxxx"), message);
     assertTrue(message.length() < 300, message);
   }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The part of the rule of English that a program can check: how a sentence begins, how long it is,
 /// and some words.
@@ -18,6 +19,9 @@ final class EnglishRules {
 
   /// The words of the first sentence of a Javadoc comment.
   static final int FIRST_SENTENCE_WORDS = 35;
+
+  /// Between semicolons, fewer words are an item of a list, not a thought.
+  private static final int THOUGHT_WORDS = 3;
 
   /// A string literal of fewer words is a name or a fragment, not a message.
   private static final int LITERAL_WORDS = 5;
@@ -43,6 +47,7 @@ final class EnglishRules {
   private static final Pattern AND_NO = Pattern.compile("\\b(and no|but no)\\b(?! (one|longer))");
   private static final Pattern CHECKOUT =
       Pattern.compile("\\b(docs/|bench/results|README|decisions?/?\\s?\\d{3})|\\.md\\b");
+  private static final Pattern CODE_LITERAL = Pattern.compile("\\(\\?|;\\s*\\n|[{}]\\s*\\n");
   private static final Pattern CODE = Pattern.compile("`[^`]*`|\\[[^\\]]*\\](\\([^)]*\\))?");
 
   private EnglishRules() {}
@@ -94,13 +99,15 @@ final class EnglishRules {
       breaches.add(
           report(passage, "says '%s'", negation.group()) + "write 'not': " + shortened(sentence));
     }
-    if (plain.chars().filter(c -> c == ';').count() > 1) {
+    long thoughts =
+        Stream.of(plain.split(";", -1)).filter(part -> words(part) >= THOUGHT_WORDS).count();
+    if (thoughts > 2) {
       breaches.add(
-          report(passage, "joins %d thoughts by semicolons", plain.split(";", -1).length)
+          report(passage, "joins %d thoughts by semicolons", thoughts)
               + "make a sentence of each: "
               + shortened(sentence));
     }
-    int words = sentence.split("\\s+", -1).length;
+    int words = words(sentence);
     if (words > maximum(passage.kind())) {
       breaches.add(
           report(passage, "has a sentence of %d words", words)
@@ -120,16 +127,20 @@ final class EnglishRules {
   /// Whether a passage is made of sentences; a Javadoc comment is looked at for its first one.
   private static boolean isProse(Passage passage) {
     String text = passage.text();
-    int words = text.strip().split("\\s+", -1).length;
+    int words = words(text);
     return switch (passage.kind()) {
       case FIRST_SENTENCE, DOCUMENT -> !text.startsWith("@");
       case JAVADOC -> false;
       case MESSAGE -> true;
       case LITERAL ->
           words >= LITERAL_WORDS
-              && !text.contains("(?")
+              && !CODE_LITERAL.matcher(text).find()
               && (words <= LIST_WORDS || text.matches("(?s).*[.,:;].*"));
     };
+  }
+
+  private static int words(String text) {
+    return text.isBlank() ? 0 : text.strip().split("\\s+", -1).length;
   }
 
   private static String report(Passage passage, String what, Object value) {

@@ -44,7 +44,7 @@ class EnglishTest {
           begins with 'It'          | It ends the wait.
           says 'somebody'           | Whether somebody is to stop waiting.
           says 'and no'             | Ends the wait, and no message is lost.
-          joins 3 thoughts          | Ends the wait; wakes the peer; closes the queue.
+          joins 3 thoughts          | Ends the wait; wakes the peer; then closes it.
           """)
   void findsAPoorFirstSentence(String rule, String sentence) throws IOException {
     String method = "public class Example { /// %s%n public void end() {} }".formatted(sentence);
@@ -64,6 +64,7 @@ class EnglishTest {
           As a rule, ends the wait.
           The waits that were ended: see [who][Object] and `nobody`.
           Ends the wait; wakes the peer.
+          Joins the waits: ended; woken; failed.
           """)
   void letsAPlainFirstSentencePass(String sentence) throws IOException {
     assertEquals(
