@@ -66,23 +66,27 @@ member() {
 }
 
 command=$(install_command)
-[ -z "$command" ] || say "Install one with
+set_home="Set JAVA_HOME to where one is"
+if [ -n "$command" ]; then
+  set_home="or set JAVA_HOME to where one is"
+  say "Install one with
   $command"
+fi
 if ! find_platform; then
-  say "Temurin has no JDK for $(uname -s) on $(uname -m). Set JAVA_HOME to where one is."
+  say "$set_home. Temurin has no JDK for $(uname -s) on $(uname -m)."
   exit 1
 fi
 has curl || has wget || fetcher=none
 has sha256sum || has shasum || checker=none
 if [ -n "${fetcher:-}${checker:-}" ]; then
-  say "${command:+Or }set JAVA_HOME to where one is. To fetch one, tigris needs curl or wget, and sha256sum or shasum."
+  say "$set_home. To fetch one, tigris needs curl or wget, and sha256sum or shasum."
   exit 1
 fi
 if [ "${TIGRIS_FETCH_JDK:-}" != 1 ]; then
-  say "${command:+or }set JAVA_HOME to where one is, or let tigris fetch Temurin's into $folder:
+  say "$set_home, or let tigris fetch Temurin's into $folder:
   TIGRIS_FETCH_JDK=1 tigris ..."
   { [ -t 0 ] && [ -t 2 ]; } || exit 1
-  printf '%s' "Fetch it now, some 140 MB of $os-$architecture, as $api names it? [y/N] " >&2
+  printf '%s' "Ask $api for the JDK of $os-$architecture, and fetch it (some 140 MB)? [y/N] " >&2
   read -r answer || answer=
   case $answer in
     [yY] | [yY][eE][sS]) ;;

@@ -2,6 +2,7 @@ package dev.tigris.launcher;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -160,7 +161,7 @@ final class FakeCheckout {
         exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
-  Context context(ByteArrayOutputStream out, ByteArrayOutputStream err) {
+  Context context(OutputStream out, OutputStream err) {
     return new Context(
         new Checkout(root),
         folder.resolve("jdk"),

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.launcher.FakeCheckout.Result;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -163,6 +164,20 @@ class TestRunTest {
     Result result = checkout.launcher("test", "--help");
     assertEquals(0, result.exitCode(), result.err());
     assertTrue(result.out().contains("Usage: tigris test"), result.out());
+    assertEquals(List.of(), checkout.calls());
+  }
+
+  @Test
+  void doesNotRunTheTestsInPlaceOfAHelpThatCannotBePrinted() throws Exception {
+    var full =
+        new OutputStream() {
+          @Override
+          public void write(int value) throws IOException {
+            throw new IOException("No space left on device");
+          }
+        };
+    Context context = checkout.context(full, OutputStream.nullOutputStream());
+    assertEquals(4, Main.run(context, List.of("test", "--help")));
     assertEquals(List.of(), checkout.calls());
   }
 
