@@ -4,6 +4,7 @@ import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// A message to be sent, or memory for one: what is posted to a [VirtualInterface] and comes back
 /// from its [CompletionQueue]. [Status] shows its states. It is used again and again: posting
@@ -20,6 +21,7 @@ public sealed class Descriptor permits Ticket {
   private final Ticket[] parts;
   private final Transfer transfer;
   private boolean posted;
+  private @Nullable Object attachment;
 
   /// The provider's half.
   private static final class Own extends Transfer {
@@ -107,6 +109,22 @@ public sealed class Descriptor permits Ticket {
     refuseWhilePosted();
     transfer.tag(value);
     return this;
+  }
+
+  /// Attaches an object of the application, in place of the one before: what it needs to know when
+  /// the completion queue returns this descriptor. Also while this is posted.
+  ///
+  /// @return this
+  /// @throws WrongThreadException if the calling thread does not own the interface's queue
+  public Descriptor attach(@Nullable Object attached) {
+    requireOwner();
+    attachment = attached;
+    return this;
+  }
+
+  /// The object that was attached last; null if none was.
+  public final @Nullable Object attachment() {
+    return attachment;
   }
 
   /// What the message consists of: of a receive that is complete what the sender has sent,

@@ -1,7 +1,6 @@
 package dev.tigris.net;
 
 import dev.tigris.memory.CheckReturnValue;
-import dev.tigris.net.faulty.FaultyCarrier;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Provider;
@@ -39,18 +38,21 @@ public final class Fabric implements AutoCloseable {
   /// @throws IllegalArgumentException if there is none of this name
   /// @throws NetException if it cannot be used here, with the reason
   public static Fabric open(String provider) {
-    Provider named = Providers.named(provider);
-    return new Fabric(named.name(), named.open());
+    return open(provider(provider));
   }
 
-  /// Opens a provider that breaks its promises on purpose, for tests of what is built on top.
+  /// Opens a provider that need not be one that [java.util.ServiceLoader] finds.
+  ///
+  /// @throws NetException if it cannot be used here, with the reason
+  public static Fabric open(Provider provider) {
+    return new Fabric(provider.name(), provider.open());
+  }
+
+  /// Returns the provider of a name, for a program that wraps it in one of its own.
   ///
   /// @throws IllegalArgumentException if there is none of this name
-  /// @throws NetException if it cannot be used here, with the reason
-  public static Fabric openFaulty(String provider, Faults faults) {
-    Objects.requireNonNull(faults);
-    Provider named = Providers.named(provider);
-    return new Fabric("faulty " + named.name(), new FaultyCarrier(named.open(), faults));
+  public static Provider provider(String name) {
+    return Providers.load().named(name);
   }
 
   /// Opens a provider whose connections are encrypted and authenticated.
@@ -59,18 +61,21 @@ public final class Fabric implements AutoCloseable {
   /// @throws NetException if it has no TLS, or cannot be used here, with the reason
   public static Fabric openTls(String provider, Tls tls) {
     Objects.requireNonNull(tls); // which would be none
-    Provider named = Providers.named(provider);
+    Provider named = provider(provider);
     return new Fabric(named.name() + " with TLS", named.open(tls));
   }
 
-  /// A provider, and whether it could be used.
+  /// A provider, and what keeps it from being used.
   ///
-  /// @param name under which [#open] opens it
+  /// @param name under which [#open(String)] opens it; of a class that could not be loaded, the
+  ///     name of that
+  /// @param implementation the name of its class
   /// @param obstacle why it cannot be used, and what would have to change; empty if it can
-  public record Candidate(String name, Optional<String> obstacle) {}
+  public record Candidate(String name, String implementation, Optional<String> obstacle) {}
 
-  /// All providers, in the order in which [#best] tries them, and which of them could be used to
-  /// reach a host. Nothing is sent to it.
+  /// Returns all providers in the order in which [#best] tries them, each with what keeps it from
+  /// reaching a host. Nothing is sent to the host. A provider that could not be loaded, and one
+  /// whose name another provider has, follow at the end.
   ///
   /// @throws IllegalArgumentException if the host has no name, or a port
   public static List<Candidate> candidates(String host) {
@@ -81,14 +86,12 @@ public final class Fabric implements AutoCloseable {
       throw new IllegalArgumentException(
           "'%s' is no host: leave out the port, which Fabric.connect is for".formatted(host));
     }
-    return Providers.all().stream()
-        .map(each -> new Candidate(each.name(), each.obstacle().or(() -> each.obstacleTo(host))))
-        .toList();
+    return Providers.load().candidates(host);
   }
 
   /// Opens the first provider that can reach a host, and says in the log which it is, and why none
-  /// before it. Memory comes before devices, and these before sockets; which sockets are the faster
-  /// ones depends on the program (docs/net.md).
+  /// before it. Memory comes before devices, and devices before sockets ([Provider.Kind]); which
+  /// sockets are the faster ones depends on the program.
   ///
   /// @throws IllegalArgumentException if the host has no name, or a port
   public static Fabric best(String host) {
@@ -130,7 +133,7 @@ public final class Fabric implements AutoCloseable {
     return queue;
   }
 
-  /// Listens at an address of the provider's own form; docs/net.md has them.
+  /// Listens at an address of the provider's own form; the description of its package has them.
   ///
   /// @throws NetException if that is not possible: somebody else listens there, for example
   /// @throws IllegalArgumentException if the address has another form

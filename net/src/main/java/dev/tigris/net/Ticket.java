@@ -1,7 +1,9 @@
 package dev.tigris.net;
 
+import dev.tigris.memory.View;
 import dev.tigris.net.provider.Region;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Memory registered with an interface, and a range of it: what [VirtualInterface#register] gives,
 /// and the simplest [Descriptor] (Chang, *Safe and Explicit Memory Management*, section 3.2: a
@@ -42,6 +44,12 @@ public final class Ticket extends Descriptor {
   }
 
   @Override
+  public Ticket attach(@Nullable Object attached) {
+    super.attach(attached);
+    return this;
+  }
+
+  @Override
   public Ticket inPlace(boolean wanted) {
     super.inPlace(wanted);
     return this;
@@ -61,6 +69,13 @@ public final class Ticket extends Descriptor {
   /// posted, when its interface was closed.
   public boolean isRegistered() {
     return registered;
+  }
+
+  /// The view that was registered.
+  ///
+  /// @throws IllegalStateException if it is an array, or no longer registered
+  public View view() {
+    return region().view();
   }
 
   Region region() {

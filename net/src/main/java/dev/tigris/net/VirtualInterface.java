@@ -336,11 +336,16 @@ public final class VirtualInterface implements AutoCloseable {
     queue.closed(this);
   }
 
-  int outstanding() {
+  /// Returns how many posted descriptors the queue has not returned yet.
+  public int outstanding() {
     return sendsOut + receivesOut;
   }
 
-  void checkInvariants() {
+  /// Throws if what this interface and its provider count does not add up: for tests, after each
+  /// step.
+  ///
+  /// @throws IllegalStateException with what does not
+  public void checkInvariants() {
     if (sendsOut < 0 || sendsOut > sendDepth) {
       throw new IllegalStateException(sendsOut + " sends are out");
     }

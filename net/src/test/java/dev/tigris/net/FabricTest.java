@@ -136,12 +136,4 @@ class FabricTest {
         assertThrows(NetException.class, () -> Fabric.best("example.invalid").close());
     assertTrue(refusal.getMessage().contains("check the name"), refusal.getMessage());
   }
-
-  @Test
-  void wrapsAProviderUnderANameOfItsOwn() {
-    try (Fabric faulty = Fabric.openFaulty("tcp", Faults.NONE)) {
-      assertEquals("faulty tcp", faulty.provider());
-    }
-    assertFalse(Fabric.candidates("127.0.0.1").stream().anyMatch(c -> c.name().contains("faulty")));
-  }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class NativeAccess {
   /// The modules that make restricted calls.
   private static final List<String> MODULES =
-      List.of("dev.tigris.os", "dev.tigris.memory", "dev.tigris.net");
+      List.of("dev.tigris.os", "dev.tigris.memory", "dev.tigris.net.libfabric");
 
   private static final NativeAccess OWN = of(new Trial());
 

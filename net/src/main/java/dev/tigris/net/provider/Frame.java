@@ -47,6 +47,9 @@ public final class Frame {
   /// Of the last message.
   private int kindAndType = MESSAGE | type.code() << Byte.SIZE;
 
+  /// Makes one with nothing in it.
+  public Frame() {}
+
   private static DataType[] byCode() {
     DataType[] types = new DataType[DataType.values().length];
     for (DataType type : DataType.values()) {

@@ -6,6 +6,9 @@ import java.util.ArrayDeque;
 public final class Opened implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> objects = new ArrayDeque<>();
 
+  /// Makes one without objects.
+  public Opened() {}
+
   /// Adds one, and returns it.
   public <T extends AutoCloseable> T add(T object) {
     objects.push(object);

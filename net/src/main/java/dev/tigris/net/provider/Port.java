@@ -13,6 +13,9 @@ public abstract class Port implements AutoCloseable {
   /// Whether the owner was interrupted while it closed.
   private boolean interrupted;
 
+  /// Makes a port for the calling thread.
+  protected Port() {}
+
   /// The end of a doorbell: links were rung, and what they have put off to be handed over together
   /// is. For providers that do so.
   public void flush() {}

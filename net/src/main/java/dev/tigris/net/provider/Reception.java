@@ -40,6 +40,9 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   public abstract static class Silent {
     private final long since = System.nanoTime();
 
+    /// Its time begins now.
+    protected Silent() {}
+
     /// Closes it.
     protected abstract void close();
   }

@@ -355,6 +355,7 @@ public abstract class Transfer {
 
   /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way. Throws as the
   /// other one.
+  @SuppressWarnings("exports") // of our own providers only
   public final void copyTo(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {
@@ -366,6 +367,7 @@ public abstract class Transfer {
 
   /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong. Throws as
   /// the other one.
+  @SuppressWarnings("exports") // of our own providers only
   public final void copyFrom(LastingMemory ring, long at, long from, long size) {
     LastingMemory here = memory;
     if (here != null) {

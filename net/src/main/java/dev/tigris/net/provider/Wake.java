@@ -7,6 +7,9 @@ package dev.tigris.net.provider;
 public final class Wake {
   private volatile boolean asked;
 
+  /// Makes one without a request.
+  public Wake() {}
+
   /// Asks for the end of a wait, or of the next one.
   public void ask() {
     asked = true;

@@ -18,6 +18,11 @@ public final class ShmProvider implements Provider {
   }
 
   @Override
+  public Kind kind() {
+    return Kind.MEMORY;
+  }
+
+  @Override
   public Optional<String> obstacle() {
     if (!System.getProperty("os.name").equals("Linux")
         || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {

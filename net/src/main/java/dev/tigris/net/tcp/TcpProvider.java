@@ -15,8 +15,8 @@ public final class TcpProvider implements Provider {
   }
 
   @Override
-  public Optional<String> obstacle() {
-    return Optional.empty();
+  public Kind kind() {
+    return Kind.SOCKET;
   }
 
   @Override

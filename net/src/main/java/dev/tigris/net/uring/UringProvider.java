@@ -26,6 +26,16 @@ public final class UringProvider implements Provider {
     return "uring";
   }
 
+  @Override
+  public Kind kind() {
+    return Kind.SOCKET;
+  }
+
+  @Override
+  public int rank() {
+    return 1; // before tcp
+  }
+
   static IoUring.Polling polling() {
     return Boolean.getBoolean("tigris.net.uring.sqpoll")
         ? IoUring.Polling.BY_THE_KERNEL

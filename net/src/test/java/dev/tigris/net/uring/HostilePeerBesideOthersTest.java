@@ -6,7 +6,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /// As [HostilePeerTest], where messages arrive by the ring.
 @EnabledIf(
-    value = "dev.tigris.net.UringTest#isAllowed",
+    value = "dev.tigris.net.uring.IoUringHere#isAllowed",
     disabledReason = "io_uring is missing here, or forbidden")
 class HostilePeerBesideOthersTest extends HostilePeerContract {
   HostilePeerBesideOthersTest() {

@@ -5,7 +5,7 @@ import dev.tigris.net.tcp.HostilePeerContract;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 @EnabledIf(
-    value = "dev.tigris.net.UringTest#isAllowed",
+    value = "dev.tigris.net.uring.IoUringHere#isAllowed",
     disabledReason = "io_uring is missing here, or forbidden")
 class HostilePeerTest extends HostilePeerContract {
   HostilePeerTest() {

@@ -21,8 +21,8 @@ public final class ClassRules {
       Set.of(
           "dev.tigris.os",
           "dev.tigris.memory.raw",
-          "dev.tigris.net.linux", // tests only
           "dev.tigris.net.libfabric.raw",
+          "dev.tigris.net.testing.raw", // filters of system calls, in its tests
           "dev.tigris.bench.c");
 
   /// Benches that measure Java serialization as a peer: what they read they have just written.

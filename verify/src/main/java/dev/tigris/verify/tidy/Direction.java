@@ -11,6 +11,7 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- sort <- examples <- cli            the product
+///                    '---- {net-testing, net-libfabric}
 ///   '-------'-------'-------'-------'---------'--------'-- verify <- bench   the outer ring
 /// ```
 public final class Direction {
@@ -23,6 +24,8 @@ public final class Direction {
           Map.entry("os", Set.of()),
           Map.entry("memory", Set.of("os")),
           Map.entry("net", Set.of("os", "memory")),
+          Map.entry("net-testing", Set.of("os", "memory", "net")), // os in its tests
+          Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("flow", Set.of("os", "memory", "net")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "sort", "specializer")),
