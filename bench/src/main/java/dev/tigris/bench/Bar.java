@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// What a figure must reach.
+/// The bar that a figure must reach.
 ///
 /// @param figures which figures it is for
 /// @param peer which of their peers
@@ -19,7 +19,7 @@ public record Bar(
     Predicate<Figure> reached,
     Predicate<Figure> optimistic) {
 
-  /// How a figure stands to its bar.
+  /// The result of comparing a figure with its bar.
   public enum Verdict {
     /// Reached.
     MET,
@@ -169,7 +169,12 @@ public record Bar(
         .findFirst();
   }
 
-  /// How `figure` stands to this bar.
+  /// Whether this figure has a bar that it does not reach.
+  static boolean isMissed(Figure figure) {
+    return of(figure).map(bar -> bar.judge(figure) != Verdict.MET).orElse(false);
+  }
+
+  /// Compares `figure` with this bar.
   public Verdict judge(Figure figure) {
     if (reached.test(figure)) {
       return Verdict.MET;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/// What paired measurements say about a ratio: how many times better the subject is than its peer,
-/// with a 95 % interval.
+/// An estimate from paired measurements: how many times better the subject is than its peer, with a
+/// 95 % interval.
 ///
 /// Everything is done on the logarithm of the ratio, so that 2x and 0.5x are equally far from 1. A
 /// *unit* is the median of one process where at least [#ENOUGH_FORKS] processes ran, because what

@@ -86,7 +86,7 @@ public record Figure(
         null);
   }
 
-  /// The same with a note.
+  /// Returns a copy with a note.
   public Figure withNote(String text) {
     return new Figure(
         figure, value, unit, better, peer, peerValue, times, spread, ci95, samples, forks, text);

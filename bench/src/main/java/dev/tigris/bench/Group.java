@@ -10,8 +10,8 @@ public interface Group {
   /// The figures it can measure, without measuring them.
   List<String> figures();
 
-  /// What cannot be measured on this machine, and what would have to be installed or changed for
-  /// it: a line each.
+  /// The figures that cannot be measured on this machine, each in a line with the package to
+  /// install or the setting to change.
   default List<String> missing() {
     return List.of();
   }

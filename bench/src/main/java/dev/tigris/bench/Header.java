@@ -73,7 +73,7 @@ public record Header(
 
   private static String commit(Path home) {
     String hash = git(home, "rev-parse", "--short=12", "HEAD");
-    // Results are changed by whoever writes them there, one group after the other.
+    // Writing results changes the tree, one group after the other.
     String changes =
         git(home, "status", "--porcelain", "--untracked-files=no", "--", ":/", ":!bench/results");
     boolean changed = !changes.isEmpty();

@@ -26,12 +26,15 @@ import picocli.CommandLine.Spec;
     name = "tigris bench",
     exitCodeOnExecutionException = 3, // and not 1, as if a bar was not reached
     description = "Measures the figures whose names start with NAME, each beside its peer.",
-    footer = {
-      "",
-      "Exit codes: 0 done, 1 a bar was not reached (with --check), 2 wrong usage,",
-      "3 a bench failed or computed something wrong, its files cannot be deleted, or",
-      "results that are there are damaged,",
-      "4 the figures cannot be printed, or results not written."
+    footer = "",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:a figure does not reach its bar (with --check)",
+      "2:wrong usage",
+      "3:a bench failed or computed a wrong result, its files cannot be deleted, or existing"
+          + " results are damaged",
+      "4:the figures cannot be printed, or the results cannot be written"
     })
 public final class Main implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -49,11 +52,11 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "under two minutes a module: wider intervals, and variants, such as net.tcp.veth, only"
-              + " by their name")
+          "take under two minutes a module, with wider intervals; measure variants, such as"
+              + " net.tcp.veth, only if NAME names them")
   private boolean quick;
 
-  @Option(names = "--tiny", hidden = true, description = "only shows that the benches work")
+  @Option(names = "--tiny", hidden = true, description = "only show that the benches work")
   private boolean tiny;
 
   @Option(names = "--json", description = "print one JSON object a line")
@@ -68,16 +71,22 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "FOLDER",
-      description = "write the results there, with a summary and plots; whole groups only")
+      description = "write the results there, with a summary; NAME must name whole groups")
   private @Nullable Path out;
 
   @Option(names = "--missing", description = "with --out: only groups that have no results yet")
   private boolean missing;
 
   @Option(
+      names = "--plots",
+      description =
+          "draw the results in --out (default: bench/results of the checkout), and measure nothing")
+  private boolean plots;
+
+  @Option(
       names = "--dir",
       paramLabel = "FOLDER",
-      description = "for big files (default: build/bench-work of the checkout)")
+      description = "put big files there (default: build/bench-work of the checkout)")
   private @Nullable Path work;
 
   @Option(names = "--debug", description = "print stack traces of failures")
@@ -85,21 +94,12 @@ public final class Main implements Callable<Integer> {
 
   private final Stop stop;
 
-  /// What was to be written to a place cannot be.
-  private static final class UnwritableException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    UnwritableException(String message) {
-      super(message);
-    }
-  }
-
-  /// Nobody wants what is still to be measured.
+  /// The figures that are still to be measured would be of no use.
   private static final class UnwantedException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
-  /// @param stop what may ask it to end soon
+  /// @param stop the request to end soon, which a signal makes
   Main(Stop stop) {
     this.stop = stop;
   }
@@ -107,13 +107,13 @@ public final class Main implements Callable<Integer> {
   /// Runs the command and exits with its code.
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true");
-    // A writer right over the stream hears from it that something could not be printed.
+    // A writer directly over the stream notices what cannot be printed.
     PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
     Stop stop = new Stop();
     CommandLine command = new CommandLine(new Main(stop)).setOut(out);
     int code = stop.stoppable(() -> command.execute(args));
     if (code == 0 && out.checkError()) {
-      System.err.println("# The help cannot be printed."); // of all else it was said
+      System.err.println("# The help cannot be printed."); // all else is reported elsewhere
       code = Outcome.NOT_WRITTEN.code;
     }
     System.exit(code);
@@ -126,20 +126,23 @@ public final class Main implements Callable<Integer> {
       outcome = perform();
     } catch (InterruptedException e) {
       say("stopped"); // what is left, if anything, was said before
-      return Outcome.FAILED.code; // nobody sees that: the signal has a code
+      return Outcome.FAILED.code; // not seen: the signal has its own code
     } catch (UnwritableException e) {
       outcome = report(Outcome.NOT_WRITTEN, String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
       outcome = report(Outcome.FAILED, String.valueOf(e.getMessage()), e);
     }
     if (!isPrinted()) {
-      say("The figures cannot be printed: the output is full, or nobody reads it.");
+      say("The figures cannot be printed: the output is full or closed.");
       outcome = outcome.and(Outcome.NOT_WRITTEN);
     }
     return outcome.code;
   }
 
   private Outcome perform() throws IOException, InterruptedException {
+    if (plots) {
+      return drawPlots();
+    }
     List<Group> all = Groups.all();
     List<Group> wanted =
         all.stream()
@@ -164,31 +167,36 @@ public final class Main implements Callable<Integer> {
     Path results = out;
     if (results == null) {
       if (missing) {
-        throw usage("--missing is about results that are there: say where, with --out");
+        throw usage("--missing needs the folder of the existing results: name it with --out");
       }
       return measure(groups, Optional.empty());
     }
     for (Group group : groups) {
       if (!group.figures().stream().allMatch(name -> name.startsWith(prefix))) {
         throw usage(
-            "--out keeps whole groups, and '" + prefix + "' is only a part of " + group.name());
+            "--out writes whole groups, but '%s' is only a part of %s: name the group"
+                .formatted(prefix, group.name()));
       }
     }
-    return measure(groups, Optional.of(new Results(writable(results))));
+    return measure(groups, Optional.of(new Results(UnwritableException.writable(results))));
   }
 
-  /// Makes a folder if it is missing; refuses one that cannot be made, or written to, before
-  /// anything is measured.
-  private static Path writable(Path folder) throws UnwritableException {
-    try {
-      if (Files.isWritable(Files.createDirectories(folder))) {
-        return folder;
-      }
-    } catch (IOException e) {
-      // is said below
+  private Outcome drawPlots() throws IOException {
+    if (!prefix.isEmpty() || quick || missing || check || list || json) {
+      throw usage("--plots measures nothing: give it --out at most");
     }
-    throw new UnwritableException(
-        "'%s' is no folder that can be written to: name another".formatted(folder));
+    Path folder = out != null ? out : Home.find().resolve("bench").resolve("results");
+    if (!Files.isDirectory(folder)) {
+      throw usage("'%s' is not a folder with results: name another with --out".formatted(folder));
+    }
+    Results results = new Results(UnwritableException.writable(folder));
+    List<Results.Sheet> sheets = results.loadAll();
+    try {
+      Plots.draw(sheets, results);
+      return Outcome.DONE;
+    } catch (IOException e) {
+      return unwritten("the plots", results, e);
+    }
   }
 
   private RunFolder newFolder(Path place) throws UnwritableException, InterruptedException {
@@ -230,13 +238,15 @@ public final class Main implements Callable<Integer> {
         }
       }
     }
-    Path place = writable(work != null ? work : Home.find().resolve("build").resolve("bench-work"));
+    Path place =
+        UnwritableException.writable(
+            work != null ? work : Home.find().resolve("build").resolve("bench-work"));
     RunFolder folder = newFolder(place);
     Outcome outcome = Outcome.DONE;
     try {
       outcome = measure(todo, folder.path(), results);
       if (results.isPresent()) {
-        outcome = outcome.and(redraw(results.get()));
+        outcome = outcome.and(summarize(results.get()));
       }
     } finally {
       outcome = outcome.and(delete(folder));
@@ -252,7 +262,7 @@ public final class Main implements Callable<Integer> {
       String why = reason(e, folder.path());
       return report(
           Outcome.FAILED,
-          "'%s' is left: %s; the next run there will try to delete it"
+          "'%s' cannot be deleted: %s. The next run there will try again"
               .formatted(folder.path(), why),
           e);
     }
@@ -267,7 +277,7 @@ public final class Main implements Callable<Integer> {
       }
       outcome = outcome.and(measure(group, folder, results));
       if (results.isEmpty() && !isPrinted()) {
-        break; // nobody would know what comes
+        break; // the figures to come would be lost
       }
     }
     return outcome;
@@ -283,7 +293,7 @@ public final class Main implements Callable<Integer> {
       throw e;
     } catch (Exception e) {
       if (stop.isAskedFor()) {
-        throw new InterruptedException(); // as who waits for a process that was ended may not say
+        throw new InterruptedException(); // a wait for a process that was ended may not tell
       }
       if (e instanceof UnwantedException) {
         return Outcome.NOT_WRITTEN;
@@ -300,7 +310,7 @@ public final class Main implements Callable<Integer> {
     } else {
       say(Results.line(header));
     }
-    return check && figures.stream().anyMatch(Main::missesItsBar) ? Outcome.MISSED : Outcome.DONE;
+    return check && figures.stream().anyMatch(Bar::isMissed) ? Outcome.MISSED : Outcome.DONE;
   }
 
   /// @param folder where was written
@@ -329,7 +339,7 @@ public final class Main implements Callable<Integer> {
     return !spec.commandLine().getOut().checkError();
   }
 
-  /// @param isKept whether figures go to a file too, and need not reach anybody
+  /// @param isKept whether figures go to a file too, and need not be printed
   private Run run(List<Figure> figures, Path folder, boolean isKept) {
     return new Run(
         scale(),
@@ -356,21 +366,13 @@ public final class Main implements Callable<Integer> {
     say(next);
   }
 
-  private static boolean missesItsBar(Figure figure) {
-    return Bar.of(figure).map(bar -> bar.judge(figure) != Bar.Verdict.MET).orElse(false);
-  }
-
-  private Outcome redraw(Results results) {
+  private Outcome summarize(Results results) {
     try {
-      List<Results.Sheet> sheets = new ArrayList<>();
-      for (Group group : Groups.all()) {
-        results.load(group.name()).ifPresent(sheets::add);
-      }
-      results.saveBeside("summary.md", Summary.page(sheets).getBytes(StandardCharsets.UTF_8));
-      Plots.draw(sheets, results);
+      results.saveBeside(
+          "summary.md", Summary.page(results.loadAll()).getBytes(StandardCharsets.UTF_8));
       return Outcome.DONE;
     } catch (IOException e) {
-      return unwritten("the summary with its plots", results, e);
+      return unwritten("the summary", results, e);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.tigris.bench;
 
-/// What one process measured: the i-th subject and the i-th peer were taken one right after the
-/// other, in alternating order, so that whatever disturbs the machine disturbs both.
+/// The measurements of one process. The i-th subject and the i-th peer were taken directly after
+/// one another, in alternating order, so that a disturbance of the machine disturbs both.
 public final class Pairs {
   private final double[] subjects;
   private final double[] peers;
@@ -10,14 +10,14 @@ public final class Pairs {
   public Pairs(double[] subjects, double[] peers) {
     if (subjects.length == 0 || subjects.length != peers.length) {
       throw new IllegalArgumentException(
-          "needs as many subjects as peers, and one at least, not %d and %d"
+          "pairs need as many subjects as peers, at least one, not %d and %d"
               .formatted(subjects.length, peers.length));
     }
     this.subjects = subjects.clone();
     this.peers = peers.clone();
   }
 
-  /// How many pairs there are.
+  /// The number of pairs.
   public int count() {
     return subjects.length;
   }

@@ -1,13 +1,11 @@
 package dev.tigris.bench;
 
-import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -18,31 +16,18 @@ import java.util.stream.Stream;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.ChartEncoder;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler.LegendPosition;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /// Draws the results that are better seen than read: figures whose names end in a number are lines
-/// over that number. What has not been measured is not drawn.
+/// over that number. A figure without results is left out.
 final class Plots {
-  static final int WIDTH = 1200;
-  static final int HEIGHT = 750;
-  private static final Color INK = new Color(0x30, 0x34, 0x3b);
-  private static final Color PALE = new Color(0xd9, 0xdc, 0xe1);
-  // Colours that people who do not see all colours tell apart (Okabe and Ito).
-  static final List<Color> COLORS =
-      List.of(
-          new Color(0xd5, 0x5e, 0x00),
-          new Color(0xe6, 0x9f, 0x00),
-          new Color(0x56, 0xb4, 0xe9),
-          new Color(0x00, 0x72, 0xb2),
-          new Color(0x00, 0x9e, 0x73),
-          new Color(0xcc, 0x79, 0xa7),
-          new Color(0x80, 0x70, 0x00));
-
   private static final Set<String> PALE_LINES = Set.of(Bar.IDEAL, Bar.C_TWIN);
+  private static final float IDEAL_WIDTH = 20;
+  private static final float WIDTH = 3;
+
+  // Of lines over one another: from the first, which is the widest, to the fifth.
+  private static final float WIDEST = 14;
+  private static final float STEP = 2.5f;
 
   private final Results results;
   private final List<Figure> figures;
@@ -65,8 +50,7 @@ final class Plots {
           "flow.reservoir.sim." + consumers + ".",
           consumers + " consumers, simulated; in eighths");
     }
-    plots.slow(
-        "fig5.png", "paper.tigris.fig5.", "4 to 4, 8 KiB, the set-up of paper 002, figure 5");
+    plots.slow("fig5.png", "paper.tigris.fig5.", "4 to 4, 8 KiB (Welsh and Culler 2000, figure 5)");
     plots.sorts();
     for (String provider : List.of("shm", "tcp", "uring", "libfabric", "libfabric-rdm")) {
       plots.levels(provider, "roundtrip", "Round trips", "microseconds");
@@ -86,8 +70,14 @@ final class Plots {
         point(lines, "pre-serialized object", statements, figure.value());
       }
     }
-    XYChart chart = chart("N statements p.fA = q.fB + constant: " + title, "N", "ns a call", lines);
-    write(file, chart, lines);
+    write(
+        file,
+        "N statements p.fA = q.fB + constant: " + title,
+        "N",
+        "ns a call",
+        lines,
+        false,
+        false);
   }
 
   private void slow(String file, String prefix, String title) throws IOException {
@@ -101,8 +91,8 @@ final class Plots {
         point(lines, matcher.group(2), slow, figure.value());
       }
     }
-    XYChart chart = chart("Slow consumers: " + title, "slow consumers", "waters a second", lines);
-    write(file, chart, lines);
+    write(
+        file, "Slow consumers: " + title, "slow consumers", "waters a second", lines, false, true);
   }
 
   /// The levels of a provider over the size of messages, as in figures 3 and 6 of the paper: round
@@ -122,17 +112,17 @@ final class Plots {
       }
     }
     String file = "levels-%s-%s.png".formatted(provider, oneWay ? "bandwidth" : "latency");
-    XYChart chart =
-        chart(
-            title + " over " + provider + ", by level",
-            (oneWay ? "bytes" : "KiB") + " of a message",
-            unit,
-            lines);
-    chart.getStyler().setXAxisLogarithmic(oneWay);
-    write(file, chart, lines);
+    write(
+        file,
+        title + " over " + provider + ", by level",
+        (oneWay ? "bytes" : "KiB") + " of a message",
+        unit,
+        lines,
+        oneWay,
+        false);
   }
 
-  /// MB/s of the three sorts, by who sorts.
+  /// MB/s of the three sorts, by the program that sorts.
   private void sorts() throws IOException {
     List<String> sorts = List.of("sort.datamation", "sort.onepass", "sort.external");
     Map<String, double[]> bars = new TreeMap<>();
@@ -146,16 +136,19 @@ final class Plots {
     }
     CategoryChart chart =
         new CategoryChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
+            .width(LinePlot.WIDTH)
+            .height(LinePlot.HEIGHT)
             .title("Sorting 100-byte records, whole processes")
             .yAxisTitle("MB/s")
             .build();
-    style(chart.getStyler());
+    LinePlot.style(chart.getStyler());
+    chart.getStyler().setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 18));
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+    chart.getStyler().setLegendBorderColor(Color.WHITE);
     int index = 0;
     for (Map.Entry<String, double[]> bar : bars.entrySet()) {
       List<Double> rates = Arrays.stream(bar.getValue()).boxed().toList();
-      chart.addSeries(bar.getKey(), sorts, rates).setFillColor(COLORS.get(index++));
+      chart.addSeries(bar.getKey(), sorts, rates).setFillColor(LinePlot.COLORS.get(index++));
     }
     if (!bars.isEmpty()) {
       results.saveBeside("sort.png", ChartEncoder.getBytes(chart, "PNG"));
@@ -167,64 +160,44 @@ final class Plots {
     lines.computeIfAbsent(line, key -> new TreeMap<>()).put(x, y);
   }
 
-  private void write(String file, XYChart chart, Map<String, ?> lines) throws IOException {
-    if (!lines.isEmpty()) {
-      results.saveBeside(file, ChartEncoder.getBytes(chart, "PNG"));
+  private void write(
+      String file,
+      String title,
+      String x,
+      String y,
+      Map<String, SortedMap<Double, Double>> lines,
+      boolean logarithmicX,
+      boolean layered)
+      throws IOException {
+    if (lines.isEmpty()) {
+      return;
     }
+    LinePlot plot = new LinePlot(title, x, y, styled(lines, layered));
+    results.saveBeside(file, (logarithmicX ? plot.logarithmicX() : plot).png());
   }
 
-  private static XYChart chart(
-      String title, String x, String y, Map<String, SortedMap<Double, Double>> lines) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle(x)
-            .yAxisTitle(y)
-            .build();
-    style(chart.getStyler());
-    chart.getStyler().setXAxisDecimalPattern("0");
+  /// The lines in the order of drawing. The line to reach comes first, wide and pale.
+  ///
+  /// @param layered whether each later line is narrower, so that lines over one another are seen
+  private static List<LinePlot.Line> styled(
+      Map<String, SortedMap<Double, Double>> lines, boolean layered) {
+    List<LinePlot.Line> styled = new ArrayList<>();
     int index = 0;
-    // What is to be reached is first and pale, so that those that reach it are seen.
-    List<String> names =
+    for (String name :
         Stream.concat(
                 lines.keySet().stream().filter(PALE_LINES::contains),
                 lines.keySet().stream().filter(name -> !PALE_LINES.contains(name)))
-            .toList();
-    for (String name : names) {
-      SortedMap<Double, Double> points = lines.getOrDefault(name, new TreeMap<>());
-      var series =
-          chart.addSeries(name, new ArrayList<>(points.keySet()), new ArrayList<>(points.values()));
-      series.setMarker(SeriesMarkers.CIRCLE);
-      boolean ideal = PALE_LINES.contains(name);
-      Color color = ideal ? PALE : COLORS.get(index++ % COLORS.size());
-      series.setLineColor(color);
-      series.setMarkerColor(color);
-      series.setLineStyle(new BasicStroke(ideal ? 12 : 3));
+            .toList()) {
+      boolean pale = PALE_LINES.contains(name);
+      styled.add(
+          new LinePlot.Line(
+              name,
+              lines.getOrDefault(name, new TreeMap<>()),
+              pale ? LinePlot.PALE : LinePlot.COLORS.get(index),
+              pale ? IDEAL_WIDTH : layered ? WIDEST - index * STEP : WIDTH,
+              false));
+      index += pale ? 0 : 1;
     }
-    return chart;
-  }
-
-  static void style(AxesChartStyler style) {
-    style.setChartBackgroundColor(Color.WHITE);
-    style.setPlotBackgroundColor(Color.WHITE);
-    style.setPlotBorderVisible(false);
-    style.setChartTitleBoxVisible(false);
-    style.setChartFontColor(INK);
-    style.setChartPadding(24);
-    style.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 24));
-    style.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 18));
-    style.setLegendPosition(LegendPosition.OutsideE);
-    style.setLegendBorderColor(Color.WHITE);
-    style.setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, 20));
-    style.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 16));
-    style.setAxisTickLabelsColor(INK);
-    style.setAxisTickMarksColor(PALE);
-    style.setPlotGridLinesColor(PALE);
-    style.setPlotGridVerticalLinesVisible(false);
-    style.setMarkerSize(8);
-    style.setYAxisMin(0.0);
-    style.setLocale(Locale.ROOT);
+    return styled;
   }
 }

@@ -66,7 +66,7 @@ public final class Results {
     }
     List<String> lines = Files.readAllLines(file);
     if (lines.size() < 2) {
-      throw damaged(file, "it has no figures");
+      throw damaged(file, "the file has no figures");
     }
     try {
       List<Figure> figures = new ArrayList<>();
@@ -79,13 +79,22 @@ public final class Results {
     }
   }
 
+  /// The results of all groups that have been measured.
+  List<Sheet> loadAll() throws IOException {
+    List<Sheet> sheets = new ArrayList<>();
+    for (Group group : Groups.all()) {
+      load(group.name()).ifPresent(sheets::add);
+    }
+    return sheets;
+  }
+
   private static IOException damaged(Path file, String why) {
     return new IOException(
-        "the results in '%s' cannot be read: %s; delete that file, and measure its group again"
+        "the results in '%s' cannot be read: %s. Delete that file, and measure its group again"
             .formatted(file, why));
   }
 
-  /// Where they are.
+  /// The folder of the files.
   Path folder() {
     return folder;
   }

@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What a group needs to know of the run it is part of.
+/// The run that a group is part of.
 ///
 /// @param scale how thorough to be
 /// @param prefix only figures whose names start with it are wanted
-/// @param workFolder for all files but results; it is deleted when the run ends, and what is big in
-///   it by whoever wrote that
-/// @param sink where figures go
-/// @param progress where a line on what is going on goes
+/// @param workFolder for all files but results. The run deletes it at its end; the author of a big
+///     file deletes that earlier
+/// @param sink receives the figures
+/// @param progress receives lines about the progress
 public record Run(
     Scale scale, String prefix, Path workFolder, Consumer<Figure> sink, Consumer<String> progress) {
 
@@ -20,7 +20,7 @@ public record Run(
     return figure.startsWith(prefix);
   }
 
-  /// Those of `figures` that were asked for.
+  /// Selects those of `figures` that were asked for.
   public List<String> wanted(List<String> figures) {
     return figures.stream().filter(this::wants).toList();
   }

@@ -27,11 +27,11 @@ import java.util.stream.Stream;
 ///
 /// A run deletes its folder when it ends, and when it is stopped by a signal that lets it ([Stop]).
 /// What a killed one has left is deleted by the next run in the same place, which may hold the
-/// files of others too. So a folder is deleted only beside a lock that nobody holds and that says
+/// files of others too. So a folder is deleted only beside a lock that is not held and that says
 /// what it is ([#MARK]). The lock comes first and goes last: there is never a folder without it.
 ///
-/// A process has one at a time in a place, since whoever closes a file gives up all locks that the
-/// process has on it.
+/// A process has one at a time in a place, since closing a file gives up all locks that the process
+/// has on it.
 public final class RunFolder implements Closeable {
   private static final String PREFIX = "tigris-bench-";
   private static final String LOCK = ".lock";

@@ -22,7 +22,7 @@ final class Stop {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(worker), "tigris-stop"));
     } catch (IllegalStateException e) { // the JVM is ending already
-      return Outcome.FAILED.code; // nobody sees that, and nothing has begun
+      return Outcome.FAILED.code; // not seen, and nothing has begun
     }
     try {
       return work.getAsInt();
@@ -46,7 +46,7 @@ final class Stop {
     try {
       boolean isOver = over.getCount() == 0;
       for (int waited = 0; !isOver && waited < PATIENCE_SECONDS * 1_000; waited += ROUND_MILLIS) {
-        // Before the work ends those that it knows of, whose children would be nobody's then; and
+        // Before the work ends those that it knows of, whose children would lose their parent; and
         // again, since it may just have been about to start one.
         ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
         worker.interrupt();

@@ -18,7 +18,7 @@ final class Summary {
         Written by `./tigris bench --out bench/results`. *times* says how many times better than the peer, with its 95 %
         interval; where the peer is an ideal or a limit it is the share reached. *Spread* is the standard deviation of the
         ratio between runs. A bar is *undecided* when it was not reached but lies within the interval.
-        Sweeps are in the `.jsonl` files and the plots only.
+        Sweeps are in the `.jsonl` files only; `./tigris bench --plots` draws them.
 
         """);
     for (Results.Sheet sheet : sheets) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import javax.imageio.ImageIO;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,7 +201,8 @@ class BenchTest {
     } finally {
       Objects.requireNonNull(spoiler.made).close();
     }
-    assertTrue(errors.getLast().startsWith("# '%s' is left: ".formatted(run)), errors.getLast());
+    assertTrue(
+        errors.getLast().startsWith("# '%s' cannot be deleted: ".formatted(run)), errors.getLast());
     assertTrue(Files.exists(results.resolve("summary.md")));
   }
 
@@ -230,7 +233,7 @@ class BenchTest {
         Output refused = bench("memory.view", "--tiny", option, place);
         assertEquals(4, refused.exit(), refused.errors());
         assertEquals(
-            "# '%s' is no folder that can be written to: name another\n".formatted(place),
+            "# '%s' is not a folder that can be written to: name another\n".formatted(place),
             refused.errors());
       }
     }
@@ -265,6 +268,25 @@ class BenchTest {
     assertFalse(failed.errors().contains("\tat "), failed.errors());
     assertTrue(Files.exists(results));
     assertFalse(Files.exists(folder.resolve(".memory.view.jsonl")));
+  }
+
+  @Test
+  void plotsAreDrawnOfResultsWithoutMeasuring(@TempDir Path folder) throws Exception {
+    Path kept = Home.find().resolve("bench/results");
+    for (String group : List.of("paper.tigris.fig5", "net.shm", "net.tcp", "net.levels.shm")) {
+      Files.copy(kept.resolve(group + ".jsonl"), folder.resolve(group + ".jsonl"));
+    }
+
+    Output drawn = bench("", "--plots", "--out", folder.toString());
+
+    assertEquals(0, drawn.exit(), drawn.errors());
+    assertEquals(List.of(), drawn.lines());
+    for (String plot : List.of("fig5", "net-latency", "net-bandwidth", "levels-shm-latency")) {
+      BufferedImage image = ImageIO.read(folder.resolve(plot + ".png").toFile());
+      assertEquals(LinePlot.WIDTH, image.getWidth());
+    }
+    assertFalse(Files.exists(folder.resolve("field-sweep.png")));
+    assertEquals(2, bench("memory.view", "--plots").exit());
   }
 
   @Test

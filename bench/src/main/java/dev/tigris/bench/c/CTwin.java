@@ -28,7 +28,7 @@ public final class CTwin {
     return Gcc.isAvailable();
   }
 
-  /// What has to be installed before C can be compiled; empty if nothing.
+  /// The package to install before C can be compiled; empty if it is there.
   public static Optional<String> obstacle() {
     return isAvailable()
         ? Optional.empty()
@@ -55,7 +55,7 @@ public final class CTwin {
   }
 
   /// A function of the file.
-  // SAFETY: bounds: whoever asks says the type that the source, which lies beside this class, gives
+  // SAFETY: bounds: the caller gives the type that the source, which lies beside this class, gives
   // the function, and passes memory that is large enough; lifetime: the library stays; thread: any.
   @SuppressWarnings("restricted")
   public MethodHandle function(String name, FunctionDescriptor type, Linker.Option... options) {

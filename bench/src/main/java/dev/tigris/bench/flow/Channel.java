@@ -68,7 +68,7 @@ sealed interface Channel {
     }
   }
 
-  /// What everybody uses: one queue for full buffers, one for empty ones.
+  /// The usual way: one queue for full buffers, one for empty ones.
   record Blocking(BlockingQueue<Bytes> full, BlockingQueue<Bytes> empty, int size)
       implements Channel {
     Blocking(int window, int size) {

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// What the processes of one plan measured.
+/// The measurements of the processes of one plan.
 ///
 /// @param pairs by contest, one element for each process that lived
-/// @param crashes what the others said when they died
+/// @param crashes the last output of those that died
 public record Forks(Map<Key, List<Pairs>> pairs, List<String> crashes) {
   private static final long TIMEOUT_SECONDS = 300;
 
@@ -54,7 +54,7 @@ public record Forks(Map<Key, List<Pairs>> pairs, List<String> crashes) {
     return new Forks(pairs, crashes);
   }
 
-  /// The same pairs, or an exception if any process died.
+  /// Returns the pairs, or throws an exception if any process died.
   public Map<Key, List<Pairs>> orThrow() {
     if (!crashes.isEmpty()) {
       throw new IllegalStateException("A measuring process died: " + crashes.getFirst());

@@ -3,7 +3,7 @@ package dev.tigris.bench.fork;
 import dev.tigris.bench.Scale;
 import java.util.List;
 
-/// How processes measure a suite.
+/// A plan by which processes measure a suite.
 ///
 /// @param forks how many processes, one after the other
 /// @param flags options of their JVM
@@ -22,7 +22,7 @@ public record Plan(int forks, List<String> flags, int quietMillis, int sampleMil
         scale.pick(2, 11, 25));
   }
 
-  /// The same with other options for the JVM.
+  /// Returns a copy with other options for the JVM.
   public Plan withFlags(List<String> others) {
     return new Plan(forks, others, quietMillis, sampleMillis, pairs);
   }

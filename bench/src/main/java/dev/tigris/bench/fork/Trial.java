@@ -17,7 +17,7 @@ public interface Trial {
     long run(int count) throws Exception;
   }
 
-  /// What a correct body returns.
+  /// The result of a correct body.
   @FunctionalInterface
   interface Expected {
     long after(int count);

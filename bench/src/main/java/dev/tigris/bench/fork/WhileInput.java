@@ -3,8 +3,8 @@ package dev.tigris.bench.fork;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
-/// What a process does as long as its standard input is open: so nothing is left behind, however
-/// the bench that has started it ends.
+/// Runs a process as long as its standard input is open. So it does not outlive the bench that has
+/// started it, however that ends.
 public final class WhileInput {
   private WhileInput() {}
 

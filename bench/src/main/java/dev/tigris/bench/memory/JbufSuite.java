@@ -13,7 +13,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// What the management of Jbufs costs: Chang, table 3.1, with as many 4-byte buffers as there.
+/// Measures the management of Jbufs (Chang, *Safe and Explicit Memory Management*, 1999, table
+/// 3.1), with as many 4-byte buffers as there.
 ///
 /// The peer is a segment's whole life, an allocation from a new shared arena and its close.
 /// Allocating and freeing are held against their own halves of it as well, and allocating against

@@ -80,7 +80,7 @@ final class AeronTransport implements Transport {
     // Agrona's buffers, below Aeron, need the option. Nothing of ours does.
     List<String> command =
         Transports.command(Transports.AERON, "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
-    return Duo.start(Bar.AERON, command, folder.toString(), place)
+    return ProcessPair.start(Bar.AERON, command, folder.toString(), place)
         .andThen(() -> RunFolder.deleteAll(folder));
   }
 

@@ -3,14 +3,14 @@ package dev.tigris.bench.net;
 import java.io.IOException;
 import java.util.Optional;
 
-/// Somebody whose messages can be measured.
+/// A provider or a rival whose messages can be measured.
 ///
 /// @param name as it stands in the results
-/// @param missing what would have to be installed first; empty if nothing
+/// @param missing the package to install first; empty if it is there
 /// @param manner how it is measured, and what it says
 /// @param starter starts the processes
 record Contestant(String name, Optional<String> missing, Manner manner, Starter starter) {
-  /// How somebody is measured.
+  /// The way in which a contestant is measured.
   enum Manner {
     /// Its processes live as long as those of all others. It says everything.
     STANDING,

@@ -6,7 +6,7 @@ import java.util.Locale;
 /// A row of the papers' tables of Javia and JaguarVIA, and what stands in it: the papers' own
 /// numbers beside ours, *then and now*.
 enum Level {
-  /// The interface from C: everybody else's peer. It has no figures but those the papers have.
+  /// The interface from C: the peer of all others. It has no figures but those the papers have.
   RAW(
       "the twin in C",
       List.of(

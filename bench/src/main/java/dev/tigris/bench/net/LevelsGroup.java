@@ -79,7 +79,7 @@ final class LevelsGroup implements Group {
     return wire.takesArrays()
         ? List.of()
         : List.of(
-            "%s is left out: %s registers no arrays, see decision 061"
+            "%s is left out: %s does not register arrays"
                 .formatted(Level.PIN.figure(name()), wire.name()));
   }
 
@@ -197,7 +197,7 @@ final class LevelsGroup implements Group {
     return forks.stream().map(fork -> fork.values(level, raw).orElseThrow()).toList();
   }
 
-  /// What somebody has, as a function of both, beside a constant.
+  /// The values of one contestant, as a function of both, beside a constant.
   private static List<Pairs> beside(
       List<Pairs> forks, DoubleBinaryOperator subject, double constant) {
     return forks.stream()

@@ -20,7 +20,7 @@ abstract class Messages {
     ARRAYS,
     /// In buffers, and at the receiver where they have arrived.
     IN_PLACE,
-    /// All in one buffer at either side, which nobody writes to or looks at after the first: as
+    /// All in one buffer at either side, which is neither written nor read after the first: as
     /// `ucx_perftest` has its tagged messages.
     ONE_BUFFER,
     /// The same, but messages that the provider copies are left where they have arrived: as

@@ -71,7 +71,7 @@ enum NettyKind {
         Optional.ofNullable(unavailability()).map(String::valueOf),
         Contestant.Manner.STANDING,
         place ->
-            Duo.start(
+            ProcessPair.start(
                 title(),
                 Transports.command(Transports.netty(this)),
                 place.address() + ":0",

@@ -210,7 +210,7 @@ final class NettyTransport implements Transport {
     public void receive(Channel channel, ByteBuf message) {
       Task running = task;
       if (running == null) {
-        throw new IllegalStateException("a message that nobody asked for");
+        throw new IllegalStateException("a message has arrived unasked");
       }
       running.step(message);
     }

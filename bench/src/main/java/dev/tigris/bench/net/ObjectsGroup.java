@@ -10,7 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /// A linked list of 128 objects, written to, sent to another process, read there and answered
-/// (Welsh's thesis, figure 9): pre-serialized objects beside serialization, over the same provider.
+/// (Welsh, MS thesis, 1999, figure 9): pre-serialized objects beside serialization, over the same
+/// provider.
 final class ObjectsGroup implements Group {
   private static final String NAME = "net.objects";
 

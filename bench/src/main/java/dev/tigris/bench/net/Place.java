@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// Where two processes run: each on a CPU of its own, and on the host's network or in network
 /// namespaces that are theirs.
 ///
-/// In a namespace of its own TCP has the congestion control that is asked for, whoever opens the
-/// socket and whatever the host's is: under BBR, the same program's bandwidth over loopback differs
-/// by several times from one second to the next.
+/// In a namespace of its own TCP has the congestion control that is asked for, for all sockets and
+/// whatever the host's is. Under BBR, the same program's bandwidth over loopback differs by several
+/// times from one second to the next.
 final class Place implements AutoCloseable {
   private static final String CONGESTION_CONTROL = "reno";
   private static final String LOOPBACK = "lo";

@@ -26,7 +26,7 @@ final class Session implements AutoCloseable {
   private final Scale scale;
   private final Map<Contestant, Exchange> exchanges;
 
-  /// What everybody did in the rounds of one size.
+  /// The measurements of all contestants in the rounds of one size.
   static final class Samples {
     private final Map<Contestant, Turns> turns = new HashMap<>();
     private final int rounds;
@@ -133,7 +133,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /// Gives everybody's compiler time.
+  /// Gives the compilers of all contestants time.
   void warmUp(WarmUp warmUp) throws IOException, InterruptedException {
     long nanos = TimeUnit.MILLISECONDS.toNanos(scale.pick(0, 300, 1_200));
     for (Map.Entry<Contestant, Exchange> entry : exchanges.entrySet()) {
@@ -144,7 +144,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /// Nobody has anything to do: so the compilers, which share a processor with a thread that polls,
+  /// All contestants pause: so the compilers, which share a processor with a thread that polls,
   /// and get little of it while that does, come to the end of what they have to compile.
   private void pause() throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(scale.pick(0, 200, 1_000));
@@ -201,8 +201,9 @@ final class Session implements AutoCloseable {
     return exchange;
   }
 
-  /// How many messages fill a turn. This takes turns itself, so that nobody is measured while its
-  /// compiler is at work on what this size needs, or while the connection's buffers still grow.
+  /// How many messages fill a turn. This takes turns itself, so that no contestant is measured
+  /// while its compiler is at work on what this size needs, or while the connection's buffers still
+  /// grow.
   private int count(Contestant contestant, boolean pingPong, int bytes)
       throws IOException, InterruptedException {
     int few = scale.pick(10, 50, 200);

@@ -14,7 +14,7 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
 /// The measuring tools of other libraries, which are started anew for each measurement, and say
-/// what they have measured. Each is pinned as everybody is.
+/// what they have measured. Each is pinned as all contestants are.
 final class ToolExchange implements Exchange {
   private static final int TIMEOUT_SECONDS = 20;
 

@@ -21,7 +21,7 @@ interface Transport {
   /// How many messages are under way at least.
   int FEWEST_POSTED = 4;
 
-  /// How long somebody waits for the other side.
+  /// The time to wait for the other side.
   Duration PATIENCE = Duration.ofSeconds(10);
 
   long PATIENCE_NANOS = PATIENCE.toNanos();

@@ -20,7 +20,7 @@ import java.util.Optional;
 /// @param provider to be opened
 /// @param address to listen at; `%s` is the IP address of the place
 /// @param onNetwork whether it uses IP, and wants a network namespace for that
-/// @param takesArrays whether it registers arrays on the heap as it does buffers (decision 061)
+/// @param takesArrays whether it registers arrays on the heap as it does buffers
 /// @param source the twin's, beside `net.c`
 /// @param linked what the twin is linked with, and how
 record Wire(
@@ -137,7 +137,7 @@ record Wire(
         title,
         Optional.empty(),
         Contestant.Manner.STANDING,
-        place -> Duo.start(title, Transports.command(transport, flags), at(place), place));
+        place -> ProcessPair.start(title, Transports.command(transport, flags), at(place), place));
   }
 
   /// Where it is measured.
@@ -176,7 +176,7 @@ record Wire(
     List<String> command = new ArrayList<>(before);
     command.add(program.file().toString());
     command.addAll(options);
-    return Duo.start(Bar.C_TWIN, command, at(place), place).andThen(program);
+    return ProcessPair.start(Bar.C_TWIN, command, at(place), place).andThen(program);
   }
 
   /// The twin as a program.
@@ -203,7 +203,7 @@ record Wire(
       command.addAll(linked.environment());
     }
     command.addAll(Transports.command(Transports.called(kind, library.file())));
-    return Duo.start(title, command, at(place), place).andThen(library);
+    return ProcessPair.start(title, command, at(place), place).andThen(library);
   }
 
   /// @param user the source of what uses the interface

@@ -4,8 +4,8 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Pso;
 import org.jspecify.annotations.Nullable;
 
-/// The object of nine fields of Welsh's thesis, figure 9: four bytes, four ints and a reference to
-/// the next. [PlainItem] is its twin on the heap.
+/// The object of nine fields in Welsh's MS thesis, 1999, figure 9: four bytes, four ints and a
+/// reference to the next. [PlainItem] is its twin on the heap.
 final class Item extends Pso {
   byte b0;
   byte b1;

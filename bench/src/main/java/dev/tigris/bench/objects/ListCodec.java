@@ -11,8 +11,8 @@ import org.apache.fory.Fory;
 import org.apache.fory.memory.MemoryBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// A linked list of [#OBJECTS] objects of nine fields (Welsh's thesis, figure 9) as a message: how
-/// it is brought into a buffer, and read from one at the other side.
+/// A linked list of [#OBJECTS] objects of nine fields (Welsh, MS thesis, 1999, figure 9) as a
+/// message: how it is brought into a buffer, and read from one at the other side.
 public interface ListCodec {
   /// How many objects a list has.
   int OBJECTS = 128;
@@ -58,7 +58,7 @@ public interface ListCodec {
     }
   }
 
-  /// What [#sum] returns of a list that was written with this seed.
+  /// The result of [#sum] for a list that was written with this seed.
   static long expected(int seed) {
     PlainItem item = new PlainItem();
     long sum = 0;

@@ -21,7 +21,8 @@ import org.apache.fory.Fory;
 import org.apache.fory.memory.MemoryBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// A linked list of 128 objects of nine fields into a buffer and back (Welsh's thesis, figure 9).
+/// A linked list of 128 objects of nine fields into a buffer and back (Welsh, MS thesis, 1999,
+/// figure 9).
 ///
 /// Every contestant has the list, assigns every field of it, brings it into a buffer, and at the
 /// other side reads every field of what comes out. With pre-serialized objects that is to write to
@@ -30,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 /// before. The libraries make their objects anew each time, as they know no other way.
 ///
 /// `fresh` is the other extreme: both sides make everything anew. The list is allocated in an empty
-/// container each time, and recovered from one that nobody has seen. Each of the two is measured in
-/// processes of its own: where both run, the list that is kept takes a tenth longer, since the code
-/// that follows a reference is then compiled for either case.
+/// container each time, and recovered from one that was not read before. Each of the two is
+/// measured in processes of its own: where both run, the list that is kept takes a tenth longer,
+/// since the code that follows a reference is then compiled for either case.
 ///
 /// The peers are set up for what they are best at: classes registered, both sides with the same
 /// version of them, no tracking of shared references (the list has none), their streams and buffers

@@ -80,7 +80,7 @@ final class SbeLogRecord {
     wrapped.wrap(buffer, at, length);
   }
 
-  /// The message's length, for whoever does not look at it.
+  /// The message's length, for callers that do not read it.
   int skipText() {
     int length = buffer.getShort(limit, BYTE_ORDER) & 0xffff;
     limit += 2 + length;

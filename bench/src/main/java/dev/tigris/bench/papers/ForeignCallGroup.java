@@ -15,7 +15,7 @@ import java.util.Map;
 final class ForeignCallGroup implements Group {
   private static final String NAME = "paper.thesis.fig1";
 
-  /// What the thesis measured, by figure.
+  /// The measurements of the thesis, by figure.
   private static final Map<String, String> THEN = then();
 
   private static Map<String, String> then() {

@@ -20,9 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What calling C costs from Java, and copying between C's memory and a Java array (Welsh's thesis,
-/// figure 1). Where the thesis has the Java Native Interface, this has what replaced it, the linker
-/// and the memory segments of `java.lang.foreign`; the peer is a loop in C.
+/// Measures calls of C from Java, and copies between C's memory and a Java array (Welsh, MS thesis,
+/// 1999, figure 1). Where the thesis has the Java Native Interface, this has what replaced it, the
+/// linker and the memory segments of `java.lang.foreign`; the peer is a loop in C.
 ///
 /// A call is measured twice: as it is, with the transition that lets a collection go on while C
 /// runs, and as *critical*, without.

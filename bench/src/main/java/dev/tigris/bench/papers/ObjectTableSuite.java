@@ -12,10 +12,10 @@ import dev.tigris.memory.Jbuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What Welsh measured of pre-serialized objects (thesis, section 5.3): a linked list that fills a
-/// container of one megabyte is made, forgotten and recovered, followed again, and an int of each
-/// object assigned. The peer does the same with plain objects. Then a megabyte of ints, written and
-/// read as a view and as an array.
+/// Repeats the measurements of pre-serialized objects in Welsh, MS thesis, 1999, section 5.3. A
+/// linked list that fills a container of one megabyte is made, forgotten and recovered, followed
+/// again, and an int of each object assigned. The peer does the same with plain objects. Then a
+/// megabyte of ints, written and read as a view and as an array.
 public final class ObjectTableSuite implements Suite {
   private static final String PEER = "plain Java";
   private static final int CONTAINER_BYTES = 1 << 20;

@@ -22,8 +22,9 @@ import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What code patches cost (papers: 003 figures 6 and 7): the size of class files, and the time to
-/// apply patches while a program of 1,000 classes starts.
+/// Measures code patches (Welsh, *Safe and Efficient Hardware Specialization of Java Applications*,
+/// 2000, figures 6 and 7): the size of class files, and the time to apply patches while a program
+/// of 1,000 classes starts.
 ///
 /// Start-ups are whole processes, from outside; a round has one of each kind, in an order that
 /// changes. The time that the agent takes for classes is from a clock inside of it, since it is far
@@ -105,7 +106,8 @@ final class PatchGroup implements Group {
       run.emit(
           Figure.once(SIZES + key(form), after, "bytes", Better.LOWER, "compiled", before)
               .withNote(
-                  "average of 27 classes; the 7 that rules apply to grow by %.0f; then: all by %s"
+                  ("average of 27 classes, of which the 7 that rules apply to grow by "
+                          + "%.0f; then: all by %s")
                       .formatted(growth, GROWTH_THEN.get(form))));
     }
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 public record Command(List<String> words) {
   private static final long SAMPLE_MILLIS = 10;
 
-  /// What a process did.
+  /// The result of a process.
   ///
   /// @param exit its exit code
   /// @param seconds from its start to its end

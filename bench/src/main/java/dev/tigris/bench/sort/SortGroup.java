@@ -46,7 +46,7 @@ final class SortGroup implements Group {
     }
   }
 
-  /// Somebody who makes `output` out of the input.
+  /// A program that makes `output` out of the input.
   private record Contender(String name, Command command, Path output, boolean sorts) {}
 
   SortGroup(Sizes sizes) {

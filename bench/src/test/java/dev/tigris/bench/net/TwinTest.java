@@ -51,7 +51,7 @@ class TwinTest {
   private void exchange(Wire wire, List<String> server, List<String> client) throws Exception {
     String address = wire.address().formatted("127.0.0.1");
     try (Place place = Place.host(folder);
-        Duo duo = Duo.start("twins", server, client, address, place)) {
+        ProcessPair duo = ProcessPair.start("twins", server, client, address, place)) {
       for (int bytes : new int[] {4, 112, 116, 32 << 10, (32 << 10) + 4, 1 << 20}) {
         assertTrue(duo.pingPong(bytes, 20).medianNanos() > 0);
         assertTrue(duo.bandwidth(bytes, 100).nanosPerMessage() > 0);
@@ -111,7 +111,8 @@ class TwinTest {
 
       IOException error =
           assertThrows(
-              IOException.class, () -> Duo.start("pigeons", noSuchTransport, "127.0.0.1:0", place));
+              IOException.class,
+              () -> ProcessPair.start("pigeons", noSuchTransport, "127.0.0.1:0", place));
 
       assertTrue(error.getMessage().contains("carrier pigeons"), error.getMessage());
     }
@@ -121,7 +122,8 @@ class TwinTest {
   void aNamespaceHasItsOwnLoopback() throws Exception {
     assumeTrue(Place.namespaceObstacle().isEmpty(), () -> Place.namespaceObstacle().orElse(""));
     try (Place place = Place.loopback(folder);
-        Duo duo = Duo.start("Tigris", tigris(Wire.tcp()), place.address() + ":0", place)) {
+        ProcessPair duo =
+            ProcessPair.start("Tigris", tigris(Wire.tcp()), place.address() + ":0", place)) {
       assertTrue(duo.pingPong(64, 20).medianNanos() > 0);
       assertEquals("loopback, reno", place.note());
     }

@@ -110,11 +110,15 @@ final class JavaPassages extends TreePathScanner<Void, Kind> {
     return super.visitAnnotation(tree, shown ? Kind.MESSAGE : kind);
   }
 
-  /// The array of a picocli annotation: its elements are the lines of one text.
+  /// The array of a picocli annotation: its elements are the lines of one text, except for a list
+  /// of exit codes.
   @Override
   public Void visitNewArray(NewArrayTree tree, Kind kind) {
-    if (kind != Kind.MESSAGE
-        || !(getCurrentPath().getParentPath().getLeaf() instanceof AssignmentTree)) {
+    boolean isText =
+        kind == Kind.MESSAGE
+            && getCurrentPath().getParentPath().getLeaf() instanceof AssignmentTree assignment
+            && !simpleName(assignment.getVariable()).startsWith("exitCode");
+    if (!isText) {
       return super.visitNewArray(tree, kind);
     }
     var joined = new StringBuilder();

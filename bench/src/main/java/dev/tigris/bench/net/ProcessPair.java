@@ -13,8 +13,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Two processes that have the command lines of [WorkerMain].
-final class Duo implements Exchange {
+/// Two processes with the command lines of [WorkerMain], which exchange messages.
+final class ProcessPair implements Exchange {
   private static final int TIMEOUT_SECONDS = 60;
 
   private final String name;
@@ -29,13 +29,13 @@ final class Duo implements Exchange {
   ///
   /// @param command of a process, without `serve` or `measure` and the address
   /// @param address to listen at
-  static Duo start(String name, List<String> command, String address, Place place)
+  static ProcessPair start(String name, List<String> command, String address, Place place)
       throws IOException {
     return start(name, command, command, address, place);
   }
 
   /// As above, with processes of different kinds.
-  static Duo start(
+  static ProcessPair start(
       String name,
       List<String> serverCommand,
       List<String> clientCommand,
@@ -54,7 +54,7 @@ final class Duo implements Exchange {
       String actual = first.substring("listening ".length());
       Process client = start(place.client(with(clientCommand, "measure", actual)), errors);
       started = true;
-      return new Duo(name, errors, server, client);
+      return new ProcessPair(name, errors, server, client);
     } finally {
       if (!started) {
         if (server != null) {
@@ -65,7 +65,7 @@ final class Duo implements Exchange {
     }
   }
 
-  private Duo(String name, Path errors, Process server, Process client) {
+  private ProcessPair(String name, Path errors, Process server, Process client) {
     this.name = name;
     this.errors = errors;
     this.server = server;
@@ -75,7 +75,7 @@ final class Duo implements Exchange {
   }
 
   /// The same, closing something when both processes have ended.
-  Duo andThen(Closeable something) {
+  ProcessPair andThen(Closeable something) {
     afterwards = something;
     return this;
   }
