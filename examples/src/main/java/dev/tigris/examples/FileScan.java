@@ -8,22 +8,27 @@ import dev.tigris.memory.PsoCursor;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// A file scan (paper 000, section 5; `objects.scan` measures one): a class is laid over the
-/// records of a file that another program has written, and the largest value of one field is looked
-/// for. No byte is copied, and no object is made for a record.
+/// Scans a file that another program has written, and finds the largest value of a field (Welsh, MS
+/// thesis, 1999, section 5). A class is laid over the records of the file. The scan copies no byte
+/// and makes no object for a record.
+///
+/// ```sh
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.FileScan samples
+/// ```
 public final class FileScan {
   /// A record as C would declare it: `struct { int64_t nanos; int32_t sensor, value; }`.
   public static final class Sample extends Pso {
-    /// When.
+    /// The time of the measurement.
     public long nanos;
 
-    /// By whom.
+    /// The number of the sensor.
     public int sensor;
 
-    /// What.
+    /// The measured value.
     public int value;
 
-    /// An empty one.
+    /// A sample of zeros.
     public Sample(Container container) {
       super(container);
     }
@@ -34,16 +39,17 @@ public final class FileScan {
 
   private FileScan() {}
 
-  /// The largest value in a file of samples, which may be larger than the heap and the memory.
+  /// Finds the largest value in a file of samples. The file may be larger than the heap and the
+  /// memory.
   ///
   /// @throws IOException if the file cannot be mapped
-  /// @throws IllegalArgumentException if it has no samples, or a part of one
+  /// @throws IllegalArgumentException if it is empty, or ends within a sample
   public static int largestValue(Path file) throws IOException {
     Jbuf jbuf = Jbuf.map(file, Mapping.PRIVATE);
     long bytes = jbuf.capacityBytes();
     if (bytes == 0 || bytes % SAMPLE_BYTES != 0) {
       throw new IllegalArgumentException(
-          "%s has %d bytes, which are not whole samples of %d"
+          "%s has %d bytes, not a multiple of %d: give a file of whole samples"
               .formatted(file, bytes, SAMPLE_BYTES));
     }
     int largest = Integer.MIN_VALUE;

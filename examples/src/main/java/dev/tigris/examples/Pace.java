@@ -2,12 +2,12 @@ package dev.tigris.examples;
 
 import java.util.concurrent.locks.LockSupport;
 
-/// Lets something happen at a steady rate, by absolute deadlines: waking up late delays one event
-/// and not all that follow, so that the rate is the same on a busy machine.
+/// Spaces events at a steady rate by absolute deadlines. A late wake-up delays one event, not all
+/// that follow, so that the rate is the same on a busy machine.
 ///
-/// Someone who had nothing to do for long does not get all of that time back. At most
-/// [#CATCH_UP_NANOS] worth of events may follow each other at once, so that over any time `t`
-/// there are at most `(t + CATCH_UP_NANOS) / period` of them.
+/// A long pause is not made up for completely. At most [#CATCH_UP_NANOS] worth of events may follow
+/// each other at once, so that over any time `t` there are at most `(t + CATCH_UP_NANOS) / period`
+/// of them.
 ///
 /// Thread rule: one thread.
 final class Pace {
@@ -17,7 +17,7 @@ final class Pace {
   private final long periodNanos;
   private long due;
 
-  /// @param ratePerSecond how many events a second; infinity for no pace at all
+  /// @param ratePerSecond the events a second; infinity for no waits
   /// @param start the time of [System#nanoTime] from which deadlines count
   Pace(double ratePerSecond, long start) {
     this.periodNanos = Math.round(1e9 / ratePerSecond);

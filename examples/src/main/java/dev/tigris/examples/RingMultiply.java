@@ -22,20 +22,27 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// Parallel matrix multiplication, as pMM does it (paper 004, section 3.3): C = A B, with all three
-/// spread over nodes by blocks of columns. A node needs its own columns of B and all of A, whose
-/// blocks go round a ring of virtual interfaces: while a node multiplies by one, it sends it on,
-/// and the next one arrives. Nothing is copied between what is multiplied and what is sent.
+/// Multiplies matrices in parallel, C = A B, as pMM does (Chang, *Safe and Explicit Memory
+/// Management*, 1999, section 3.3). Blocks of columns of all three are spread over nodes. A node
+/// needs its own columns of B and all blocks of A, which go round a ring of virtual interfaces.
+/// While a node multiplies by one block, it sends that block on and receives the next. It sends the
+/// memory that it multiplies, without a copy.
+///
+/// ```sh
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.RingMultiply shm 2
+/// ```
 ///
 /// ```
-///            A0 at node 0, A1 at node 1, ...; then each goes one to the right, and so on
+///            A0 begins at node 0, A1 at node 1, ...; each step moves all to the right
 ///
 ///   +---> node 0 ---> node 1 ---> node 2 ---> node 3 ---+
 ///   |                                                   |
 ///   +---------------------------------------------------+
 /// ```
 ///
-/// The nodes are threads here; each has what a process of its own would have.
+/// The nodes are threads here. They share no memory but the operands, so that they could be
+/// processes.
 public final class RingMultiply {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -62,14 +69,14 @@ public final class RingMultiply {
   /// Multiplies two square matrices of `size` rows, column after column.
   ///
   /// @param provider of the nodes' interfaces, which listens at `127.0.0.1:0`
-  /// @param nodes how many, of which `size` is a multiple
+  /// @param nodes the number of nodes, a divisor of `size`
   /// @throws ExecutionException if a node fails
   /// @throws InterruptedException if the calling thread is interrupted
   public static double[] product(String provider, int nodes, int size, double[] a, double[] b)
       throws ExecutionException, InterruptedException {
     if (nodes < 1 || size % nodes != 0) {
       throw new IllegalArgumentException(
-          "%d columns cannot be shared out among %d nodes".formatted(size, nodes));
+          "%d columns cannot be divided among %d nodes: choose a divisor".formatted(size, nodes));
     }
     RingMultiply multiply = new RingMultiply(provider, nodes, size, a, b);
     try (ExecutorService threads = Executors.newFixedThreadPool(nodes)) {
@@ -85,7 +92,7 @@ public final class RingMultiply {
     return multiply.c;
   }
 
-  /// Multiplies matrices of 720 rows: `java ... dev.tigris.examples.RingMultiply shm 2`.
+  /// Multiplies matrices of 720 rows, over the provider and the number of nodes in the arguments.
   public static void main(String[] arguments) throws ExecutionException, InterruptedException {
     String provider = arguments.length > 0 ? arguments[0] : "tcp";
     int nodes = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 2;
@@ -104,8 +111,8 @@ public final class RingMultiply {
         2.0 * size * size * size / seconds / 1e9);
   }
 
-  /// What one node does. The first connects before it accepts, all others afterwards: so nobody
-  /// waits for somebody who waits.
+  /// Runs one node. The first connects before it accepts, and all others accept first, so that they
+  /// do not wait for one another.
   private void node(int node) {
     int nodes = addresses.size();
     try (Fabric fabric = Fabric.open(provider);
@@ -179,7 +186,10 @@ public final class RingMultiply {
   private static void complete(CompletionQueue queue) {
     Descriptor done = queue.await(PATIENCE);
     if (done == null || done.status() != Status.DONE) {
-      throw new IllegalStateException(done == null ? "no block comes" : "a neighbour is gone");
+      throw new IllegalStateException(
+          done == null
+              ? "no block arrives: the left neighbour may be gone"
+              : "a neighbour is gone");
     }
   }
 

@@ -4,15 +4,15 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Pso;
 import org.jspecify.annotations.Nullable;
 
-/// An object whose fields lie in a container, used as any other.
+/// An object whose fields lie in a container, used like any other.
 public final class Trade extends Pso {
-  /// Who traded.
+  /// The number of the account.
   public int account;
 
-  /// How many were bought, or sold if negative.
+  /// The pieces that were bought, or sold if negative.
   public int quantity;
 
-  /// What one cost.
+  /// The price of a piece.
   public double price;
 
   /// The next trade in the same container, or null.

@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Trades in a file, which are objects where they lie: nothing is read before it is used, and
-/// nothing is written but by `flush`, which is all or nothing.
+/// Keeps trades in a file as objects (pre-serialized objects over a file: Welsh, MS thesis, 1999,
+/// section 5). The program reads only what it uses, and writes only by `flush`, which is all or
+/// nothing.
 ///
 /// ```sh
-/// java ... dev.tigris.examples.TradeBook book add ACME 5 12.50
-/// java ... dev.tigris.examples.TradeBook book
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.TradeBook book add ACME 5 12.50
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.TradeBook book
 /// ```
 public final class TradeBook {
   private static final int CAPACITY = 10_000;
@@ -27,14 +30,14 @@ public final class TradeBook {
 
   /// One trade; in C, a struct of 32 bytes (`tigris layout`).
   public static final class Entry extends Pso {
-    /// How many were bought, or sold if negative.
+    /// The pieces that were bought, or sold if negative.
     public int quantity;
 
-    /// What was traded.
+    /// The symbol of the security.
     @Capacity(SYMBOL_BYTES)
     public Utf8 symbol;
 
-    /// What one cost.
+    /// The price of a piece.
     public double price;
 
     /// A new entry in a container.
@@ -58,8 +61,8 @@ public final class TradeBook {
     this.entries = known;
   }
 
-  /// Opens a book, which is made if there is none. A file of an earlier version of [Entry] is
-  /// converted, and bytes from elsewhere are checked before anybody uses them.
+  /// Opens a book, or makes a new one. Converts a file of an earlier version of [Entry], and checks
+  /// bytes from elsewhere before they are used.
   public static TradeBook open(Path path) throws IOException {
     Schema schema = Schema.ofTable(Entry.class);
     Jbuf file = Jbuf.map(path, Mapping.DURABLE, FILE_BYTES, schema);
@@ -67,13 +70,15 @@ public final class TradeBook {
     return new TradeBook(file);
   }
 
-  /// Adds a trade. When this returns it is on the disk; a crash before leaves the book as it was.
+  /// Adds a trade. When this returns, the trade is on the disk. A crash before leaves the book
+  /// unchanged.
   ///
   /// @throws IllegalArgumentException if the symbol takes more than 12 bytes
   public void add(String symbol, int quantity, double price) throws IOException {
     // Before there is an entry: that could not be taken back, and would be in the next flush.
     if (symbol.getBytes(StandardCharsets.UTF_8).length > SYMBOL_BYTES) {
-      throw new IllegalArgumentException("'%s' is too long for a symbol".formatted(symbol));
+      throw new IllegalArgumentException(
+          "the symbol '%s' has more than 12 bytes: shorten it".formatted(symbol));
     }
     Entry entry = entries.add();
     entry.symbol.set(symbol);
@@ -82,8 +87,8 @@ public final class TradeBook {
     file.flush();
   }
 
-  /// What all trades of a symbol are worth together. Makes no Strings, and once it is compiled
-  /// no objects.
+  /// Adds up the value of all trades of a symbol. Makes no strings, and once it is compiled no
+  /// objects.
   public double worth(String symbol) {
     double worth = 0;
     for (PsoCursor<Entry> cursor = entries.cursor(); cursor.next(); ) {
@@ -95,7 +100,7 @@ public final class TradeBook {
     return worth;
   }
 
-  /// How many trades there are.
+  /// The number of trades.
   public long size() {
     return entries.size();
   }

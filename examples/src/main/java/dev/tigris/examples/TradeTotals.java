@@ -11,8 +11,14 @@ import dev.tigris.memory.Container;
 import java.util.concurrent.atomic.DoubleAdder;
 import org.jspecify.annotations.Nullable;
 
-/// Objects in a dataflow: a source fills waters with linked [Trade]s, and the next stage reads them
-/// where they lie. Nothing is serialized, copied or parsed on the way.
+/// Sends objects through a dataflow. A source fills waters with linked [Trade]s, and the next stage
+/// reads them in place: they are not serialized, copied or parsed on the way. Objects in waters are
+/// Tigris's use of pre-serialized objects (Welsh, MS thesis, 1999, sections 5 and 6).
+///
+/// ```sh
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.TradeTotals
+/// ```
 public final class TradeTotals {
   private static final int WATER_BYTES = 8 * 1024;
   private static final int ROOM_BYTES = 64; // more than a trade takes
@@ -20,7 +26,7 @@ public final class TradeTotals {
 
   private TradeTotals() {}
 
-  /// What the given number of made-up trades come to: trade `i` is of `i` modulo 7 pieces at 0.5.
+  /// Adds up the value of made-up trades. Trade `i` is of `i` modulo 7 pieces at 0.5.
   ///
   /// @throws FlowException if the flow fails
   /// @throws InterruptedException if the calling thread is interrupted
@@ -36,10 +42,10 @@ public final class TradeTotals {
     return total.sum();
   }
 
-  /// Adds up a million trades: `java ... dev.tigris.examples.TradeTotals`.
+  /// Adds up a million trades.
   public static void main(String[] arguments) throws FlowException, InterruptedException {
     int adders = Runtime.getRuntime().availableProcessors();
-    System.out.println("a million trades come to " + of(1_000_000, adders));
+    System.out.println("the value of a million trades is " + of(1_000_000, adders));
   }
 
   /// Fills one water with as many trades as it takes.

@@ -21,28 +21,34 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Counts the words of files: a small dataflow of two stages.
+/// Counts the words of files with a dataflow of two stages, joined by a deterministic reservoir
+/// (Welsh and Culler, *Achieving Robust, Scalable Cluster I/O in Java*, 2000, section 4).
+///
+/// ```sh
+/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+///   dev.tigris.examples.WordCount README.md
+/// ```
 ///
 /// ```text
 /// files -> count (several) -> routed by word -> sum (several)
 /// ```
 ///
-/// Words are counted where they are read, so that of a word that comes often a few counts travel,
-/// and not each word. A count is routed to the replica that sums up its word, so that each replica
-/// has its own words and nothing is shared while they count.
+/// The first stage counts the words that it reads, and sends a few counts of a frequent word
+/// instead of each occurrence. It routes a count to the replica that sums up the word. Each replica
+/// has its own words, so that the replicas share nothing.
 public final class WordCount {
   private static final int READ_BYTES = 64 * 1024;
   private static final int BATCH_CHARACTERS = 8 * 1024;
 
-  /// A replica that has so many words sends their counts, and begins anew.
+  /// A replica with this many words sends their counts, and begins anew.
   private static final int MOST_WORDS = 1 << 16;
 
   private WordCount() {}
 
-  /// How often each word is in the files, in the order of the words. A word is a run of letters and
-  /// digits of any script, with their marks; the files are in UTF-8.
+  /// Counts how often each word occurs in the files; the result is in the order of the words. A
+  /// word is a run of letters and digits of any script, with their marks; the files are in UTF-8.
   ///
-  /// @param replicas how many count, and how many sum up
+  /// @param replicas the replicas that count, and as many that sum up
   /// @throws FlowException if a file cannot be read
   /// @throws InterruptedException if the calling thread is interrupted
   public static Map<String, Long> of(List<Path> files, int replicas)
@@ -66,7 +72,7 @@ public final class WordCount {
     return new TreeMap<>(sums);
   }
 
-  /// Prints how often each word is in files: `java ... dev.tigris.examples.WordCount README.md`.
+  /// Prints how often each word occurs in the files that the arguments name.
   public static void main(String[] arguments) throws FlowException, InterruptedException {
     if (arguments.length == 0) {
       System.err.println("usage: WordCount FILE...");
@@ -83,7 +89,7 @@ public final class WordCount {
 
     private final Map<String, Long> counts = new HashMap<>();
 
-    /// What each file has had since its last gap: a replica gets the waters of its files in turn.
+    /// The bytes of each file since its last gap: a replica gets the waters of its files in turn.
     /// A gap is an ASCII character that is no letter or digit; text without one stays in memory.
     private final Map<Stream, ByteArrayOutputStream> begun = new HashMap<>();
 

@@ -1,7 +1,7 @@
 package dev.tigris.examples.complex;
 
-/// A complex number with the operators of a value: each makes a new object, unless [ComplexRule]
-/// has been there.
+/// A complex number whose operators each make a new object, unless [ComplexRule] has rewritten the
+/// call.
 public final class Complex {
   private double re;
   private double im;

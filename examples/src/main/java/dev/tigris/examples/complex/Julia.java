@@ -1,10 +1,10 @@
 package dev.tigris.examples.complex;
 
-/// A Julia set, as one would write it down.
+/// A Julia set in plain Java: the input of [ComplexRule], which removes its temporary objects.
 public final class Julia {
   private Julia() {}
 
-  /// After how many steps `z := z * z + c` leaves the circle of radius 2, at most `most`.
+  /// Counts the steps after which `z := z * z + c` leaves the circle of radius 2, at most `most`.
   public static int steps(Complex z, Complex c, int most) {
     int steps = 0;
     while (steps < most && z.norm() <= 4) {
@@ -14,7 +14,7 @@ public final class Julia {
     return steps;
   }
 
-  /// The sum of the steps for all points of a square grid around 0.
+  /// Adds up the steps for all points of a square grid around 0.
   public static long total(int size, Complex c, int most) {
     Complex z = new Complex(0, 0);
     Complex corner = new Complex(-1.5, -1.5);

@@ -1,5 +1,4 @@
-/// A translation rule that is about no container at all: arithmetic on complex numbers that makes
-/// no objects.
+/// A translation rule without containers: arithmetic on complex numbers that makes no objects.
 @NullMarked
 package dev.tigris.examples.complex;
 

@@ -5,8 +5,8 @@ import dev.tigris.memory.Capacity;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Pso;
 
-/// The header of an internet packet (RFC 791). What its methods mean is said in
-/// `src/main/rules/ipv4.rules`.
+/// The header of an internet packet (RFC 791). The restricted rules in `src/main/rules/ipv4.rules`
+/// give its methods their meaning.
 public final class Ipv4 extends Pso {
   @Capacity(20)
   private Bytes header;

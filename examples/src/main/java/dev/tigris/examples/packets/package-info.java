@@ -1,5 +1,4 @@
-/// A class that a restricted rule lays over bytes which others define: the header of an internet
-/// packet.
+/// A class that a restricted rule lays over foreign bytes: the header of an internet packet.
 @NullMarked
 package dev.tigris.examples.packets;
 
