@@ -96,7 +96,7 @@ fi
 
 work=$folder/.new.$$
 mkdir -p "$work" || fail "cannot make the folder $work"
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; rmdir "$folder" 2> /dev/null || :' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM

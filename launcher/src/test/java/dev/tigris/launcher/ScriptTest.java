@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Runs the script itself in a small checkout, with JDKs that only write down their calls.
 class ScriptTest {
@@ -254,6 +256,34 @@ class ScriptTest {
     assertEquals(126, checkout.tigris("help").exitCode());
     checkout.environment.remove("BROKEN");
     assertEquals(0, checkout.tigris("help").exitCode());
+  }
+
+  /// A shell hears of a signal when its child in the foreground has ended, and no earlier.
+  @ParameterizedTest
+  @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
+  @Timeout(60)
+  void endsABuildAtOnceOnASignal(String signal, int code) throws Exception {
+    Path started = folder.resolve("started");
+    new ProcessBuilder("mkfifo", started.toString()).start().waitFor();
+    FakeCheckout.executable(
+        folder.resolve("jdk/bin/java"),
+        "#!/bin/sh\necho $$ > '%s'\nexec sleep 300\n".formatted(started));
+    // What is started in the background hears no SIGINT, and the test may have been started so.
+    var builder =
+        new ProcessBuilder(
+            "/bin/sh",
+            "-c",
+            "env --default-signal=%s '%s' help 2> /dev/null & echo $!; wait $!; echo $?"
+                .formatted(signal, checkout.root.resolve("tigris")));
+    builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+    Process shell = builder.start();
+    try (var out = shell.inputReader()) {
+      String script = out.readLine();
+      long build = Long.parseLong(Files.readString(started).strip());
+      new ProcessBuilder("kill", "-" + signal, script).start().waitFor();
+      assertEquals(String.valueOf(code), out.readLine());
+      assertFalse(ProcessHandle.of(build).map(ProcessHandle::isAlive).orElse(false));
+    }
   }
 
   @Test
