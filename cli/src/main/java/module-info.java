@@ -4,7 +4,7 @@ module dev.tigris.cli {
   requires static org.jspecify;
   requires dev.tigris.memory;
   requires dev.tigris.net;
-  requires dev.tigris.examples;
+  requires dev.tigris.flow;
   requires dev.tigris.sort;
   requires dev.tigris.specializer;
   requires java.desktop;

@@ -1,6 +1,5 @@
-/// Small dataflows: the one that the README shows, and the experiment that the demo and the
-/// benchmarks share. The papers' file scan and their parallel matrix multiplication. And two rules
-/// for the specializer, a program and a restricted one.
+/// Example programs: two small dataflows, a file scan, a ring of nodes that multiply matrices, and
+/// two rules for the specializer.
 module dev.tigris.examples {
   requires static org.jspecify;
   requires dev.tigris.net;

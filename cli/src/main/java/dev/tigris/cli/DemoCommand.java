@@ -1,5 +1,7 @@
 package dev.tigris.cli;
 
+import dev.tigris.cli.demo.SlowConsumers;
+import dev.tigris.cli.demo.SlowConsumersChart;
 import dev.tigris.flow.FlowException;
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.GenerateJob;
@@ -101,7 +103,7 @@ final class DemoCommand implements Command {
     if (run.compareTo(RUN) < 0) {
       out.println("  (Runs are short, so single bars can be far off: that is --quick.)");
     }
-    SlowConsumers measured = SlowConsumers.measure(run, console);
+    SlowConsumers measured = SlowConsumers.measure(run, out, console.isUnicode());
     out.printf("%n  In percent of the best:%n%n");
     measured.table().forEach(out::println);
     out.printf(

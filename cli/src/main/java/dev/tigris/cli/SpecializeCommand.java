@@ -2,6 +2,7 @@ package dev.tigris.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.tigris.cli.specialize.MachineCode;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.Delivery;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.cli.Shell.Result;
+import dev.tigris.cli.demo.SlowConsumers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cli.Shell.Result;
-import dev.tigris.examples.complex.Julia;
 import dev.tigris.memory.Pso;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.TrustedKeys;
@@ -487,19 +486,6 @@ class SpecializeCommandTest {
     Result noJar = shell.run("specialize @/User.java");
     assertEquals(ExitCode.BAD_INPUT, noJar.code());
     assertMentions(noJar.err(), "User.java as a jar");
-  }
-
-  @Test
-  void appliesARuleOfAnotherModule() throws Exception {
-    Files.writeString(
-        folder.resolve("rules"), "trust dev.tigris.examples\ndev.tigris.examples/complex\n");
-    try (var in = Julia.class.getResourceAsStream("Julia.class")) {
-      Files.copy(in, folder.resolve("Julia.class"));
-    }
-    Result result = shell.run("specialize @/Julia.class --rules @/rules --report @/report");
-    assertEquals(ExitCode.OK, result.code(), result.err());
-    assertMentions(
-        Files.readString(folder.resolve("report")), "steps(Complex,Complex,int)int", "by complex");
   }
 
   @Test

@@ -10,9 +10,9 @@ import java.util.TreeSet;
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
-///   os <- memory <- net <- flow <- sort <- examples <- cli            the product
+///   os <- memory <- net <- flow <- sort <- cli            the product
 ///                    '---- {net-testing, net-libfabric}
-///   '-------'-------'-------'-------'---------'--------'-- verify <- bench   the outer ring
+///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
 public final class Direction {
   private static final Map<String, Set<String>> MAY_USE =
@@ -28,12 +28,10 @@ public final class Direction {
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("flow", Set.of("os", "memory", "net")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
-          Map.entry("examples", Set.of("memory", "net", "flow", "sort", "specializer")),
+          Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
+          Map.entry("cli", Set.of("os", "memory", "net", "flow", "sort", "specializer")),
           Map.entry(
-              "cli", Set.of("os", "memory", "net", "flow", "sort", "examples", "specializer")),
-          Map.entry(
-              "verify",
-              Set.of("os", "memory", "net", "flow", "sort", "examples", "cli", "specializer")),
+              "verify", Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer")),
           Map.entry(
               "bench",
               Set.of(
@@ -42,7 +40,6 @@ public final class Direction {
                   "net",
                   "flow",
                   "sort",
-                  "examples",
                   "cli",
                   "specializer",
                   "verify")));

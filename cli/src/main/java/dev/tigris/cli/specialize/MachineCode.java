@@ -1,4 +1,4 @@
-package dev.tigris.cli;
+package dev.tigris.cli.specialize;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Pso;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// but run the call site, and one that takes and gives the same and does nothing at all. Both are
 /// called until C2 has compiled them, and the JVM is asked for their sizes (as `jcmd
 /// Compiler.codelist` does); the difference is the call site's. The class is initialized for it.
-final class MachineCode {
+public final class MachineCode {
   /// How the two methods are called; a number follows that tells those of several sites apart.
   private static final String WITH = "tigris$with";
 
@@ -51,7 +51,7 @@ final class MachineCode {
   private final Map<DynamicCallSiteDesc, OptionalInt> known = new HashMap<>();
 
   /// Finds the classes, as they were compiled or specialized, in `classes`.
-  MachineCode(ClassSource classes, Specializer specializer) {
+  public MachineCode(ClassSource classes, Specializer specializer) {
     this.classes = classes;
     this.specializer = specializer;
   }
@@ -60,7 +60,7 @@ final class MachineCode {
   ///
   /// @return nothing if that cannot be measured: the JVM has no C2, or there is no object of the
   ///     class that could be laid over some bytes
-  OptionalInt bytes(DynamicCallSiteDesc site) {
+  public OptionalInt bytes(DynamicCallSiteDesc site) {
     OptionalInt bytes = known.get(site);
     if (bytes == null) {
       bytes = measure(site);

@@ -1,9 +1,8 @@
-package dev.tigris.cli;
+package dev.tigris.cli.demo;
 
-import dev.tigris.examples.Balancing;
-import dev.tigris.examples.PerturbedReservoir;
-import dev.tigris.examples.PerturbedReservoir.Outcome;
+import dev.tigris.cli.demo.PerturbedReservoir.Outcome;
 import dev.tigris.flow.FlowException;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -13,8 +12,9 @@ import java.util.Objects;
 
 /// What each policy carries as 0 to 7 of 8 consumers get slow: the experiment of the demo, and its
 /// results as text.
-final class SlowConsumers {
-  static final List<Balancing> POLICIES =
+public final class SlowConsumers {
+  /// The policies compared, in the order of the table.
+  public static final List<Balancing> POLICIES =
       List.of(
           Balancing.ROUND_ROBIN, Balancing.RANDOM, Balancing.LOTTERY, Balancing.LEAST_OUTSTANDING);
 
@@ -26,19 +26,19 @@ final class SlowConsumers {
   private final Map<Balancing, List<Outcome>> outcomes = new EnumMap<>(Balancing.class);
 
   /// Runs everything, and prints a bar for each run as it comes.
-  static SlowConsumers measure(Duration run, Console console)
+  public static SlowConsumers measure(Duration run, PrintStream out, boolean isUnicode)
       throws FlowException, InterruptedException {
     var measured = new SlowConsumers();
     for (Balancing policy : POLICIES) {
       // Once for nothing: the first run of a policy also loads and compiles it.
       PerturbedReservoir.ofEight(MOST_SLOW).lasting(run.dividedBy(4)).run(policy);
-      console.out().printf("%n  %s%n", policy.label());
+      out.printf("%n  %s%n", policy.label());
       var row = new ArrayList<Outcome>();
       for (int slow = 0; slow <= MOST_SLOW; slow++) {
         Outcome outcome = PerturbedReservoir.ofEight(slow).lasting(run).run(policy);
         row.add(outcome);
-        console.out().printf("    %d slow %s%n", slow, bar(outcome, console.isUnicode()));
-        console.out().flush();
+        out.printf("    %d slow %s%n", slow, bar(outcome, isUnicode));
+        out.flush();
       }
       measured.outcomes.put(policy, row);
     }
@@ -56,7 +56,7 @@ final class SlowConsumers {
   }
 
   /// A line for the ideal in waters a second, and one for each policy in percent of it.
-  List<String> table() {
+  public List<String> table() {
     var lines = new ArrayList<String>();
     var head = new StringBuilder("  %-18s".formatted("slow consumers"));
     var best = new StringBuilder("  %-18s".formatted("best, waters/s"));

@@ -1,4 +1,4 @@
-package dev.tigris.examples;
+package dev.tigris.cli.demo;
 
 import dev.tigris.flow.Reservoir;
 

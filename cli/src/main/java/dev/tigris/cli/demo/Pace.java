@@ -1,4 +1,4 @@
-package dev.tigris.examples;
+package dev.tigris.cli.demo;
 
 import java.util.concurrent.locks.LockSupport;
 

@@ -1,4 +1,4 @@
-package dev.tigris.examples;
+package dev.tigris.cli.demo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

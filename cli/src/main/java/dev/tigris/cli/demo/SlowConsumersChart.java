@@ -1,10 +1,9 @@
-package dev.tigris.cli;
+package dev.tigris.cli.demo;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 
-import dev.tigris.examples.Balancing;
-import dev.tigris.examples.PerturbedReservoir.Outcome;
+import dev.tigris.cli.demo.PerturbedReservoir.Outcome;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
@@ -22,7 +21,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /// Draws [SlowConsumers] as a picture. Needs no display, but fonts.
-final class SlowConsumersChart {
+public final class SlowConsumersChart {
   private static final int WIDTH = 1600;
   private static final int HEIGHT = 1000;
   private static final Color INK = new Color(0x30, 0x34, 0x3b);
@@ -41,7 +40,7 @@ final class SlowConsumersChart {
   private SlowConsumersChart() {}
 
   /// Writes a PNG. What was there stays until it is complete.
-  static void write(SlowConsumers measured, Path file) throws IOException {
+  public static void write(SlowConsumers measured, Path file) throws IOException {
     XYChart chart = chart();
     var ideal = chart.addSeries("best any policy could reach", slow(), numbers(measured.ideals()));
     ideal.setLineColor(PALE);
