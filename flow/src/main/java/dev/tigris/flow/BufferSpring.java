@@ -69,12 +69,7 @@ public final class BufferSpring implements Spring {
       }
       retire(water);
     }
-    if (bytes > Water.MOST_BYTES) {
-      throw new IllegalArgumentException(
-          "a water of %d bytes: there is room for %d at most".formatted(bytes, Water.MOST_BYTES));
-    }
-    long room = Math.max(1, Math.ceilDiv((long) bytes, Water.HEADER_BYTES)) * Water.HEADER_BYTES;
-    Water water = new Water(this, Jbuf.allocate(Water.HEADER_BYTES + room, owner));
+    Water water = new Water(this, Jbuf.allocate(Water.bufferBytes(bytes), owner));
     water.index = made.size();
     made.add(water);
     return water.begin(bytes);

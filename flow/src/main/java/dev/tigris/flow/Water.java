@@ -50,8 +50,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread at a time, its owner's.
 public final class Water {
-  /// How many bytes of a buffer the protocol takes: a cache line, so that data begins on one.
-  static final int HEADER_BYTES = 64;
+  /// How many bytes of a water's buffer the protocol takes: a cache line, so that data begins on
+  /// one.
+  public static final int HEADER_BYTES = 64;
 
   /// The most data: whole cache lines, whose number is an int.
   static final int MOST_BYTES = Integer.MAX_VALUE / HEADER_BYTES * HEADER_BYTES;
@@ -233,6 +234,28 @@ public final class Water {
   /// For how many bytes of data there is room; at least what was asked for.
   public int capacity() {
     return capacity;
+  }
+
+  /// Returns how many bytes of the process's memory budget this water takes, all included.
+  public long footprintBytes() {
+    return Jbuf.footprintBytes(buffer.capacityBytes());
+  }
+
+  /// Returns how many bytes of the process's memory budget a spring takes for a new water with room
+  /// for `bytes` bytes: the data, the water's own header, and what the allocator rounds up to.
+  ///
+  /// @throws IllegalArgumentException if `bytes` is negative, or more than a water has room for
+  public static long footprintBytes(int bytes) {
+    return Jbuf.footprintBytes(bufferBytes(bytes));
+  }
+
+  /// How large the buffer of a new water is: its header, and whole cache lines, at least one.
+  static long bufferBytes(int bytes) {
+    if (bytes < 0 || bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "a water of %d bytes: a water has room for 0 to %d bytes".formatted(bytes, MOST_BYTES));
+    }
+    return HEADER_BYTES + Math.max(1, Math.ceilDiv((long) bytes, HEADER_BYTES)) * HEADER_BYTES;
   }
 
   /// Takes an input water out of its stream: its credit goes back to the sender now, and the water

@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.SharedPages;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
@@ -168,6 +169,12 @@ public final class Jbuf {
       // A handle that dies at its last use would have the file taken off before it is flushed.
       Reference.reachabilityFence(this);
     }
+  }
+
+  /// Returns how many bytes of the process's budget [#allocate(long)] takes for a buffer of `bytes`
+  /// bytes: the allocator has four sizes to each power of two, and whole units of 2 MiB above 1 MiB.
+  public static long footprintBytes(long bytes) {
+    return Pool.roundedBytes(bytes);
   }
 
   /// What the Jbufs of this process hold now.

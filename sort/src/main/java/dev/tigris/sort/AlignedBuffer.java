@@ -43,9 +43,9 @@ final class AlignedBuffer implements AutoCloseable {
     return bytes & -BLOCK;
   }
 
-  /// What a buffer of this capacity takes from the memory budget, at most.
-  static long footprint(long capacity) {
-    return roundUp(capacity) + 3 * BLOCK;
+  /// Returns how many bytes of the memory budget a buffer of this capacity takes.
+  static long footprintBytes(long capacity) {
+    return Jbuf.footprintBytes(roundUp(capacity) + 3 * BLOCK);
   }
 
   Bytes bytes() {

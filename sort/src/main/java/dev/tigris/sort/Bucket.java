@@ -29,13 +29,8 @@ final class Bucket {
 
   void add(Water water, long count) {
     waters.add(water);
-    heldBytes += waterBytes(water);
+    heldBytes += water.footprintBytes();
     records += count;
-  }
-
-  /// What a water takes of the memory.
-  static long waterBytes(Water water) {
-    return SortPlan.rounded(water.capacity() + (long) SortRun.WATER_OVERHEAD);
   }
 
   /// Gives the waters back to their springs.

@@ -58,7 +58,7 @@ final class PartitionSource implements Source {
     this.recordSize = format.recordSize();
     this.checksum = new RecordChecksum(recordSize);
     this.buffer = new AlignedBuffer(run.plan().readBytes(), "partition");
-    this.waterBytes = run.plan().waterBytes() - SortRun.WATER_OVERHEAD;
+    this.waterBytes = run.plan().waterBytes() - Water.HEADER_BYTES;
     this.fullBytes = HEADER_BYTES + (waterBytes - HEADER_BYTES) / recordSize * recordSize;
     int blockBytes = run.plan().blockBytes();
     this.groups =

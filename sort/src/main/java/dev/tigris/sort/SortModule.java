@@ -65,7 +65,7 @@ final class SortModule implements Module {
     }
     in.keep();
     buckets[bytes.getInt(PartitionSource.BUCKET) - firstBucket].add(in, count);
-    heldBytes += Bucket.waterBytes(in);
+    heldBytes += in.footprintBytes();
     while (heldBytes > keepBytes) {
       spillLargest();
     }

@@ -1,5 +1,7 @@
 package dev.tigris.sort;
 
+import dev.tigris.flow.Water;
+
 /// How a sort divides its memory, fixed before it starts:
 ///
 /// ```
@@ -78,7 +80,7 @@ record SortPlan(
   private static final int BLOCK_BYTES = 256 << 10;
 
   /// What of a water is not records: the engine's own header, and the partitioners'.
-  private static final int WATER_OVERHEAD = SortRun.WATER_OVERHEAD + PartitionSource.HEADER_BYTES;
+  private static final int WATER_OVERHEAD = Water.HEADER_BYTES + PartitionSource.HEADER_BYTES;
 
   private static final int WATER_BYTES = 64 << 10;
 
@@ -303,15 +305,15 @@ record SortPlan(
     int water = Math.max(waterBytes, least);
     long pairs = team.streams();
     long most = Math.max((long) partitioners * wantedBuckets, pairs * (WINDOW + 1));
-    while (water / 2 >= least && rounded(water) * most > eighth) {
+    while (water / 2 >= least && footprintBytes(water) * most > eighth) {
       water /= 2;
     }
     // A water that is full with one record is sent at once.
     boolean isFullWithOne = perWater(water, recordSize) == 1;
-    long fitting = Math.max(1, eighth / (rounded(water) * partitioners));
+    long fitting = Math.max(1, eighth / (footprintBytes(water) * partitioners));
     int buckets = isFullWithOne ? wantedBuckets : (int) Math.min(wantedBuckets, fitting);
     long open = (long) partitioners * (isFullWithOne ? 1 : buckets);
-    int window = Math.clamp(eighth / (rounded(water) * pairs) - 1, 1, WINDOW);
+    int window = Math.clamp(eighth / (footprintBytes(water) * pairs) - 1, 1, WINDOW);
     // A water that was spilled serves only those two again that it went between: while another pair
     // makes one, it lies idle. Among many small ones that does not count.
     long idle = isFullWithOne && partitioners > 1 ? 2 * pairs : 0;
@@ -331,15 +333,15 @@ record SortPlan(
             ? loadRecords * SpillFile.extentBytes(1, recordSize)
             : (long) loadRecords * recordSize;
     long work =
-        rounded(AlignedBuffer.footprint(loadBytes))
-            + rounded(AlignedBuffer.footprint(scan))
-            + rounded(AlignedBuffer.footprint(format.keySize()))
+        AlignedBuffer.footprintBytes(loadBytes)
+            + AlignedBuffer.footprintBytes(scan)
+            + AlignedBuffer.footprintBytes(format.keySize())
             + (long) sortRecords * BucketSorter.ENTRY_BYTES;
     long spent =
         BASE_BYTES
-            + (open + pairs * (window + 1) + idle) * rounded(water)
-            + partitioners * rounded(AlignedBuffer.footprint(read))
-            + sorters * (rounded(AlignedBuffer.footprint(output)) + work);
+            + (open + pairs * (window + 1) + idle) * footprintBytes(water)
+            + partitioners * AlignedBuffer.footprintBytes(read)
+            + sorters * (AlignedBuffer.footprintBytes(output) + work);
     return new SortPlan(
         partitioners,
         sorters,
@@ -373,11 +375,9 @@ record SortPlan(
     return (int) Math.min(bytes, Math.max(limit, MIN_BUFFER_BYTES));
   }
 
-  /// What the allocator takes for so many bytes: four sizes to a power of two, and whole units of
-  /// 2 MiB above 1 MiB.
-  static long rounded(long bytes) {
-    long step = bytes > 1 << 20 ? 2 << 20 : Math.max(64, Long.highestOneBit(bytes) / 4);
-    return (bytes + step - 1) & -step;
+  /// Returns how much memory a water takes, where `waterBytes` counts its header.
+  static long footprintBytes(int waterBytes) {
+    return Water.footprintBytes(waterBytes - Water.HEADER_BYTES);
   }
 
   /// How much the whole input takes in waters: the last of each bucket and partitioner may be
@@ -389,12 +389,12 @@ record SortPlan(
     long waters = demand.inputBytes / recordSize / perWater + 1;
     // Where there is one record in a water, none is nearly empty.
     waters += perWater == 1 ? 0 : (long) partitioners * buckets / 2;
-    return waters * rounded(waterBytes);
+    return waters * footprintBytes(waterBytes);
   }
 
   /// A sorter that holds less than this would write waters one by one, unless they are large.
   long leastToKeep() {
-    long water = rounded(waterBytes);
+    long water = footprintBytes(waterBytes);
     return Math.max(water, Math.min(4 * water, SPILL_BYTES));
   }
 }

@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread.
 final class SortRun {
-  /// What the engine's own header takes of each water.
-  static final int WATER_OVERHEAD = 64;
-
   private final RecordFormat format;
   private final SortPlan plan;
   private final InputFiles inputs;

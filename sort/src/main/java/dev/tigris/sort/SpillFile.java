@@ -73,7 +73,7 @@ final class SpillFile implements AutoCloseable {
       }
       records += bytes.getLong(PartitionSource.COUNT);
       bucket.waters.removeLast();
-      bucket.heldBytes -= Bucket.waterBytes(water);
+      bucket.heldBytes -= water.footprintBytes();
       water.release();
     }
     if (used > 0) {

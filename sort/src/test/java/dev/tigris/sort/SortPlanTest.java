@@ -77,7 +77,7 @@ class SortPlanTest {
     long copies = Math.max(blocks, known) + (long) plan.sorters() * plan.copyBytes();
     long streams = (long) plan.partitioners() * plan.sorters();
     long open = (long) plan.partitioners() * plan.buckets() + streams * (plan.window() + 1);
-    long room = SortPlan.rounded(plan.waterBytes());
+    long room = SortPlan.footprintBytes(plan.waterBytes());
     long waters = plan.keepBytes() / room + Math.min(open, plan.keepBytes() / room);
     return entries + copies + streams * Heap.STREAM_BYTES + waters * Heap.WATER_BYTES;
   }
