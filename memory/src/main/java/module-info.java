@@ -10,4 +10,5 @@ module dev.tigris.memory {
   requires dev.tigris.os;
 
   exports dev.tigris.memory;
+  exports dev.tigris.memory.schema;
 }

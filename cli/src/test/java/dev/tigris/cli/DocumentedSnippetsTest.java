@@ -50,6 +50,7 @@ class DocumentedSnippetsTest {
       import dev.tigris.flow.*;
       import dev.tigris.flow.Module;
       import dev.tigris.memory.*;
+      import dev.tigris.memory.schema.*;
       import dev.tigris.net.*;
       import dev.tigris.sort.*;
       import dev.tigris.specializer.*;

@@ -1,6 +1,9 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.memory.schema.Schema;
+import dev.tigris.memory.schema.SchemaException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -33,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class Container extends Region {
   /// The bytes before the first object.
   public static final long HEADER_BYTES = 64;
+
+  /// What [ObjectAccess] gives to the package of schemas.
+  static final ObjectAccess ACCESS = new ContainerAccess();
 
   private static final long MAGIC = 0x3143_5349_5247_4954L; // "TIGRISC1" read as little-endian
   private static final int VERSION = 1;
@@ -317,7 +323,7 @@ public final class Container extends Region {
       header(FINGERPRINT_AT, schema.fingerprint());
       Reference.reachabilityFence(this);
     } else {
-      requireSchema(schema);
+      schema.requireKeptBy(this);
     }
   }
 
@@ -339,28 +345,27 @@ public final class Container extends Region {
         offset >= HEADER_BYTES && offset <= capacityBytes() - Long.BYTES && (offset & 7) == 0;
     long length = isInside ? header(offset) : -1;
     if (length < 0
-        || length > SchemaText.MAX_BYTES
+        || length > Schema.MAX_TEXT_BYTES
         || length > capacityBytes() - offset - Long.BYTES) {
       throw new CorruptContainerException("the container's schema is not where the header says");
     }
     byte[] text = raw(offset + Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE);
     Reference.reachabilityFence(this);
-    Schema schema = SchemaText.parse(new String(text, StandardCharsets.UTF_8));
+    Schema schema = parse(new String(text, StandardCharsets.UTF_8));
     if (schema.fingerprint() != fingerprint) {
       throw new CorruptContainerException("the container's schema is not that of its fingerprint");
     }
     return schema;
   }
 
-  /// @throws SchemaException if this container was told another schema
-  void requireSchema(Schema schema) {
-    long fingerprint = fingerprint();
-    if (fingerprint != 0 && fingerprint != schema.fingerprint()) {
-      Schema own = schema();
-      throw new SchemaException(
-          own == null
-              ? "the container's schema has just been removed"
-              : Conversion.explain(own, schema));
+  private static Schema parse(String text) {
+    try {
+      return Schema.parse(text);
+    } catch (IllegalArgumentException e) {
+      CorruptContainerException corrupt =
+          new CorruptContainerException("the container's schema cannot be read: " + e.getMessage());
+      corrupt.initCause(e);
+      throw corrupt;
     }
   }
 

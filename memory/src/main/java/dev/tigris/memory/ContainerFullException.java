@@ -6,7 +6,7 @@ import java.io.Serial;
 public final class ContainerFullException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  ContainerFullException(String message) {
+  public ContainerFullException(String message) {
     super(message);
   }
 }

@@ -1,6 +1,9 @@
 package dev.tigris.memory;
 
 import dev.tigris.os.FilePermissions;
+import dev.tigris.memory.schema.Conversion;
+import dev.tigris.memory.schema.Schema;
+import dev.tigris.memory.schema.SchemaException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -94,7 +97,7 @@ final class FileConversion {
           return jbuf;
         }
       } else {
-        Conversion conversion = new Conversion(container, own, schema);
+        Conversion conversion = Conversion.of(container, own, schema);
         if (mapping == Mapping.PRIVATE) {
           throw new SchemaException(
               conversion.explain() + "; map it SHARED or DURABLE once to convert it");

@@ -2,6 +2,8 @@ package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.SharedPages;
+import dev.tigris.memory.schema.Schema;
+import dev.tigris.memory.schema.SchemaException;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;

@@ -1,5 +1,6 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.internal.ObjectAccess;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: plain memory. One thread at a time adds elements.
 public abstract sealed class PsoCollection<T extends Pso> extends Pso permits PsoList, PsoTable {
-  static final int ELEMENTS_AT = 16;
+  static final int ELEMENTS_AT = ObjectAccess.ELEMENTS_AT;
 
   private long size;
   private long capacity;

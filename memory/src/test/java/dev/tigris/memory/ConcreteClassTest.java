@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.tigris.memory.schema.Schema;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -64,7 +65,7 @@ class ConcreteClassTest {
             () -> Schema.ofTable(PsoList.class),
             () -> Schema.ofTable(PsoArray.class)));
     Schema arrays = Schema.ofList(PsoArray.class);
-    assertEquals(arrays, SchemaText.parse(arrays.toString()));
+    assertEquals(arrays, Schema.parse(arrays.toString()));
     assertEquals("TIGRIS SCHEMA 1\nroot 0\narray\n", Schema.of(PsoArray.class).toString());
   }
 }

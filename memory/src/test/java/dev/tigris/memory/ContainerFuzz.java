@@ -3,6 +3,9 @@ package dev.tigris.memory;
 import dev.tigris.memory.SchemaTest.Labelled;
 import dev.tigris.memory.SchemaTest.Order;
 import dev.tigris.memory.SchemaTest.Point;
+import dev.tigris.memory.schema.Conversion;
+import dev.tigris.memory.schema.Schema;
+import dev.tigris.memory.schema.SchemaException;
 import org.jspecify.annotations.Nullable;
 
 /// Bytes that claim to be a container: opening, validating, reading, and converting them.
@@ -94,7 +97,7 @@ public final class ContainerFuzz {
 
   static void convert(Container container, Schema from) {
     try {
-      Conversion conversion = new Conversion(container, from, SCHEMA);
+      Conversion conversion = Conversion.of(container, from, SCHEMA);
       long bytes = conversion.bytes();
       if (bytes <= 1 << 20) {
         Jbuf jbuf = Jbuf.allocate(bytes);

@@ -24,6 +24,7 @@ class ConversionCrashTest {
   private static final String APP =
       """
       import dev.tigris.memory.*;
+      import dev.tigris.memory.schema.*;
       import java.nio.file.Path;
       public class App {
         public static void main(String[] arguments) throws Exception {

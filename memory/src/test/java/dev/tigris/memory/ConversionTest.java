@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.schema.Conversion;
+import dev.tigris.memory.schema.Schema;
+import dev.tigris.memory.schema.SchemaException;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
@@ -69,6 +72,7 @@ class ConversionTest {
   private static String program(String body) {
     return """
     import dev.tigris.memory.*;
+    import dev.tigris.memory.schema.*;
     import java.nio.file.Files;
     import java.nio.file.Path;
     import java.util.ArrayList;
@@ -677,7 +681,7 @@ class ConversionTest {
         bytes.setLong(at & -8, 8L * random.nextInt((int) source.usedBytes() / 8 + 3));
       }
       try {
-        Conversion conversion = new Conversion(source, from, from);
+        Conversion conversion = Conversion.of(source, from, from);
         Container target = Jbuf.allocate(conversion.bytes()).asContainer();
         conversion.into(target);
         from.validate(target);

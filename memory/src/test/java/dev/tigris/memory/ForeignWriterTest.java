@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.memory.schema.Schema;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.tigris.memory.schema.Schema;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

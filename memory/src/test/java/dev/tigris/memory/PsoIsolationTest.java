@@ -35,6 +35,7 @@ class PsoIsolationTest {
         reflection on the address: InaccessibleObjectException
         private lookup in Pso: IllegalAccessException
         the segment over all memory: IllegalAccessException
+        what only the package of schemas may do: IllegalAccessException
         a binding of one's own: IllegalAccessException
         null for a binding: NullPointerException
         a stolen binding for a larger class: IllegalArgumentException

@@ -36,6 +36,7 @@ class PsoUnloadingTest {
   private static final String USER =
       """
       import dev.tigris.memory.*;
+      import dev.tigris.memory.schema.*;
       public class User {
         public static long run(Bytes bytes) {
           Schema schema = Schema.of(Entry.class);

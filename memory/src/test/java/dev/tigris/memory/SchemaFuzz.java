@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.SchemaTest.Order;
+import dev.tigris.memory.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
@@ -28,8 +29,8 @@ public final class SchemaFuzz {
     String text = new String(input, StandardCharsets.UTF_8);
     Schema schema;
     try {
-      schema = SchemaText.parse(text);
-    } catch (CorruptContainerException e) {
+      schema = Schema.parse(text);
+    } catch (IllegalArgumentException e) {
       return;
     }
     if (!schema.toString().equals(text) || schema.fingerprint() == 0) {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.ForeignWriterTest.Node;
 import dev.tigris.memory.ForeignWriterTest.Part;
 import dev.tigris.memory.ForeignWriterTest.Side;
+import dev.tigris.memory.schema.Conversion;
+import dev.tigris.memory.schema.Schema;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -77,7 +79,7 @@ final class ScribbledUser {
 
   private void convert() {
     copy.clear();
-    new Conversion(container, schema, schema).into(copy);
+    Conversion.of(container, schema, schema).into(copy);
   }
 
   private void open() {

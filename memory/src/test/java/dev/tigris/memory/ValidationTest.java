@@ -9,6 +9,7 @@ import dev.tigris.memory.SchemaTest.Order;
 import dev.tigris.memory.SchemaTest.Point;
 import dev.tigris.memory.SchemaTest.Side;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.memory.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;

@@ -10,8 +10,8 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoList;
-import dev.tigris.memory.Schema;
 import dev.tigris.memory.Utf8;
+import dev.tigris.memory.schema.Schema;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

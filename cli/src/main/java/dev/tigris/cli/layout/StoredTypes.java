@@ -8,7 +8,7 @@ import dev.tigris.memory.PsoField;
 import dev.tigris.memory.PsoLayout;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
-import dev.tigris.memory.Schema;
+import dev.tigris.memory.schema.Schema;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.URL;

@@ -16,7 +16,7 @@ import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
-import dev.tigris.memory.Schema;
+import dev.tigris.memory.schema.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

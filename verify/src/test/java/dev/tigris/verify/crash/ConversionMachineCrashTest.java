@@ -8,7 +8,7 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Mapping;
 import dev.tigris.memory.Pso;
-import dev.tigris.memory.Schema;
+import dev.tigris.memory.schema.Schema;
 import dev.tigris.verify.crash.CallLog.Call;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
 import java.util.ArrayList;
 import java.util.List;

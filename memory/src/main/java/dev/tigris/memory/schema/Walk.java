@@ -1,5 +1,9 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Container;
+import dev.tigris.memory.CorruptContainerException;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,10 +31,9 @@ final class Walk {
   private static final int CHUNK_WORDS = (1 << CHUNK_SHIFT) / Long.SIZE;
 
   private final Schema schema;
-  private final Region region;
+  private final Container container;
   private final long base;
   private final long limit;
-  private final long firstOffset;
 
   /// By shape, what there is to check in a struct; null for collections.
   private final @Nullable Checks[] checks;
@@ -54,12 +57,11 @@ final class Walk {
   private CharBuffer decoded = CharBuffer.allocate(256);
 
   /// @param limit the offset behind the last byte that something may lie in
-  Walk(Schema schema, Region region, long limit) {
+  Walk(Schema schema, Container container, long limit) {
     this.schema = schema;
-    this.region = region;
-    this.base = region.address;
+    this.container = container;
+    this.base = ObjectAccess.OBJECTS.address(container);
     this.limit = limit;
-    this.firstOffset = region.firstOffset();
     int count = schema.shapes().size();
     this.checks = new Checks[count];
     this.sizes = new int[count];
@@ -138,7 +140,7 @@ final class Walk {
       return false;
     }
     int sizeBytes = sizes[shape];
-    if (offset < firstOffset || offset > limit - sizeBytes || (offset & 7) != 0) {
+    if (offset < Container.HEADER_BYTES || offset > limit - sizeBytes || (offset & 7) != 0) {
       throw misplaced(offset, shape, where, holder);
     }
     if (!begins(shape, offset)) {
@@ -212,7 +214,7 @@ final class Walk {
   /// forwards is what memory is good at.
   private void visitReferences(long offset, int shape, int element) {
     long size = size(offset, shape, Long.BYTES);
-    long start = offset + PsoCollection.ELEMENTS_AT;
+    long start = offset + ObjectAccess.ELEMENTS_AT;
     Checks each = checks[element];
     for (long i = 0; i < size; i++) {
       long found = load(start + i * Long.BYTES);
@@ -229,7 +231,7 @@ final class Walk {
   private void visitTable(long offset, int shape, int element) {
     int strideBytes = sizes[element];
     long size = size(offset, shape, strideBytes);
-    long start = offset + PsoCollection.ELEMENTS_AT;
+    long start = offset + ObjectAccess.ELEMENTS_AT;
     Checks each = Objects.requireNonNull(checks[element]);
     if (!each.isEmpty()) {
       for (long i = 0; i < size; i++) {
@@ -242,7 +244,7 @@ final class Walk {
   private long size(long offset, int shape, int strideBytes) {
     long size = load(offset);
     long capacity = load(offset + Long.BYTES);
-    long room = (limit - offset - PsoCollection.ELEMENTS_AT) / strideBytes;
+    long room = (limit - offset - ObjectAccess.ELEMENTS_AT) / strideBytes;
     if (capacity < 0 || capacity > room || size < 0 || size > capacity) {
       throw corrupt(
           "has %d elements and room for %d, where there can be %d".formatted(size, capacity, room),
@@ -255,9 +257,9 @@ final class Walk {
 
   private void visitElements(long offset, int shape) {
     byte letter = (byte) Raw.BYTE.get(Raw.GLOBAL, anyAddress(offset));
-    Primitive element = PsoArray.elementOf(letter);
+    Primitive element = ObjectAccess.OBJECTS.elementOf(letter);
     long length = load(offset + Long.BYTES);
-    long bytes = limit - offset - PsoCollection.ELEMENTS_AT;
+    long bytes = limit - offset - ObjectAccess.ELEMENTS_AT;
     if (element == null || length < 0 || length > bytes / element.sizeBytes()) {
       throw corrupt(
           "has %d elements of the type %d, where there are %d bytes"
@@ -324,7 +326,7 @@ final class Walk {
         bits |= (byte) Raw.BYTE.get(Raw.GLOBAL, anyAddress(at));
       }
     }
-    Reference.reachabilityFence(region);
+    Reference.reachabilityFence(container);
     return (bits & 0x8080_8080_8080_8080L) == 0;
   }
 
@@ -335,7 +337,7 @@ final class Walk {
     }
     MemorySegment bytes = Raw.range(anyAddress(start), length);
     MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, 0, text, 0, length);
-    Reference.reachabilityFence(region);
+    Reference.reachabilityFence(container);
     decoder.reset();
     return !decoder.decode(ByteBuffer.wrap(text, 0, length), decoded.clear(), true).isError();
   }
@@ -350,13 +352,13 @@ final class Walk {
 
   private long load(long offset) {
     long value = (long) Raw.LONG.get(Raw.GLOBAL, address(offset));
-    Reference.reachabilityFence(region);
+    Reference.reachabilityFence(container);
     return value;
   }
 
   private int loadInt(long offset) {
     int value = (int) Raw.INT.get(Raw.GLOBAL, (base + offset) & Raw.INT_ADDRESS_MASK);
-    Reference.reachabilityFence(region);
+    Reference.reachabilityFence(container);
     return value;
   }
 

@@ -1,5 +1,18 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Container;
+import dev.tigris.memory.ContainerFullException;
+import dev.tigris.memory.CorruptContainerException;
+import dev.tigris.memory.FieldKind;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoArray;
+import dev.tigris.memory.PsoCollection;
+import dev.tigris.memory.PsoField;
+import dev.tigris.memory.PsoLayout;
+import dev.tigris.memory.PsoList;
+import dev.tigris.memory.PsoTable;
+import dev.tigris.memory.internal.ObjectAccess;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Immutable.
 public final class Schema {
+  /// The longest text that a schema can have, in bytes of UTF-8.
+  public static final int MAX_TEXT_BYTES = 1 << 20;
+
   private final List<Shape> shapes;
   private final int root;
   private final String text;
@@ -57,10 +73,10 @@ public final class Schema {
     numberSubclasses();
     this.text = SchemaText.of(this);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    if (bytes.length > SchemaText.MAX_BYTES) {
+    if (bytes.length > MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
           "a schema of %d bytes could not be read again, as %d are the most that it may have"
-              .formatted(bytes.length, SchemaText.MAX_BYTES));
+              .formatted(bytes.length, MAX_TEXT_BYTES));
     }
     this.fingerprint = fingerprint(bytes);
   }
@@ -83,7 +99,7 @@ public final class Schema {
   /// The schema of containers whose root is a list of such objects; errors as for [#of], and for
   /// what a [PsoList] cannot have as elements.
   public static Schema ofList(Class<? extends Pso> element) {
-    PsoCollection.requireElement(element);
+    ObjectAccess.OBJECTS.requireListElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoList.class, element));
   }
@@ -91,7 +107,7 @@ public final class Schema {
   /// The schema of containers whose root is a table of such objects; errors as for [#of], and for
   /// what a [PsoTable] cannot have as elements.
   public static Schema ofTable(Class<? extends Pso> element) {
-    PsoTable.requireTableElement(element);
+    ObjectAccess.OBJECTS.requireTableElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoTable.class, element));
   }
@@ -130,10 +146,33 @@ public final class Schema {
     }
   }
 
+  /// Reads the text of a schema, as [#toString] has written it.
+  ///
+  /// @throws IllegalArgumentException if it is anything else
+  public static Schema parse(String text) {
+    return SchemaText.parse(text);
+  }
+
   /// A number that two schemas share only if all fields lie and mean the same: the first eight
   /// bytes of the SHA-256 of [#toString].
   public long fingerprint() {
     return fingerprint;
+  }
+
+  /// Refuses a container that keeps another schema. One that keeps none is accepted.
+  ///
+  /// @throws SchemaException if it keeps another one, naming the fields that differ
+  /// @throws CorruptContainerException if what it keeps is not a schema
+  public void requireKeptBy(Container container) {
+    long kept = container.fingerprint();
+    if (kept == 0 || kept == fingerprint) {
+      return;
+    }
+    Schema own = container.schema();
+    throw new SchemaException(
+        own == null
+            ? "the container's schema has just been removed"
+            : new SchemaChange(own, this).advise());
   }
 
   /// Checks a container whose bytes may have been written by anybody, in time linear in their
@@ -149,9 +188,9 @@ public final class Schema {
   /// @throws CorruptContainerException naming the field and the place of the first fault
   /// @throws SchemaException if the container says that it has another schema
   public void validate(Container container) {
-    container.requireSchema(this);
+    requireKeptBy(container);
     Walk walk = new Walk(this, container, container.usedBytes());
-    walk.from(container.rootOffset());
+    walk.from(ObjectAccess.OBJECTS.rootOffset(container));
     Reference.reachabilityFence(container);
   }
 
@@ -178,23 +217,8 @@ public final class Schema {
   /// @throws CorruptContainerException if `from` is damaged
   /// @throws ContainerFullException if `into` has fewer than [#convertedBytes]
   public void convert(Container from, Container into) {
-    if (into.usedBytes() != Container.HEADER_BYTES || into.fingerprint() != 0) {
-      throw new IllegalArgumentException("objects are converted into an empty container only");
-    }
-    Conversion conversion = Conversion.of(from, this);
-    if (conversion.bytes() > into.capacityBytes()) {
-      throw new ContainerFullException(
-          "the objects take %d bytes when they are converted, and the container has %d"
-              .formatted(conversion.bytes(), into.capacityBytes()));
-    }
-    try {
-      conversion.into(into);
-    } catch (RuntimeException | Error e) { // an Error where the file of `from` was cut short
-      into.clear();
-      throw e;
-    } finally {
-      Reference.reachabilityFence(from);
-    }
+    Conversion.requireEmpty(into);
+    Conversion.of(from, this).into(into);
   }
 
   List<Shape> shapes() {
@@ -328,7 +352,8 @@ public final class Schema {
           layout.fields().stream()
               .map(field -> new Shape.Member(field.name(), field.offset(), content(field.kind())))
               .toList();
-      int inherited = members.size() - layout.ownFields().size();
+      int inherited =
+          (int) layout.fields().stream().filter(field -> field.declaringClass() != type).count();
       shapes.set(
           own, new Shape.Struct(type.getName(), layout.sizeBytes(), parent, members, inherited));
       return own;
@@ -338,7 +363,7 @@ public final class Schema {
       return switch (kind) {
         case FieldKind.Value(Primitive primitive) -> new Shape.Content.Value(primitive);
         case FieldKind.Constant(Class<? extends Enum<?>> type) ->
-            new Shape.Content.Constant(type.getName(), EnumCodes.all(type));
+            new Shape.Content.Constant(type.getName(), ObjectAccess.OBJECTS.constantCodes(type));
         case FieldKind.Reference(Class<? extends Pso> target, var element) ->
             new Shape.Content.Reference(shape(target, element));
         case FieldKind.Text(int capacityBytes) -> new Shape.Content.Text(capacityBytes);

@@ -1,4 +1,4 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
 import java.io.Serial;
 
@@ -7,7 +7,7 @@ import java.io.Serial;
 public final class SchemaException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  SchemaException(String message) {
+  public SchemaException(String message) {
     super(message);
   }
 }

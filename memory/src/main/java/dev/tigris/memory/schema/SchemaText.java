@@ -1,5 +1,7 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.PsoLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -25,9 +27,6 @@ import java.util.regex.Pattern;
 /// A shape is named by its place in the text, from 0. Superclasses, and what lies in place, stand
 /// before what they are part of; the fields of superclasses are not repeated.
 final class SchemaText {
-  /// The longest text, in bytes; what is longer is not a schema.
-  static final int MAX_BYTES = 1 << 20;
-
   /// The most fields, those of superclasses counted again in each subclass: what a text makes in
   /// memory is bounded, and a struct has few enough fields of one name to be compared.
   static final int MAX_MEMBERS = 1 << 17;
@@ -95,16 +94,9 @@ final class SchemaText {
 
   /// Reads what [#of] has written.
   ///
-  /// @throws CorruptContainerException if it is anything else
+  /// @throws IllegalArgumentException if it is anything else
   static Schema parse(String text) {
-    try {
-      return new SchemaText().schema(List.of(text.split("\n", -1)));
-    } catch (IllegalArgumentException e) {
-      CorruptContainerException corrupt =
-          new CorruptContainerException("the container's schema cannot be read: " + e.getMessage());
-      corrupt.initCause(e);
-      throw corrupt;
-    }
+    return new SchemaText().schema(List.of(text.split("\n", -1)));
   }
 
   private Schema schema(List<String> lines) {

@@ -1,17 +1,33 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Container;
+import dev.tigris.memory.ContainerFullException;
+import dev.tigris.memory.CorruptContainerException;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// Copies what can be reached in a container into one of another [Schema], in the order in which it
-/// lies. What nobody can reach any more stays behind.
+/// A conversion of one container's objects to another [Schema], prepared: the source has been read
+/// and checked, and nothing has been written.
 ///
-/// Thread rule: one thread, and nobody writes to the old container meanwhile.
-final class Conversion {
+/// ```java
+/// Conversion conversion = Conversion.of(source, schema);
+/// Container target = Jbuf.allocate(conversion.bytes()).asContainer();
+/// conversion.into(target);
+/// ```
+///
+/// Objects that the root leads to are copied in the order in which they lie. Objects that nothing
+/// refers to are left out.
+///
+/// Thread rule: one thread at a time, and no thread or process writes to the source from the
+/// preparation until the last copy is made.
+public final class Conversion {
   private final Container source;
+  private final long sourceAddress;
   private final SchemaChange change;
   private final Schema old;
 
@@ -25,11 +41,11 @@ final class Conversion {
   private int count;
   private long totalBytes;
 
-  /// Reads the source and finds out what goes where.
-  ///
-  /// @throws SchemaException if fields have changed in a way that cannot be converted
-  /// @throws CorruptContainerException if the source is damaged
-  Conversion(Container source, Schema from, Schema to) {
+  /// The container that is written to, its first byte's address, and the offset in it of the first
+  /// copy.
+  private record Target(Container container, long address, long base) {}
+
+  private Conversion(Container source, Schema from, Schema to) {
     this.source = source;
     this.change = new SchemaChange(from, to);
     this.old = from;
@@ -37,39 +53,53 @@ final class Conversion {
       throw new SchemaException(change.explain());
     }
     Walk walk = new Walk(change.kept(), source, source.usedBytes());
-    walk.from(source.rootOffset());
+    this.sourceAddress = ObjectAccess.OBJECTS.address(source);
+    walk.from(ObjectAccess.OBJECTS.rootOffset(source));
     walk.forEachStart(this::include);
+    Reference.reachabilityFence(source);
   }
 
-  /// As the constructor, from the schema that the source was told.
+  /// Prepares a conversion from the schema that the source keeps.
   ///
-  /// @throws SchemaException if it was told none, too
-  static Conversion of(Container source, Schema to) {
+  /// @throws SchemaException if the source keeps no schema, or if fields have changed in a way that
+  ///     cannot be converted, naming them
+  /// @throws CorruptContainerException if the source is damaged
+  public static Conversion of(Container source, Schema to) {
     Schema own = source.schema();
     if (own == null) {
-      throw new SchemaException("the container does not say what is in it: declare(schema)");
+      throw new SchemaException(
+          "the container keeps no schema: tell it the one of its objects with declare(schema)");
     }
     return new Conversion(source, own, to);
   }
 
-  /// What differs.
-  String explain() {
+  /// Prepares a conversion from a schema that the caller knows, of a container that may keep none.
+  ///
+  /// @throws SchemaException if fields have changed in a way that cannot be converted, naming them
+  /// @throws CorruptContainerException if the source is damaged, or holds other objects than `from`
+  ///     says
+  public static Conversion of(Container source, Schema from, Schema to) {
+    return new Conversion(source, from, to);
+  }
+
+  /// Says which fields are new, gone, moved or wider, for messages.
+  public String explain() {
     return change.explain();
   }
 
-  /// What differs between two schemas, and what to do about it.
-  static String explain(Schema from, Schema to) {
-    SchemaChange change = new SchemaChange(from, to);
-    return change.isPossible()
-        ? change.explain()
-            + "; Jbuf.map(file, mapping, bytes, schema) converts a file, Schema.convert a container"
-        : change.explain();
-  }
-
-  /// The bytes that the target needs, header and schema included.
-  long bytes() {
+  /// Returns the bytes that the target must have, its header and schema included.
+  public long bytes() {
     int text = change.to.toString().getBytes(StandardCharsets.UTF_8).length;
     return Container.HEADER_BYTES + Long.BYTES + ((text + 7) & -8) + totalBytes;
+  }
+
+  /// Refuses a target that has objects or a schema.
+  static void requireEmpty(Container target) {
+    if (target.usedBytes() != Container.HEADER_BYTES || target.fingerprint() != 0) {
+      throw new IllegalArgumentException(
+          "objects can be converted into an empty container only: clear() this one, or take"
+              + " another");
+    }
   }
 
   /// Takes note of something that begins at an offset. Of what begins at the same place the largest
@@ -122,7 +152,8 @@ final class Conversion {
     return switch (old.shape(shape)) {
       case Shape.Struct _ -> 0;
       case Shape.Elements _ -> {
-        Primitive element = PsoArray.elementOf((byte) Raw.BYTE.get(Raw.GLOBAL, source.at(offset)));
+        Primitive element =
+            ObjectAccess.OBJECTS.elementOf((byte) Raw.BYTE.get(Raw.GLOBAL, sourceAddress + offset));
         if (element == null) {
           throw changed(offset, shape);
         }
@@ -146,7 +177,7 @@ final class Conversion {
           case Shape.Struct _ -> to.shape(change.partner(shapes[index])).sizeBytes();
           case Shape.Elements _, Shape.References _ -> sizes[index];
           case Shape.Table(int element) ->
-              PsoCollection.ELEMENTS_AT
+              ObjectAccess.ELEMENTS_AT
                   + Math.multiplyExact(
                       capacity(index, element), to.shape(change.partner(element)).sizeBytes());
         };
@@ -155,74 +186,92 @@ final class Conversion {
 
   /// For how many elements a table that is copied has room.
   private long capacity(int index, int element) {
-    return (sizes[index] - PsoCollection.ELEMENTS_AT) / old.shape(element).sizeBytes();
+    return (sizes[index] - ObjectAccess.ELEMENTS_AT) / old.shape(element).sizeBytes();
   }
 
-  /// Writes everything to an empty container.
+  /// Writes the objects to an empty container, which is told the new schema. The target is empty
+  /// again if this throws.
   ///
-  /// @throws ContainerFullException if it has fewer than [#bytes]
-  void into(Container target) {
-    target.declare(change.to);
-    long base = target.allocate(totalBytes);
-    for (int i = 0; i < count; i++) {
-      write(i, target, base);
+  /// @throws IllegalArgumentException if `target` is not empty
+  /// @throws CorruptContainerException if the source is damaged, or was changed meanwhile
+  /// @throws ContainerFullException if `target` has fewer than [#bytes]
+  public void into(Container target) {
+    requireEmpty(target);
+    if (bytes() > target.capacityBytes()) {
+      throw new ContainerFullException(
+          "the converted objects take %d bytes, and the container has %d: make it larger"
+              .formatted(bytes(), target.capacityBytes()));
     }
-    long root = source.rootOffset();
-    target.rootOffset(root == 0 ? 0 : base + place(root, old.root()));
-    Reference.reachabilityFence(source);
-    Reference.reachabilityFence(target);
+    try {
+      write(target);
+    } catch (RuntimeException | Error e) { // an Error where the source's file was cut short
+      target.clear();
+      throw e;
+    } finally {
+      Reference.reachabilityFence(source);
+      Reference.reachabilityFence(target);
+    }
   }
 
-  private void write(int index, Container target, long base) {
+  private void write(Container container) {
+    container.declare(change.to);
+    long base = ObjectAccess.OBJECTS.allocate(container, totalBytes);
+    Target target = new Target(container, ObjectAccess.OBJECTS.address(container), base);
+    for (int i = 0; i < count; i++) {
+      write(i, target);
+    }
+    long root = ObjectAccess.OBJECTS.rootOffset(source);
+    ObjectAccess.OBJECTS.rootOffset(container, root == 0 ? 0 : base + place(root, old.root()));
+  }
+
+  private void write(int index, Target target) {
     long at = offsets[index];
-    long to = base + places[index];
+    long to = target.base + places[index];
     switch (old.shape(shapes[index])) {
-      case Shape.Struct _ -> writeStruct(at, shapes[index], target, to, base);
+      case Shape.Struct _ -> writeStruct(at, shapes[index], target, to);
       case Shape.Elements _ -> copy(at, target, to, sizes[index]);
       case Shape.References(int element) -> {
-        copy(at, target, to, PsoCollection.ELEMENTS_AT);
+        copy(at, target, to, ObjectAccess.ELEMENTS_AT);
         // What was written behind the last element, by somebody who was killed before it counted,
         // leads to nothing that is copied.
-        long elements = Math.min(load(at), (sizes[index] - PsoCollection.ELEMENTS_AT) / Long.BYTES);
+        long elements = Math.min(load(at), (sizes[index] - ObjectAccess.ELEMENTS_AT) / Long.BYTES);
         for (long i = 0; i < elements; i++) {
-          long place = PsoCollection.ELEMENTS_AT + i * Long.BYTES;
-          refer(at + place, element, target, to + place, base);
+          long place = ObjectAccess.ELEMENTS_AT + i * Long.BYTES;
+          refer(at + place, element, target, to + place);
         }
       }
       case Shape.Table(int element) -> {
-        copy(at, target, to, PsoCollection.ELEMENTS_AT);
+        copy(at, target, to, ObjectAccess.ELEMENTS_AT);
         long stride = old.shape(element).sizeBytes();
         long newStride = change.to.shape(change.partner(element)).sizeBytes();
         long elements = Math.min(load(at), capacity(index, element));
         for (long i = 0; i < elements; i++) {
           writeStruct(
-              at + PsoCollection.ELEMENTS_AT + i * stride,
+              at + ObjectAccess.ELEMENTS_AT + i * stride,
               element,
               target,
-              to + PsoCollection.ELEMENTS_AT + i * newStride,
-              base);
+              to + ObjectAccess.ELEMENTS_AT + i * newStride);
         }
       }
     }
   }
 
-  private void writeStruct(long at, int shape, Container target, long to, long base) {
+  private void writeStruct(long at, int shape, Target target, long to) {
     for (SchemaChange.Move move : change.moves(shape)) {
       long from = at + move.from();
       long goesTo = to + move.to();
       switch (move) {
         case SchemaChange.Move.Copy copy -> copy(from, target, goesTo, copy.bytes());
-        case SchemaChange.Move.Refer refer -> refer(from, refer.shape(), target, goesTo, base);
-        case SchemaChange.Move.Within within ->
-            writeStruct(from, within.shape(), target, goesTo, base);
+        case SchemaChange.Move.Refer refer -> refer(from, refer.shape(), target, goesTo);
+        case SchemaChange.Move.Within within -> writeStruct(from, within.shape(), target, goesTo);
         case SchemaChange.Move.Widen widen -> {
           Number value = read(from, widen.fromType());
           switch (widen.toType()) {
-            case SHORT -> Raw.SHORT.set(Raw.GLOBAL, target.at(goesTo), value.shortValue());
-            case INT -> Raw.INT.set(Raw.GLOBAL, target.at(goesTo), value.intValue());
-            case LONG -> Raw.LONG.set(Raw.GLOBAL, target.at(goesTo), value.longValue());
-            case FLOAT -> Raw.FLOAT.set(Raw.GLOBAL, target.at(goesTo), value.floatValue());
-            case DOUBLE -> Raw.DOUBLE.set(Raw.GLOBAL, target.at(goesTo), value.doubleValue());
+            case SHORT -> Raw.SHORT.set(Raw.GLOBAL, target.address + goesTo, value.shortValue());
+            case INT -> Raw.INT.set(Raw.GLOBAL, target.address + goesTo, value.intValue());
+            case LONG -> Raw.LONG.set(Raw.GLOBAL, target.address + goesTo, value.longValue());
+            case FLOAT -> Raw.FLOAT.set(Raw.GLOBAL, target.address + goesTo, value.floatValue());
+            case DOUBLE -> Raw.DOUBLE.set(Raw.GLOBAL, target.address + goesTo, value.doubleValue());
             case BOOLEAN, BYTE, CHAR -> throw new IllegalStateException("nothing widens to these");
           }
         }
@@ -231,7 +280,7 @@ final class Conversion {
   }
 
   private Number read(long offset, Primitive type) {
-    long at = source.at(offset);
+    long at = sourceAddress + offset;
     return switch (type) {
       case BYTE -> (byte) Raw.BYTE.get(Raw.GLOBAL, at);
       case SHORT -> (short) Raw.SHORT.get(Raw.GLOBAL, at);
@@ -242,18 +291,20 @@ final class Conversion {
     };
   }
 
-  private void copy(long at, Container target, long to, long bytes) {
-    target.raw(to, bytes).copyFrom(source.raw(at, bytes));
+  private void copy(long at, Target target, long to, long bytes) {
+    ObjectAccess.OBJECTS
+        .bytes(target.container, to, bytes)
+        .copyFrom(ObjectAccess.OBJECTS.bytes(source, at, bytes));
   }
 
-  private void refer(long at, int shape, Container target, long to, long base) {
+  private void refer(long at, int shape, Target target, long to) {
     long offset = load(at);
-    long place = offset == 0 ? 0 : base + place(offset, shape);
-    Raw.LONG.set(Raw.GLOBAL, target.at(to), place);
+    long place = offset == 0 ? 0 : target.base + place(offset, shape);
+    Raw.LONG.set(Raw.GLOBAL, target.address + to, place);
   }
 
   private long load(long offset) {
-    return (long) Raw.LONG.get(Raw.GLOBAL, source.at(offset));
+    return (long) Raw.LONG.get(Raw.GLOBAL, sourceAddress + offset);
   }
 
   /// Where that which lay at an offset goes to, from the first of all.
@@ -277,7 +328,7 @@ final class Conversion {
   private long keptBytes(int index) {
     if (old.shape(shapes[index]) instanceof Shape.Table(int element)) {
       long elements = Math.clamp(load(offsets[index]), 0, capacity(index, element));
-      return PsoCollection.ELEMENTS_AT + elements * old.shape(element).sizeBytes();
+      return ObjectAccess.ELEMENTS_AT + elements * old.shape(element).sizeBytes();
     }
     return sizes[index];
   }
@@ -291,14 +342,14 @@ final class Conversion {
     if (old.shape(holder) instanceof Shape.Table(int element)) {
       long stride = old.shape(element).sizeBytes();
       long newStride = change.to.shape(change.partner(element)).sizeBytes();
-      long index = (within - PsoCollection.ELEMENTS_AT) / stride;
-      if (within < PsoCollection.ELEMENTS_AT
-          || size < PsoCollection.ELEMENTS_AT + (index + 1) * stride) {
+      long index = (within - ObjectAccess.ELEMENTS_AT) / stride;
+      if (within < ObjectAccess.ELEMENTS_AT
+          || size < ObjectAccess.ELEMENTS_AT + (index + 1) * stride) {
         return -1;
       }
-      long rest = (within - PsoCollection.ELEMENTS_AT) % stride;
+      long rest = (within - ObjectAccess.ELEMENTS_AT) % stride;
       long place = locate(element, rest, wanted, stride);
-      return place < 0 ? -1 : PsoCollection.ELEMENTS_AT + index * newStride + place;
+      return place < 0 ? -1 : ObjectAccess.ELEMENTS_AT + index * newStride + place;
     }
     List<SchemaChange.Move> moves = change.moves(holder);
     for (SchemaChange.Move move : moves) {

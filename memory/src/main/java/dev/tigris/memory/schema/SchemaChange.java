@@ -1,5 +1,6 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Primitive;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -116,6 +117,14 @@ final class SchemaChange {
         : "the container was written with another schema, and cannot be converted: "
             + String.join("; ", obstacles)
             + advice;
+  }
+
+  /// As [#explain], with how to convert if that is possible.
+  String advise() {
+    return isPossible()
+        ? explain()
+            + "; Jbuf.map(file, mapping, bytes, schema) converts a file, Schema.convert a container"
+        : explain();
   }
 
   private void pair(int old, int fresh, String where) {

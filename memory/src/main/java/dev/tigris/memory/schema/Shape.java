@@ -1,5 +1,7 @@
-package dev.tigris.memory;
+package dev.tigris.memory.schema;
 
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.internal.ObjectAccess;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ sealed interface Shape {
   record Elements() implements Shape {
     @Override
     public int sizeBytes() {
-      return PsoCollection.ELEMENTS_AT;
+      return ObjectAccess.ELEMENTS_AT;
     }
   }
 
@@ -34,7 +36,7 @@ sealed interface Shape {
   record References(int element) implements Shape {
     @Override
     public int sizeBytes() {
-      return PsoCollection.ELEMENTS_AT;
+      return ObjectAccess.ELEMENTS_AT;
     }
   }
 
@@ -42,7 +44,7 @@ sealed interface Shape {
   record Table(int element) implements Shape {
     @Override
     public int sizeBytes() {
-      return PsoCollection.ELEMENTS_AT;
+      return ObjectAccess.ELEMENTS_AT;
     }
   }
 

@@ -1,0 +1,70 @@
+package dev.tigris.memory.internal;
+
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Primitive;
+import dev.tigris.memory.Pso;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What the package of schemas may do with containers and classes of objects, and users may not.
+///
+/// The one object of this type is a constant of [Container], which this interface looks up when it
+/// is initialized. That takes no registration, so no order in which classes have to be loaded.
+///
+/// Thread rule: that of the container.
+public interface ObjectAccess {
+  /// The one implementation.
+  ObjectAccess OBJECTS = find();
+
+  /// Where the elements of an array, a list or a table begin, in bytes from its own beginning.
+  int ELEMENTS_AT = 16;
+
+  private static ObjectAccess find() {
+    try {
+      return (ObjectAccess)
+          MethodHandles.privateLookupIn(Container.class, MethodHandles.lookup())
+              .findStaticVarHandle(Container.class, "ACCESS", ObjectAccess.class)
+              .get();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Container has no constant ACCESS", e);
+    }
+  }
+
+  /// The address of a container's first byte, a multiple of eight. It is good for as long as the
+  /// caller keeps the container reachable.
+  long address(Container container);
+
+  /// A range of a container's bytes, for as long as the caller keeps the container reachable.
+  ///
+  /// @throws IndexOutOfBoundsException if the range is not inside the container
+  MemorySegment bytes(Container container, long offset, long bytes);
+
+  /// Reserves zeroed bytes in a container and returns their offset.
+  ///
+  /// @throws dev.tigris.memory.ContainerFullException if there is not enough room
+  long allocate(Container container, long bytes);
+
+  /// The offset of a container's root as it stands in the header, unchecked; 0 if there is none.
+  long rootOffset(Container container);
+
+  /// Stores the offset of a container's root; 0 for none.
+  void rootOffset(Container container, long offset);
+
+  /// The type of an array's elements that a stored letter stands for; null if it stands for none.
+  @Nullable Primitive elementOf(byte letter);
+
+  /// Refuses what a list cannot have as elements.
+  ///
+  /// @throws IllegalArgumentException if it is a class of collections
+  void requireListElement(Class<? extends Pso> type);
+
+  /// Refuses what a table cannot have as elements.
+  ///
+  /// @throws IllegalArgumentException if objects of the class differ in size
+  void requireTableElement(Class<? extends Pso> type);
+
+  /// The codes that stand for an enum's constants. The enum is not initialized.
+  Set<Integer> constantCodes(Class<? extends Enum<?>> type);
+}
