@@ -12,13 +12,14 @@ public final class Bytes extends View {
     super(lease, address, bytes);
   }
 
-  /// The number of bytes.
+  /// Returns the number of bytes.
   public long length() {
     return capacityBytes();
   }
 
-  /// Where a value of so many bytes begins, if all of it lies within the view. The compiler knows
-  /// the range of what `checkIndex` returns; that names another length, though.
+  /// Returns the offset of a value of `length` bytes, if all of it lies within the view. The
+  /// compiler knows the range of what `checkIndex` returns. The exception of that would name
+  /// another length.
   private static long within(long offset, int length, long viewBytes) {
     try {
       return Objects.checkIndex(offset, viewBytes - (length - 1));
@@ -27,7 +28,8 @@ public final class Bytes extends View {
     }
   }
 
-  /// As `Objects.checkFromIndexSize`, which is so long that the compiler does not always inline it.
+  /// Does what `Objects.checkFromIndexSize` does, which the compiler does not always inline because
+  /// of its length.
   private static void requireRange(long offset, long length, long viewBytes) {
     if ((offset | length) < 0 || length > viewBytes - offset) {
       throw outside(offset, length, viewBytes);
@@ -198,8 +200,8 @@ public final class Bytes extends View {
     Reference.reachabilityFence(this);
   }
 
-  /// Copies `length` bytes from `offset` on to `target` at `targetOffset` on. The ranges may
-  /// overlap.
+  /// Copies `length` bytes, from `offset` on in this view, to `targetOffset` on in `target`. The
+  /// ranges may overlap.
   public void copyTo(long offset, Bytes target, long targetOffset, long length) {
     requireRange(offset, length, capacityBytes());
     requireRange(targetOffset, length, target.capacityBytes());
@@ -213,8 +215,8 @@ public final class Bytes extends View {
     Reference.reachabilityFence(target);
   }
 
-  /// Copies `length` bytes from `offset` on to `targetOffset` on of any segment: for those who copy
-  /// often to the same array, and keep a segment of it, so that nothing is allocated.
+  /// Copies `length` bytes, from `offset` on in this view, to `targetOffset` on in any segment. A
+  /// caller that copies to one array often keeps a segment of it, and then allocates nothing.
   public void copyTo(long offset, MemorySegment target, long targetOffset, long length) {
     requireRange(offset, length, capacityBytes());
     checkLease();
@@ -223,13 +225,13 @@ public final class Bytes extends View {
     Reference.reachabilityFence(this);
   }
 
-  /// Copies `length` bytes from `offset` on to `target[targetIndex]` on.
+  /// Copies `length` bytes, from `offset` on in this view, to `target[targetIndex]` on.
   public void copyTo(long offset, byte[] target, int targetIndex, int length) {
     // As a segment: with an array, the JDK asks for its kind and length by slow calls.
     copyTo(offset, MemorySegment.ofArray(target), targetIndex, length);
   }
 
-  /// Copies `length` bytes from `source[sourceIndex]` on to `offset` on.
+  /// Copies `length` bytes, from `source[sourceIndex]` on, to `offset` on in this view.
   public void copyFrom(long offset, byte[] source, int sourceIndex, int length) {
     requireRange(offset, length, capacityBytes());
     checkLease();
@@ -239,25 +241,25 @@ public final class Bytes extends View {
     Reference.reachabilityFence(this);
   }
 
-  /// Copies all bytes to a new array, for those who keep them after the buffer is gone.
+  /// Copies all bytes to a new array, which outlives the buffer.
   ///
-  /// @throws IllegalStateException if they are more than an array can hold
+  /// @throws IllegalStateException if an array cannot hold so many
   public byte[] detach() {
     byte[] array = new byte[arrayLength(capacityBytes())];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
-  /// The `length` bytes from `offset` on as a view of their own, with the same lifetime.
+  /// Returns a view of the `length` bytes from `offset` on. Its lifetime is that of this view.
   public Bytes slice(long offset, long length) {
     requireRange(offset, length, capacityBytes());
     return new Bytes(lease.within(), address + offset, length);
   }
 
-  /// The same bytes for whoever uses them next: this very view, unless with
-  /// `-Dtigris.check=leases`. There it is another, and every later use of this one, and of all that
-  /// was made or read from it, throws [RecycledException]. For those who use slices of a buffer
-  /// again, as pools do; a view of a whole Jbuf stays what it is until [Jbuf#unreference].
+  /// Returns a view of these bytes for their next user: a pool that hands out slices of a buffer
+  /// again calls this. Without `-Dtigris.check=leases` it returns this very view. With that option
+  /// it returns another one, and every later use of this view, or of anything made or read from it,
+  /// throws [RecycledException]. A view of a whole Jbuf is returned as it is.
   public Bytes renewed() {
     Lease within = Lease.CHECKED ? lease.outer : null;
     if (within == null) {
@@ -267,16 +269,17 @@ public final class Bytes extends View {
     return new Bytes(within.within(), address, capacityBytes());
   }
 
-  /// These bytes as a nested container: empty where the bytes of a header are all zero.
+  /// Opens these bytes as a nested container. A header whose bytes are all zero becomes that of an
+  /// empty container.
   ///
   /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes, or
   ///     is smaller than a header ([Container#HEADER_BYTES])
-  /// @throws CorruptContainerException if the bytes are no valid container
+  /// @throws CorruptContainerException if the bytes are not a valid container
   public Container asContainer() {
     return Container.openOrFormat(lease, address, capacityBytes());
   }
 
-  /// These bytes as objects that lie where their user says, without a header.
+  /// Opens these bytes as a region without a header, in which the caller says where objects lie.
   ///
   /// @throws IllegalArgumentException if this view does not begin at a multiple of eight bytes
   public RawContainer asRawContainer() {

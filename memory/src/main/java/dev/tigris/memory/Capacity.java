@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// How much a field of a [Pso] holds that lies in the object itself: the bytes of a [Utf8], the
+/// The capacity of a field of a [Pso] that lies in the object itself: the bytes of a [Utf8], or the
 /// elements of an array such as [Ints].
 ///
 /// ```java
@@ -17,6 +17,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Capacity {
-  /// Bytes of text, or elements of an array; at least 1.
+  /// The bytes of text, or the elements of an array; at least 1.
   int value();
 }

@@ -11,8 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A bounded region that objects live in ([Pso], Welsh's thesis, section 5.1): a small header, then
-/// objects one after the other, each at a multiple of eight bytes.
+/// A bounded region that objects live in (Welsh, MS thesis, Berkeley 1999, section 5.1): a small
+/// header, then objects one after the other, each at a multiple of eight bytes. The objects are
+/// instances of [Pso].
 ///
 /// ```
 ///   offset   size
@@ -27,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 ///       64    ...   objects
 /// ```
 ///
-/// Numbers are little-endian. The same bytes can be stored or sent as they are and opened
-/// elsewhere. What is believed is the capacity that Java knows: the header says where the next
-/// object goes, and is checked whenever it is asked.
+/// Numbers are little-endian. The bytes can be stored or sent as they are, and opened elsewhere.
+/// Offsets are checked against the capacity that Java knows, and never against the header. The
+/// header says where the next object goes, and is checked at each read.
 ///
-/// Thread rule: one thread at a time allocates and clears, of all that have the container open,
-/// here or in another process; objects may be shared as plain memory.
+/// Thread rule: one thread at a time allocates or clears, of all threads in all processes that have
+/// the container open. Threads may share objects as plain memory.
 public final class Container extends Region {
-  /// The bytes before the first object.
+  /// The size of the header, in bytes: the first object comes after it.
   public static final long HEADER_BYTES = 64;
 
   /// What [ObjectAccess] gives to the package of schemas.
@@ -53,7 +54,7 @@ public final class Container extends Region {
   /// Guarded by the container, so that all threads are given the same object.
   private @Nullable Pso root;
 
-  /// With the check of leases, until the container is next cleared.
+  /// With the check of leases: what objects hold until the container is next cleared.
   private Region tenancy = Lease.CHECKED ? new Tenancy(this) : this;
 
   private Container(Lease lease, long address, long bytes) {
@@ -100,11 +101,12 @@ public final class Container extends Region {
   private static void requireContainer(long magic, int version, long used, long bytes) {
     if (magic != MAGIC) {
       throw new CorruptContainerException(
-          "the bytes are no container: the magic is missing, and only zeros become a new one");
+          "the bytes are not a container: they begin with neither its magic nor a header of zeros, which"
+              + " would become a new one");
     }
     if (version != VERSION) {
       throw new CorruptContainerException(
-          "the container has format version %d; this program reads version %d"
+          "the container has format version %d, and this program reads version %d"
               .formatted(version, VERSION));
     }
     requireUsable(used, bytes);
@@ -113,16 +115,17 @@ public final class Container extends Region {
   private static void requireUsable(long used, long bytes) {
     if (used < HEADER_BYTES || used > bytes || (used & 7) != 0) {
       throw new CorruptContainerException(
-          "the container says that %d of its %d bytes are used".formatted(used, bytes));
+          "the header of the container says that %d of its %d bytes are used, which is impossible"
+              .formatted(used, bytes));
     }
   }
 
-  /// Looks at the first bytes of a file before it is made longer, which would change a file that is
-  /// no container, and fill one that was cut off with zeros.
+  /// Checks the first bytes of a file before the file is made longer. That would change a file that
+  /// is not a container, and fill a truncated one with zeros.
   ///
-  /// @param head little-endian, the bytes of a header or what there is of it
-  /// @throws CorruptContainerException if that is neither blank nor the header of a container that
-  ///     lies in the file as a whole
+  /// @param head little-endian, the bytes of a header, or fewer if the file is shorter
+  /// @throws CorruptContainerException if they are neither blank nor the header of a container that
+  ///     fits the file
   static void requireOpenable(ByteBuffer head, long fileBytes) {
     boolean isBlank = true;
     for (int i = 0; i < head.limit(); i++) {
@@ -133,7 +136,7 @@ public final class Container extends Region {
     }
     if (head.limit() < HEADER_BYTES) {
       throw new CorruptContainerException(
-          "%d bytes are too few for a container".formatted(fileBytes));
+          "a file of %d bytes is too short for a container".formatted(fileBytes));
     }
     requireContainer(
         head.getLong((int) MAGIC_AT),
@@ -142,7 +145,7 @@ public final class Container extends Region {
         fileBytes);
   }
 
-  /// The address of an offset that the caller has checked.
+  /// Returns the address of an offset that the caller has checked.
   long at(long offset) {
     return (address & Raw.ADDRESS_MASK) + offset;
   }
@@ -165,16 +168,17 @@ public final class Container extends Region {
     Reference.reachabilityFence(this);
   }
 
-  /// A container that was made without its constructor (serialization libraries do that) has no
-  /// bytes, and so no header.
+  /// Refuses a container that was made without its constructor, which serialization libraries do.
+  /// It has no bytes, and so no header.
   private void requireMade() {
     if (capacityBytes() < HEADER_BYTES) {
       throw new IllegalStateException("this container was made without its constructor");
     }
   }
 
-  /// Makes the container empty. Objects that lived in it must not be used any more: they see what
-  /// comes to lie in their place, or with `-Dtigris.check=leases` throw [RecycledException].
+  /// Makes the container empty. The program must not use the objects that lived in it: such an
+  /// object reads the bytes that come to lie in its place. With `-Dtigris.check=leases`, its
+  /// accesses throw [RecycledException].
   public void clear() {
     if (Lease.CHECKED) {
       tenancy.lease.end("cleared");
@@ -187,19 +191,19 @@ public final class Container extends Region {
     header(USED_AT, HEADER_BYTES);
   }
 
-  /// The bytes in use, header included: what has to be stored or sent. Whoever else has the
-  /// container open may have made it more.
+  /// Returns the bytes in use, header included, which are those to store or send. Another thread or
+  /// process that has the container open may have added more.
   ///
-  /// @throws CorruptContainerException if the header says what cannot be
+  /// @throws CorruptContainerException if the header's number is impossible
   public long usedBytes() {
     long used = header(USED_AT);
     requireUsable(used, capacityBytes());
     return used;
   }
 
-  /// The bytes that are left for objects.
+  /// Returns the bytes that are left for objects.
   ///
-  /// @throws CorruptContainerException if the header says what cannot be
+  /// @throws CorruptContainerException if the header's number is impossible
   public long remainingBytes() {
     return remainingBytes(usedBytes());
   }
@@ -214,16 +218,16 @@ public final class Container extends Region {
     return "Container[%d bytes, %d used]".formatted(capacityBytes(), isMade ? stored(USED_AT) : 0);
   }
 
-  /// Reserves zeroed room for an object and returns its offset.
+  /// Reserves zeroed bytes for an object and returns its offset.
   ///
-  /// @throws ContainerFullException if there is not enough left
-  /// @throws CorruptContainerException if the header says what cannot be
+  /// @throws ContainerFullException if not enough bytes are left
+  /// @throws CorruptContainerException if the header's number is impossible
   long allocate(long objectBytes) {
     long used = usedBytes();
     // What remains is a multiple of eight, so that what fits still fits when it is rounded up.
     if (objectBytes < 0 || objectBytes > remainingBytes(used)) {
       throw new ContainerFullException(
-          "no room for an object of %d bytes: %d of %d are used; make the container larger"
+          "no room for an object of %d bytes: %d of %d are used. Make the container larger"
               .formatted(objectBytes, used, capacityBytes()));
     }
     long rounded = (objectBytes + 7) & -8;
@@ -232,11 +236,13 @@ public final class Container extends Region {
     return used;
   }
 
-  /// The root object: where a reader of the container begins. As with a reference field, the same
-  /// object is returned as long as the stored offset is the same, if it is no cursor's.
+  /// Returns the root object, at which a reader of the container begins. As with a reference field,
+  /// each call returns the same object while the same offset is stored, except for the object of a
+  /// cursor.
   ///
-  /// @return null if no root was set
-  /// @throws CorruptReferenceException if no object of this class can be where the header says
+  /// @return null if the container has no root
+  /// @throws CorruptReferenceException if no object of this class can lie at the offset in the
+  ///     header
   /// @throws IllegalArgumentException if the class is abstract
   public synchronized <T extends Pso> @Nullable T root(Class<T> type) {
     long stored = rootOffset();
@@ -254,19 +260,20 @@ public final class Container extends Region {
     return recovered;
   }
 
-  /// The root object if it is a list whose elements are of this class; otherwise as [#root(Class)].
+  /// Returns the root object as a list whose elements are of this class; otherwise as
+  /// [#root(Class)].
   ///
-  /// @throws CorruptReferenceException if no list can be where the header says
+  /// @throws CorruptReferenceException if no list can lie at the offset in the header
   /// @throws IllegalArgumentException if a list cannot have such elements
   @SuppressWarnings("unchecked") // made for this class
   public <T extends Pso> @Nullable PsoList<T> rootList(Class<T> element) {
     return (PsoList<T>) rootCollection(PsoList.class, element);
   }
 
-  /// The root object if it is a table whose elements are of this class; otherwise as
+  /// Returns the root object as a table whose elements are of this class; otherwise as
   /// [#root(Class)].
   ///
-  /// @throws CorruptReferenceException if no table can be where the header says
+  /// @throws CorruptReferenceException if no table can lie at the offset in the header
   /// @throws IllegalArgumentException if a table cannot have such elements
   @SuppressWarnings("unchecked") // made for this class
   public <T extends Pso> @Nullable PsoTable<T> rootTable(Class<T> element) {
@@ -296,7 +303,7 @@ public final class Container extends Region {
     return recovered;
   }
 
-  /// Makes an object of this container its root; null for none.
+  /// Makes an object of this container its root, or null for no root.
   ///
   /// @throws IllegalArgumentException if the object lives in another container
   public synchronized void root(@Nullable Pso object) {
@@ -307,11 +314,11 @@ public final class Container extends Region {
     rootOffset(object == null ? 0 : object.offset());
   }
 
-  /// Says what lies in this container, and from now on keeps it in the container itself: its
-  /// fingerprint in the header, its text among the objects. Does nothing if that was said before.
-  /// What lies in the container already is the caller's word.
+  /// Tells the container the schema of its objects. The container keeps the fingerprint in its
+  /// header and the text among the objects. A container that keeps this schema already is left as
+  /// it is. Objects that the container already has are not checked.
   ///
-  /// @throws SchemaException if the container has another schema
+  /// @throws SchemaException if the container keeps another schema
   /// @throws ContainerFullException if there is no room for the schema
   public void declare(Schema schema) {
     if (fingerprint() == 0) {
@@ -327,14 +334,15 @@ public final class Container extends Region {
     }
   }
 
-  /// The fingerprint of this container's schema ([Schema#fingerprint]); 0 if it has not been told.
+  /// Returns the fingerprint of this container's schema ([Schema#fingerprint]), or 0 if it keeps
+  /// none.
   public long fingerprint() {
     return header(FINGERPRINT_AT);
   }
 
-  /// The schema that this container was told; null if none.
+  /// Returns the schema that this container keeps, or null if it keeps none.
   ///
-  /// @throws CorruptContainerException if what is stored is none
+  /// @throws CorruptContainerException if the stored bytes are not a schema
   public @Nullable Schema schema() {
     long fingerprint = fingerprint();
     long offset = header(SCHEMA_AT);
@@ -369,7 +377,7 @@ public final class Container extends Region {
     }
   }
 
-  /// The offset of the root object as it stands in the header, unchecked; 0 = none.
+  /// Returns the offset of the root object as it stands in the header, unchecked; 0 for none.
   long rootOffset() {
     return header(ROOT_AT);
   }

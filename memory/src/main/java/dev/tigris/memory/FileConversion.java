@@ -1,9 +1,9 @@
 package dev.tigris.memory;
 
-import dev.tigris.os.FilePermissions;
 import dev.tigris.memory.schema.Conversion;
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.memory.schema.SchemaException;
+import dev.tigris.os.FilePermissions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,17 +20,17 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Maps a file of objects, after [converting][Conversion] it if need be: into a new file beside it,
-/// which takes its place when it is complete and on the disk. Whoever is killed before that leaves
-/// the old file as it was.
+/// Maps a file of objects, after [converting][Conversion] it if its schema differs. The objects are
+/// copied into a new file beside it, which replaces the old one when it is complete and on the
+/// disk. A process that is killed before that leaves the old file as it was.
 final class FileConversion {
   private FileConversion() {}
 
-  /// As [Jbuf#map(Path, Mapping, long, Schema)].
+  /// Does what [Jbuf#map(Path, Mapping, long, Schema)] says.
   static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
     try {
       boolean hasHeader = hasHeader(file);
-      // Else what stands there is the journal's to say, which puts it right.
+      // Else the journal completes a flush first, which may change the header.
       if (!hasHeader || !Journal.mayHaveRecord(file.toRealPath())) {
         requireOpenable(file);
       }
@@ -42,7 +42,7 @@ final class FileConversion {
       throw because(e, new SchemaException(refusal(file, e)));
     } catch (InternalError e) {
       // What HotSpot makes of a page that is not there. It does not say of what.
-      throw new IOException(file + " was cut short while it was opened", e);
+      throw new IOException(file + " was cut short by another program while it was opened", e);
     }
   }
 
@@ -55,8 +55,8 @@ final class FileConversion {
     return exception;
   }
 
-  /// Leaves a file that cannot be a container as it is. What is missing, empty or no file is for
-  /// [Jbuf#map] to make or refuse.
+  /// Refuses a file that cannot be a container, before anything changes it. A missing or empty
+  /// file, or a folder, is left to [Jbuf#map] to make or refuse.
   private static void requireOpenable(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       return;
@@ -76,8 +76,8 @@ final class FileConversion {
     return Files.isRegularFile(file) && Files.size(file) >= Container.HEADER_BYTES;
   }
 
-  /// @param atFirst how long the file is made before it is looked at: one that is refused stays as
-  ///     it is, and one that is converted is made longer by that
+  /// @param atFirst the least length of the file before it is looked at: a file that is refused
+  ///     stays as it is, and a file that is converted gets its length by that
   private static Jbuf mapOpenable(
       Path file, Mapping mapping, long atFirst, long leastBytes, Schema schema) throws IOException {
     Object key = key(file);
@@ -88,7 +88,7 @@ final class FileConversion {
       Schema own = container.schema();
       if (own == null && container.usedBytes() > Container.HEADER_BYTES) {
         throw new SchemaException(
-            "it does not say what is in it: open its container and declare(schema)");
+            "it keeps no schema: map it without one and call asContainer().declare(schema)");
       }
       if (own == null || own.equals(schema)) {
         if (atFirst == leastBytes || container.capacityBytes() >= leastBytes) {
@@ -100,7 +100,7 @@ final class FileConversion {
         Conversion conversion = Conversion.of(container, own, schema);
         if (mapping == Mapping.PRIVATE) {
           throw new SchemaException(
-              conversion.explain() + "; map it SHARED or DURABLE once to convert it");
+              conversion.explain() + ". Map it SHARED or DURABLE once to convert it");
         }
         long free = container.capacityBytes() - container.usedBytes();
         long bytes = Math.max(leastBytes, conversion.bytes() + free);
@@ -108,13 +108,14 @@ final class FileConversion {
       }
     } finally {
       if (!fits) {
-        jbuf.free(); // whatever was thrown: an Error too, if somebody cut the file meanwhile
+        jbuf.free(); // even if an Error is thrown because another process truncated the file
       }
     }
     return mapOpenable(file, mapping, leastBytes, leastBytes, schema);
   }
 
-  /// Which file a name leads to; null if to none, or if the system does not say.
+  /// Identifies the file that a name leads to; null if there is none, or if the system does not
+  /// say.
   private static @Nullable Object key(Path file) throws IOException {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
@@ -123,15 +124,15 @@ final class FileConversion {
     }
   }
 
-  /// Puts a converted file in the place of one, unless somebody else has meanwhile: that one may
-  /// have been written to since, and is what is to be mapped. One thread of this process at a time;
-  /// of other processes the journal keeps all but one away.
+  /// Replaces a file by a converted one, unless another process has done so: its file may have been
+  /// written to since, and is mapped then. The lock of this class admits one thread of this
+  /// process, and the journal one process.
   ///
   /// @param key of the file that is mapped
   private static synchronized void replace(
       Path file, @Nullable Object key, Mapping mapping, Conversion conversion, long bytes)
       throws IOException {
-    // Whoever maps it DURABLE owns it already.
+    // A DURABLE mapping owns it already.
     try (Journal _ = mapping == Mapping.SHARED ? Journal.own(file) : null) {
       if (!Objects.equals(key(file), key)) {
         return;
@@ -154,11 +155,11 @@ final class FileConversion {
     }
   }
 
-  /// Makes the file that is converted into.
+  /// Makes the file that the objects are copied into.
   private static Jbuf make(Path file, Path fresh, Conversion conversion, long bytes)
       throws IOException {
     try {
-      Files.deleteIfExists(fresh); // of somebody who was killed
+      Files.deleteIfExists(fresh); // of a process that was killed
       Files.createFile(fresh, FilePermissions.of(file));
       try {
         copyNotes(file, fresh);
@@ -175,14 +176,14 @@ final class FileConversion {
               ? fresh + " cannot be written to: permission denied"
               : Objects.requireNonNullElse(e.getMessage(), e.toString());
       throw new IOException(
-          "%s has to be converted into a new file beside it (%s), and none can be made: %s"
+          "%s has to be converted into a new file beside it (%s), which cannot be made: %s"
               .formatted(file, conversion.explain(), why),
           e);
     }
   }
 
-  /// What people and programs have noted about a file (`user.*`), as far as it can be copied: names
-  /// that the locale does not spell cannot.
+  /// Copies the extended attributes of users (`user.*`), except those whose names the locale cannot
+  /// spell.
   private static void copyNotes(Path from, Path to) throws IOException {
     UserDefinedFileAttributeView notes = notes(from);
     UserDefinedFileAttributeView copies = notes(to);
@@ -204,7 +205,7 @@ final class FileConversion {
         System.getLogger(Jbuf.class.getPackageName())
             .log(
                 System.Logger.Level.WARNING,
-                "could not keep the attribute " + name + " of " + from,
+                "could not copy the attribute " + name + " of " + from + " to the converted file",
                 e);
       }
     }

@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// A file that lies over a range of the pool, for one [Jbuf].
+/// A file that is mapped over a range of the pool, for one [Jbuf].
 ///
-/// Thread rule: all methods are synchronized. While [#flush] runs nobody writes to the memory.
+/// Thread rule: all methods are synchronized. No thread writes to the memory while [#flush] runs.
 final class FileMapping {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
@@ -38,9 +38,9 @@ final class FileMapping {
   private final long bytes;
   private boolean closed;
 
-  /// Maps a file. One that is missing or shorter than `leastBytes` is filled with zeros up to
-  /// there: with blocks of its own, and not left sparse, so that a full disk is found here and not
-  /// by whoever writes.
+  /// Maps a file. A file that is missing or shorter than `leastBytes` is filled with zeros up to
+  /// that length. It gets blocks on the disk and is not left sparse, so that a full disk is found
+  /// here and not by a later write.
   static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
       throws IOException {
     boolean writable = mapping != Mapping.PRIVATE;
@@ -57,7 +57,7 @@ final class FileMapping {
       throw missing(file, writable);
     }
     if (!Files.isRegularFile(path)) {
-      throw new IOException(path + " is no regular file, and cannot be mapped");
+      throw new IOException(path + " is not a regular file, and cannot be mapped");
     }
     Journal journal = null;
     if (mapping == Mapping.DURABLE) {
@@ -71,13 +71,14 @@ final class FileMapping {
       descriptor = FileDescriptors.open(path, writable);
       channel = channel(path, descriptor, writable);
       if (writable && channel.size() == 0) {
-        Journal.syncFolder(path); // before it has anything: who has made it may not have come to it
+        Journal.syncFolder(
+            path); // before it has anything: the process that made it may have died before
       }
       if (journal != null) {
         journal.apply(channel);
       }
       if (writable && extend(path, descriptor, channel, leastBytes) && journal != null) {
-        // A journal on the disk is of no use if the crash takes the size of the file that it is of.
+        // A journal on the disk is of no use if a crash takes the size of its file.
         channel.force(true);
       }
       return new FileMapping(path, mapping, channel, journal, pool, descriptor);
@@ -95,17 +96,18 @@ final class FileMapping {
   private static NoSuchFileException missing(Path file, boolean writable) throws IOException {
     Path target = target(file);
     Path folder = target.getParent();
-    String whose = target.equals(file.toAbsolutePath()) ? "its" : "it is a link, and its target's";
+    String subject =
+        target.equals(file.toAbsolutePath()) ? "its" : "it is a link, and its target's";
     String reason =
         folder != null && Files.notExists(folder)
-            ? whose + " folder is not there, make that first"
+            ? subject + " folder does not exist: make that first"
             : writable
-                ? "there is no such file: say how many bytes a new one shall have"
-                : "there is no such file, and a PRIVATE mapping makes none";
+                ? "the file does not exist: give the bytes that a new one shall have"
+                : "the file does not exist, and a PRIVATE mapping makes none";
     return new NoSuchFileException(file.toString(), null, reason);
   }
 
-  /// Where a link leads, and one that it leads to: as many as Linux follows.
+  /// Follows symbolic links, as many as Linux follows.
   private static Path target(Path file) throws IOException {
     Path at = file.toAbsolutePath();
     for (int links = 0; links < 40 && Files.isSymbolicLink(at); links++) {
@@ -114,7 +116,7 @@ final class FileMapping {
     return at;
   }
 
-  /// The file behind a descriptor, whatever its name leads to by now.
+  /// Opens the file behind a descriptor, even if its name leads to another file by now.
   static FileChannel channel(Path path, int descriptor, boolean writable) throws IOException {
     Set<StandardOpenOption> options =
         writable
@@ -127,8 +129,8 @@ final class FileMapping {
     }
   }
 
-  /// One that there is no room for is not made. What is made stays, whatever happens later: another
-  /// process may have it mapped already.
+  /// Makes a missing file if the disk has room for it. The file stays even if mapping it fails,
+  /// since another process may have mapped it already.
   private static void createIfMissing(Path path, long bytes) throws IOException {
     if (Files.exists(path)) {
       return;
@@ -141,7 +143,7 @@ final class FileMapping {
     FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
   }
 
-  /// Returns whether it was shorter.
+  /// Makes a file at least `leastBytes` long, and returns whether it was shorter.
   private static boolean extend(Path path, int descriptor, FileChannel channel, long leastBytes)
       throws IOException {
     long before = channel.size();
@@ -162,16 +164,19 @@ final class FileMapping {
     } catch (IOException e) {
       // It stays as long as it has become: others may have mapped and written what was added.
       throw new IOException(
-          "no room for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()), e);
+          "no room on the disk for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()),
+          e);
     }
   }
 
-  /// Found out by writing, it would leave everybody else on that disk without room meanwhile.
+  /// Refuses to fill a disk. Finding out by writing would leave every other program on that disk
+  /// without room meanwhile.
   private static void requireRoom(Path place, long more, long bytes) throws IOException {
     FileStore disk = Files.getFileStore(place);
     long free = disk.getUsableSpace();
     if (more > free && disk.getTotalSpace() > 0) {
-      throw new IOException("no room for a file of %d bytes: %d are free".formatted(bytes, free));
+      throw new IOException(
+          "no room on the disk for a file of %d bytes: %d are free".formatted(bytes, free));
     }
   }
 
@@ -200,7 +205,7 @@ final class FileMapping {
     this.pool = pool;
     this.bytes = channel.size();
     if (bytes == 0) {
-      throw new IOException(path + " is empty: say how many bytes it shall have");
+      throw new IOException(path + " is empty: give the bytes that it shall have");
     }
     boolean shared = mapping == Mapping.SHARED;
     try {
@@ -245,7 +250,7 @@ final class FileMapping {
     if (mapping != Mapping.PRIVATE && channel.size() < bytes) {
       // With the end of the file the kernel has dropped what was written to those pages.
       throw new IOException(
-          "%s was cut short by another program, to %d bytes from %d: what was written and not flushed is lost"
+          "%s was cut short by another program, to %d bytes from %d: changes since the last flush are lost"
               .formatted(path, channel.size(), bytes));
     }
     switch (mapping) {
@@ -255,7 +260,7 @@ final class FileMapping {
       }
       case PRIVATE ->
           throw new UnsupportedOperationException(
-              "what is written to a PRIVATE mapping stays with this process: map it DURABLE");
+              "changes of a PRIVATE mapping stay in this process: map the file SHARED or DURABLE to flush it");
       case DURABLE -> {
         if (writer != null) {
           flush(writer);
@@ -266,7 +271,7 @@ final class FileMapping {
 
   private void flush(Journal writer) throws IOException {
     writer.requireNotDeleted();
-    // One that failed half way left pages in the journal that the file lacks, and nobody else has.
+    // A flush that failed half way left pages in the journal, which are nowhere else.
     writer.apply(channel);
     int pageBytes = Math.toIntExact(FilePages.pageBytes());
     long @Nullable [] own = FilePages.ownPages(address, bytes);
@@ -287,7 +292,7 @@ final class FileMapping {
     }
   }
 
-  /// The pages that differ from the file's, found by comparing them all.
+  /// Finds the pages that differ from the file's by comparing all of them.
   private long[] differentPages(int pageBytes) throws IOException {
     LongStream.Builder different = LongStream.builder();
     byte[] here = new byte[pageBytes];
@@ -299,7 +304,7 @@ final class FileMapping {
       ByteBuffer read = ByteBuffer.wrap(there, 0, length);
       while (read.hasRemaining()) {
         if (channel.read(read, page * pageBytes + read.position()) < 0) {
-          throw new IOException(path + " has become shorter");
+          throw new IOException(path + " was cut short by another program while it was flushed");
         }
       }
       if (!Arrays.equals(here, 0, length, there, 0, length)) {
@@ -309,7 +314,7 @@ final class FileMapping {
     return different.build().toArray();
   }
 
-  /// Takes the file off. What was written since the last flush is lost if the mapping is durable.
+  /// Unmaps the file. Changes since the last flush are lost if the mapping is durable.
   synchronized void close() {
     if (closed) {
       return;
@@ -319,12 +324,12 @@ final class FileMapping {
       FilePages.unmap(address, Pool.unitBytes(bytes));
       pool.giveUnits(address, bytes, true);
     } catch (IOException e) {
-      // The kernel's table of mappings is full: the range stays the file's, and nobody else's.
+      // The kernel's table of mappings is full: the range stays the file's and is not reused.
       pool.forgetUnits(bytes);
     }
     try (Journal _ = journal;
         FileChannel _ = channel) {
-      // Both are closed, whatever becomes of the other.
+      // Each is closed even if closing the other fails.
     } catch (IOException e) {
       throw new UncheckedIOException("could not close " + path, e);
     }

@@ -19,7 +19,7 @@ public final class Floats extends View {
     this.length = bytes >> 2;
   }
 
-  /// The number of elements; what is left of a buffer that is no multiple of their size is unused.
+  /// Returns the number of elements. Bytes at the end that do not fill an element are unused.
   public long length() {
     return length;
   }
@@ -50,7 +50,7 @@ public final class Floats extends View {
     }
   }
 
-  /// Copies `count` elements from `source[sourceIndex]` on to `index` on.
+  /// Copies `count` elements, from `source[sourceIndex]` on, to `index` on in this view.
   public void copyFrom(long index, float[] source, int sourceIndex, int count) {
     Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
@@ -58,7 +58,7 @@ public final class Floats extends View {
     Reference.reachabilityFence(this);
   }
 
-  /// Copies `count` elements from `index` on to `target[targetIndex]` on.
+  /// Copies `count` elements, from `index` on in this view, to `target[targetIndex]` on.
   public void copyTo(long index, float[] target, int targetIndex, int count) {
     Objects.checkFromIndexSize(index, count, length);
     MemorySegment range = raw(index << 2, (long) count << 2);
@@ -66,16 +66,16 @@ public final class Floats extends View {
     Reference.reachabilityFence(this);
   }
 
-  /// Copies all elements to a new array, for those who keep them after the buffer is gone.
+  /// Copies all elements to a new array, which outlives the buffer.
   ///
-  /// @throws IllegalStateException if they are more than an array can hold
+  /// @throws IllegalStateException if an array cannot hold so many
   public float[] detach() {
     float[] array = new float[arrayLength(length)];
     copyTo(0, array, 0, array.length);
     return array;
   }
 
-  /// The `count` elements from `index` on as a view of their own, with the same lifetime.
+  /// Returns a view of the `count` elements from `index` on. Its lifetime is that of this view.
   public Floats slice(long index, long count) {
     Objects.checkFromIndexSize(index, count, length);
     return new Floats(lease, address + (index << 2), count << 2);

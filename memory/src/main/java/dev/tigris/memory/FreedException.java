@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// A [Jbuf] was used after it had been freed.
+/// Thrown when a [Jbuf] is used after it was freed.
 public final class FreedException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -6,9 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Marks a field of a [Pso] that stays an ordinary field of the Java object: it is neither stored
-/// nor sent, may have any type, and has its default value in an object that was recovered from a
-/// container. The object of a [PsoCursor] takes it along from element to element.
+/// Marks a field of a [Pso] that stays an ordinary field of the Java object. It may have any type,
+/// and is neither stored nor sent. In an object that was recovered from a container it has its
+/// default value. The object of a [PsoCursor] keeps its value from element to element.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

@@ -6,8 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Marks a field of a [Pso] whose object, of a concrete subclass of [Pso], lies in the object that
-/// declares the field, as a struct in a struct does. It is always there and cannot be replaced.
+/// Marks a field of a [Pso] whose object lies inside the object that declares the field, as a
+/// struct lies in a struct. The field's type is a concrete subclass of [Pso]. The inner object
+/// always exists and cannot be replaced.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

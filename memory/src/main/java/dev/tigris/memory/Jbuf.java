@@ -13,12 +13,12 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A buffer outside the heap whose memory is managed explicitly, and safely: it is freed only when
-/// the garbage collector has verified that nobody can reach it any more (Chang, *Safe and Explicit
-/// Memory Management*, section 3.1).
+/// A buffer outside the heap whose memory is managed explicitly and safely. It is freed only after
+/// the garbage collector has verified that no view of it is reachable (Chang, PhD thesis, Cornell
+/// 1999, section 3.1).
 ///
-/// The Jbuf itself gives no access. A typed view does, and only one type at a time: see [State] for
-/// the states and what leads from one to the next.
+/// The Jbuf itself gives no access. Typed views do, of one type at a time. [State] shows the states
+/// and the transitions between them.
 ///
 /// ```java
 /// Jbuf jbuf = Jbuf.allocate(1024);
@@ -28,17 +28,18 @@ import org.jspecify.annotations.Nullable;
 /// jbuf.unreference(j -> j.free());          // ... and claim it; the collector checks the claim
 /// ```
 ///
-/// [#map] lays a buffer over a file instead, which can be one in shared memory (`/dev/shm`), and
-/// [#flush] makes what was written last; see [Mapping].
+/// [#map] lays a buffer over a file instead, which can be one in shared memory (`/dev/shm`).
+/// [#flush] makes its changes durable. [Mapping] says what other processes see of them.
 ///
-/// A Jbuf whose handle and views are all unreachable is reclaimed by itself; freeing it is better,
-/// because it does not have to wait for the collector to find out.
+/// The memory of a Jbuf whose handle and views are all unreachable is reclaimed. Freeing it is
+/// better, because that does not wait for a collection.
 ///
-/// Thread rule: any thread may call any method. Views may be shared between threads too, and give
-/// what plain memory gives: no tearing of aligned values, and no order without synchronization.
+/// Thread rule: any thread may call any method. Threads may share views as they share plain memory:
+/// aligned values do not tear, and accesses have no order without synchronization.
 public final class Jbuf {
-  /// Its lock guards the fields below. It is not this object's own, which a caller may hold for any
-  /// time: the verifier would wait for it, and every callback of the process for the verifier.
+  /// The lock of the block guards the fields below. The lock of this object would not do: a caller
+  /// may hold that for any time, the verifier would wait for it, and every callback of the process
+  /// would wait for the verifier.
   private final Block block;
 
   private State state = State.UNREFERENCED;
@@ -53,67 +54,71 @@ public final class Jbuf {
     this.block = new Block(this, file);
   }
 
-  /// Allocates a buffer of `bytes` zero bytes, aligned to 64 bytes, or to 2 MiB when it is larger
-  /// than 1 MiB. It begins as [State#UNREFERENCED].
+  /// Allocates a buffer of `bytes` zero bytes in the state [State#UNREFERENCED]. It is aligned to
+  /// 64 bytes, or to 2 MiB if it is larger than 1 MiB.
   ///
   /// @throws IllegalArgumentException if `bytes` is not positive
-  /// @throws MemoryBudgetException if the process's budget is used up, even after reclaiming what
-  ///     has become unreachable
-  /// @throws IllegalCallerException if the JVM was told to refuse native access, with the option
-  ///     that allows it
+  /// @throws MemoryBudgetException if the process's budget is used up, even after unreachable Jbufs
+  ///     were reclaimed
+  /// @throws IllegalCallerException if the JVM refuses native access to this module; the message
+  ///     names the option that allows it
   public static Jbuf allocate(long bytes) {
     return allocate(bytes, "unnamed");
   }
 
-  /// As [#allocate(long)]; `owner` is the name under which [#use] and a refusal account for it.
+  /// Allocates a buffer as [#allocate(long)] does, for an owner. [#use] and the message of a
+  /// refusal name that owner.
   public static Jbuf allocate(long bytes, String owner) {
     return allocate(bytes, owner, PageKind.ORDINARY);
   }
 
-  /// As [#allocate(long, String)], of a certain kind of pages, in which it is aligned and what it
-  /// takes is rounded up: to pages of the system if they are [PageKind#SHARED], and otherwise to
-  /// 2 MiB.
+  /// Allocates a buffer as [#allocate(long, String)] does, of one kind of pages. Its alignment and
+  /// its size are rounded up to pages of the system if the kind is [PageKind#SHARED], and to 2 MiB
+  /// for [PageKind#HUGE] and [PageKind#LOCKED].
   ///
   /// @throws IllegalArgumentException as for [#allocate(long)]
   /// @throws MemoryBudgetException as for [#allocate(long)], or if the operating system refuses
-  ///     pages of that kind, saying why
-  /// @throws UnsupportedOperationException if this system has none of that kind
+  ///     pages of that kind; the message says why
+  /// @throws UnsupportedOperationException if this system has no pages of that kind
   public static Jbuf allocate(long bytes, String owner, PageKind pages) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a Jbuf has at least one byte, not " + bytes);
     }
-    Objects.requireNonNull(owner, "a Jbuf has an owner: give its name, or leave it out");
+    Objects.requireNonNull(
+        owner, "the owner of a Jbuf is null: give a name, or call allocate(bytes)");
     Jbuf jbuf = new Jbuf(bytes, owner, pages);
     Budget.PROCESS.take(jbuf.block);
-    // Whoever sees this Jbuf, however it came by it, sees its address: the block gets it after the
-    // constructor, whose final fields alone the JVM looks after.
+    // A thread that sees this Jbuf also sees its address: the block gets that after the
+    // constructor,
+    // and the JVM publishes final fields only.
     VarHandle.storeStoreFence();
     MemoryEvents.allocated(jbuf.block);
     return jbuf;
   }
 
-  /// Lays a buffer over an existing file, as a whole.
+  /// Lays a buffer over the whole of an existing file.
   ///
-  /// @throws IOException if the file is missing, empty, no regular file, or in the way that was
-  ///     asked for not accessible; or if it is mapped as [Mapping#DURABLE] and somebody owns it
-  /// @throws java.nio.channels.ClosedByInterruptException if this thread is interrupted, which it
-  ///     then still is; nothing is mapped
+  /// @throws IOException if the file is missing, empty or not a regular file; if this process may
+  ///     not access it in this way; or if it is locked, because a process has it mapped as
+  ///     [Mapping#DURABLE] or is converting it
+  /// @throws java.nio.channels.ClosedByInterruptException if this thread is interrupted; its
+  ///     interrupt status stays set, and nothing is mapped
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
   /// @throws IllegalCallerException as for [#allocate(long)]
   public static Jbuf map(Path file, Mapping mapping) throws IOException {
     return map(file, mapping, 0);
   }
 
-  /// As [#map(Path, Mapping)], but a file that is missing or shorter than `leastBytes` is first
-  /// filled with zeros up to there. One that is longer is mapped as a whole. A [Mapping#PRIVATE]
-  /// mapping changes no file: there one that is missing is refused, and one that is shorter mapped
+  /// Lays a buffer over a file that has at least `leastBytes`. A file that is missing or shorter is
+  /// first filled with zeros up to that length. A longer file is mapped as a whole. A
+  /// [Mapping#PRIVATE] mapping changes no file: it refuses a missing file, and maps a shorter one
   /// as it is.
   ///
-  /// A file that somebody makes shorter while it is mapped is the one thing that a Jbuf cannot be
-  /// protected from: touching what is gone throws [InternalError], a little later in compiled code,
-  /// or, by two instructions of x86-64, ends the JVM (docs/objects.md). Give no checksum routine or
-  /// foreign function the [View#segment] of such a file, which would not survive it. What somebody
-  /// else may cut is to be copied first.
+  /// A Jbuf has no protection against a process that truncates the file while it is mapped. An
+  /// access to the missing part throws [InternalError], in compiled code a little later than the
+  /// access. Two instructions of x86-64 end the JVM instead. If another process may truncate a
+  /// file, copy its bytes to a Jbuf without a file before you hand their [View#segment] to a
+  /// checksum routine or a foreign function, since neither would survive.
   ///
   /// @throws IOException as for [#map(Path, Mapping)], or if the disk is full
   public static Jbuf map(Path file, Mapping mapping, long leastBytes) throws IOException {
@@ -124,20 +129,20 @@ public final class Jbuf {
     return jbuf;
   }
 
-  /// Maps a file for [#asContainer] that has this schema. An empty one gets it. One that was
-  /// written with another is converted, if fields were added, removed, moved or widened: what the
-  /// root leads to is copied to a new file, which takes the old one's place when it is complete and
-  /// on the disk. Fields that are new are zero. Where the schemas are the same there is nothing to
-  /// do.
+  /// Maps a file for [#asContainer] whose objects have this schema. An empty file gets the schema.
+  /// A file with another schema is converted if fields were added, removed, moved or widened: the
+  /// objects that the root leads to are copied to a new file, which replaces the old one when it is
+  /// complete and on the disk. New fields are zero. Converting needs disk space for both files.
   ///
-  /// A process that has the old file mapped as [Mapping#SHARED] meanwhile keeps that, and what it
-  /// writes is seen by nobody: convert files when no older program uses them. Whoever maps the file
-  /// while it is converted is refused after half a second, and may try again.
+  /// Convert files when no older program uses them. A process that has the old file mapped as
+  /// [Mapping#SHARED] keeps the old file, and no other process sees what it writes. An attempt to
+  /// map the file while it is converted is refused after half a second and can be repeated.
   ///
-  /// @throws SchemaException if it cannot be converted, naming the fields; if it would have to be
-  ///     and is mapped as [Mapping#PRIVATE]; or if it has objects and no schema
-  /// @throws CorruptContainerException if the file is no container, or damaged
-  /// @throws IOException as for [#map(Path, Mapping, long)], or if none can be made beside it
+  /// @throws SchemaException if the file cannot be converted, naming the fields; if it has to be
+  ///     converted and `mapping` is [Mapping#PRIVATE]; or if it has objects but no schema
+  /// @throws CorruptContainerException if the file is not a container, or is damaged
+  /// @throws IOException as for [#map(Path, Mapping, long)], or if no new file can be made beside
+  ///     it
   public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
       throws IOException {
     requireLength(leastBytes); // before anything is converted
@@ -150,15 +155,15 @@ public final class Jbuf {
     }
   }
 
-  /// Makes what was written to a mapped file last: when this returns, it is on the disk. For a
-  /// [Mapping#DURABLE] one that happens as a whole or not at all, and no thread may write to the
-  /// buffer meanwhile: it could belong to neither this flush nor the next, and be lost. It is not
-  /// ended by an interrupt.
+  /// Writes the changes of a mapped file to the disk and returns when they are there. A flush of a
+  /// [Mapping#DURABLE] mapping happens as a whole or not at all. No thread may write to such a
+  /// buffer meanwhile: the change could belong to neither this flush nor the next, and be lost. An
+  /// interrupt does not end a flush.
   ///
-  /// @throws IOException if it could not be written; for a durable mapping the file is then what
-  ///     the last completed flush left, or will be that of this one when it is mapped again
-  /// @throws UnsupportedOperationException if nothing can be written: the buffer lies over no file,
-  ///     or the mapping is [Mapping#PRIVATE]
+  /// @throws IOException if the changes could not be written; a durable file is then as the last
+  ///     completed flush left it, or becomes that of this flush when it is mapped again
+  /// @throws UnsupportedOperationException if the buffer lies over no file, or the mapping is
+  ///     [Mapping#PRIVATE]
   /// @throws FreedException if the buffer was freed
   public void flush() throws IOException {
     FileMapping file = block.file;
@@ -174,29 +179,30 @@ public final class Jbuf {
   }
 
   /// Returns how many bytes of the process's budget [#allocate(long)] takes for a buffer of `bytes`
-  /// bytes: the allocator has four sizes to each power of two, and whole units of 2 MiB above 1 MiB.
+  /// bytes: the allocator has four sizes to each power of two, and whole units of 2 MiB above 1
+  // MiB.
   public static long footprintBytes(long bytes) {
     return Pool.roundedBytes(bytes);
   }
 
-  /// What the Jbufs of this process hold now.
+  /// Returns what the Jbufs of this process hold now.
   public static MemoryUse use() {
     return Budget.PROCESS.use();
   }
 
-  /// The size that was asked for, in bytes.
+  /// Returns the size that was asked for, in bytes.
   public long capacityBytes() {
     return block.bytes;
   }
 
-  /// The state that the buffer is in at this moment.
+  /// Returns the state of the buffer at this moment.
   public State state() {
     synchronized (block) {
       return state;
     }
   }
 
-  /// The buffer as bytes, with values of other types at any offset.
+  /// Views the buffer as bytes, with values of other types at any offset.
   ///
   /// @throws TypedException if the buffer is referenced as another type
   /// @throws ReferencedException if an [#unreference] waits for the collector
@@ -205,70 +211,71 @@ public final class Jbuf {
     return view(Bytes.class, Bytes::new);
   }
 
-  /// The buffer as 16-bit integers; errors as for [#asBytes].
+  /// Views the buffer as 16-bit integers; errors as for [#asBytes].
   public Shorts asShorts() {
     return view(Shorts.class, Shorts::new);
   }
 
-  /// The buffer as UTF-16 units; errors as for [#asBytes].
+  /// Views the buffer as UTF-16 units; errors as for [#asBytes].
   public Chars asChars() {
     return view(Chars.class, Chars::new);
   }
 
-  /// The buffer as 32-bit integers; errors as for [#asBytes].
+  /// Views the buffer as 32-bit integers; errors as for [#asBytes].
   public Ints asInts() {
     return view(Ints.class, Ints::new);
   }
 
-  /// The buffer as 64-bit integers; errors as for [#asBytes].
+  /// Views the buffer as 64-bit integers; errors as for [#asBytes].
   public Longs asLongs() {
     return view(Longs.class, Longs::new);
   }
 
-  /// The buffer as 32-bit floating point numbers; errors as for [#asBytes].
+  /// Views the buffer as 32-bit floating point numbers; errors as for [#asBytes].
   public Floats asFloats() {
     return view(Floats.class, Floats::new);
   }
 
-  /// The buffer as 64-bit floating point numbers; errors as for [#asBytes].
+  /// Views the buffer as 64-bit floating point numbers; errors as for [#asBytes].
   public Doubles asDoubles() {
     return view(Doubles.class, Doubles::new);
   }
 
-  /// The buffer as a container of objects. Memory that is still all zero where a header belongs
-  /// becomes an empty container; anything else must be a valid one. Errors as for [#asBytes], and:
+  /// Views the buffer as a container of objects. A header whose bytes are all zero becomes that of
+  /// an empty container. Any other header must be valid. Errors as for [#asBytes], and:
   ///
-  /// @throws CorruptContainerException if the buffer holds something else
+  /// @throws CorruptContainerException if the buffer holds anything else
   /// @throws IllegalArgumentException if it is smaller than a header ([Container#HEADER_BYTES])
   public Container asContainer() {
     return view(Container.class, Container::openOrFormat);
   }
 
-  /// The buffer as objects that lie where its user says, without a header; errors as for
-  /// [#asBytes].
+  /// Views the buffer as a region without a header, in which the caller says where objects lie;
+  /// errors as for [#asBytes].
   public RawContainer asRawContainer() {
     return view(RawContainer.class, RawContainer::new);
   }
 
-  /// Says that no view of this buffer is left, and asks the collector to verify it. When it has,
-  /// the buffer is [State#UNREFERENCED] and `callback` is called with it, once, on the thread named
-  /// `tigris-jbuf-verifier`, which holds no locks, and whose context class loader is the system's.
-  /// The callback may free the buffer or view it again; it should be short. A callback that
-  /// captures a view never runs.
+  /// Claims that no view of this buffer is left, and has the collector verify the claim. The buffer
+  /// is then [State#UNREFERENCED], and the thread `tigris-jbuf-verifier` calls `callback` with it,
+  /// once. That thread holds no locks, and its context class loader is the system's. The callback
+  /// may free the buffer or view it again, and should be short. A callback that captures a view
+  /// never runs.
   ///
-  /// Until then the buffer can be neither viewed nor freed. The call returns at once. Nothing asks
-  /// for a collection: it is verified by the next one that looks at the views' generation.
+  /// The call returns at once. Until the callback, the buffer can be neither viewed nor freed. The
+  /// next collection that covers the generation of the views verifies the claim. This method does
+  /// not request one.
   ///
   /// @throws IllegalStateException if the buffer is not referenced
   /// @throws FreedException if the buffer was freed
   public void unreference(Consumer<Jbuf> callback) {
-    Objects.requireNonNull(callback, "a Jbuf is unreferenced for a callback: Jbuf::free, say");
+    Objects.requireNonNull(callback, "unreference needs a callback, such as Jbuf::free");
     synchronized (block) {
       refuseFreed("unreferenced");
       Lease current = lease;
       if (state != State.REFERENCED || current == null) {
         throw new IllegalStateException(
-            "only a referenced Jbuf can be unreferenced; this one is " + state);
+            "only a referenced Jbuf can be unreferenced, and this one is " + state);
       }
       // What may fail for want of memory comes first.
       MemoryEvents.unreferenced(block);
@@ -279,7 +286,8 @@ public final class Jbuf {
     }
   }
 
-  /// Called by the verifier when the collector has found the lease dead.
+  /// Makes the buffer unreferenced. The verifier calls this when the collector has found the lease
+  /// dead.
   void verified() {
     synchronized (block) {
       state = State.UNREFERENCED;
@@ -288,21 +296,21 @@ public final class Jbuf {
     MemoryEvents.verified(block);
   }
 
-  /// Gives the memory back. The handle is of no more use.
+  /// Gives the memory back. The handle cannot be used any more.
   ///
   /// @throws ReferencedException if views of the buffer may be in use: call [#unreference] first
   /// @throws FreedException if the buffer was freed already
-  /// @throws java.io.UncheckedIOException if its file could not be closed; it is freed all the same
+  /// @throws java.io.UncheckedIOException if its file could not be closed; the buffer is freed
+  ///     nevertheless
   public void free() {
     synchronized (block) {
       refuseFreed("freed");
       if (state != State.UNREFERENCED) {
         throw new ReferencedException(
             state == State.REFERENCED
-                ? "a Jbuf that is referenced cannot be freed: call unreference(callback), and free"
-                    + " it there"
-                : "a Jbuf that is to be unreferenced cannot be freed: wait for the callback, which"
-                    + " can do it");
+                ? "a Jbuf that is referenced cannot be freed: call unreference(callback) and free"
+                    + " it in the callback"
+                : "a Jbuf that is to be unreferenced cannot be freed yet: free it in the callback");
       }
       state = State.FREED;
     }
@@ -310,12 +318,13 @@ public final class Jbuf {
     Budget.PROCESS.release(block);
   }
 
-  /// Whether `view` is a view of this buffer (the paper's *isJbuf*).
+  /// Returns whether `view` is a view of this buffer (*isJbuf* in Chang, PhD thesis, Cornell 1999,
+  /// section 3.1).
   public boolean owns(View view) {
     return view.lease.jbuf == this;
   }
 
-  /// The descriptor of its memory, if that is shared and begins at this address.
+  /// Returns the descriptor of the buffer's memory, if that is shared and begins at this address.
   OptionalInt sharedFile(long address) {
     SharedPages shared = block.shared;
     return shared == null || shared.address() != address
@@ -323,12 +332,12 @@ public final class Jbuf {
         : OptionalInt.of(shared.descriptor());
   }
 
-  /// What it takes of the budget, freed or not.
+  /// Returns the bytes that the buffer takes of the budget, freed or not.
   long budgetBytes() {
     return block.budgetBytes();
   }
 
-  /// Whether its memory is that of a file that was mapped.
+  /// Returns whether the memory is that of a mapped file.
   boolean isMapped() {
     return block.file != null;
   }
@@ -356,8 +365,8 @@ public final class Jbuf {
     }
   }
 
-  /// The buffer as a container for this module's own use, which ends before anybody else sees the
-  /// buffer: it leaves no lease, so that the buffer can be freed at once.
+  /// Opens the buffer as a container for this module's own use, which ends before a user sees the
+  /// buffer. It leaves no lease, so the buffer can be freed at once.
   Container peek() {
     return Container.openOrFormat(new Lease(this), block.address, block.bytes);
   }

@@ -27,9 +27,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the change of many pages of a file one change: they are written here first, and to the
-/// file when that is on the disk. Whoever finds a complete journal writes its pages (again); an
-/// incomplete one means that nothing was written to the file yet.
+/// Makes the change of many pages of a file one change: the pages are written to the journal first,
+/// and to the file when the journal is on the disk. A process that finds a complete journal writes
+/// its pages to the file, possibly again. An incomplete journal means that nothing was written to
+/// the file yet.
 ///
 /// ```
 ///   offset   size
@@ -42,9 +43,9 @@ import org.jspecify.annotations.Nullable;
 ///            p  n   the pages
 /// ```
 ///
-/// One with no more than a magic says that there is nothing to do. An empty one says that whoever
-/// has made it may not have come to having its folder synced. It is never deleted, so that its lock
-/// means the same file to everybody: who holds it owns journal and file.
+/// A journal with nothing but a magic records nothing. An empty one says that its maker may have
+/// died before the folder was synced. A journal is never deleted, so that all processes lock the
+/// same file. The holder of the lock owns the journal and its file.
 ///
 /// Thread rule: one thread at a time.
 final class Journal implements Closeable {
@@ -56,32 +57,32 @@ final class Journal implements Closeable {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final long MAX_PAGE_BYTES = CHUNK_BYTES;
 
-  /// No system has smaller pages, and no index is longer than a part of its journal.
+  /// The smallest page of any system, which bounds the index by the length of the journal.
   private static final long MIN_PAGE_BYTES = 4096;
 
-  /// How long to wait for a lock that somebody else has, and how long between two looks.
+  /// How long to wait for a lock that another mapping holds, and how long between two attempts.
   private static final long PATIENCE_NANOS = 500_000_000;
 
   private static final long PAUSE_NANOS = 1_000_000;
 
-  /// The most that file systems take for a name, but for a few.
+  /// The longest name on most file systems, in bytes.
   private static final int MOST_NAME_BYTES = 255;
 
   private static final Set<OpenOption> NEW =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
-  /// Header and index are one buffer.
+  /// The most pages of a record, whose header and index are one buffer.
   private static final int MAX_PAGES = (Integer.MAX_VALUE - HEADER_BYTES) / ENTRY_BYTES;
 
   private final Path path;
 
-  /// Its lock lasts as long as this is open: unlike those of [FileChannel#lock], which are the
-  /// process's, and are gone when any part of it closes the file.
+  /// Holds the lock as long as it is open. A lock of [FileChannel#lock] would be the process's, and
+  /// be gone when any part of the process closes the file.
   private final int descriptor;
 
   private final FileChannel channel;
 
-  /// Room for pages on their way: none before it is needed, since a process may own many files.
+  /// Buffers pages, and is empty until then, since a process may own many files.
   private ByteBuffer chunk = ByteBuffer.allocate(0);
 
   private boolean closed;
@@ -108,23 +109,25 @@ final class Journal implements Closeable {
     return file.resolveSibling(file.getFileName() + ".journal");
   }
 
-  /// Refuses a file whose name leaves no room for that of a journal.
+  /// Refuses a file whose name leaves no room for that of its journal.
   static void requireRoomFor(Path file) throws IOException {
     if (!canBeFor(file)) {
       throw new IOException(
-          file + " can have no journal: its name is too long, give it one of 247 bytes or fewer");
+          file
+              + " can have no journal, because its name is too long: give it one of at most 247 bytes");
     }
   }
 
-  /// Whether a file's name leaves room for that of a journal; where not, it has none.
+  /// Returns whether a file's name leaves room for that of its journal. A file with a longer name
+  /// has none.
   private static boolean canBeFor(Path file) {
     Path name = file.getFileName();
     return name == null || pathFor(name).toString().getBytes(UTF_8).length <= MOST_NAME_BYTES;
   }
 
-  /// Opens the journal of a file, made if need be, and makes this its owner.
+  /// Opens the journal of a file, which is made if it is missing, and becomes its owner.
   ///
-  /// @throws IOException if another mapping owns it
+  /// @throws IOException if another mapping owns the file
   static Journal own(Path file) throws IOException {
     requireRoomFor(file);
     Path path = pathFor(file);
@@ -134,7 +137,7 @@ final class Journal implements Closeable {
     }
     Journal journal = locked(file, true);
     try {
-      if (journal.channel.size() == 0) { // who has made it may not have come to either
+      if (journal.channel.size() == 0) { // its maker may have died before either
         copyPermissions(file, path, fresh);
         syncFolder(path); // in which the file may be as new
         journal.becomeIdle();
@@ -152,7 +155,7 @@ final class Journal implements Closeable {
       FileChannel.open(path, NEW, FilePermissions.of(file)).close();
     } catch (AccessDeniedException e) {
       throw new IOException(
-          "%s needs %s beside it, to be mapped DURABLE or to be converted, and this user may make no files in that folder"
+          "%s needs a file %s beside it to be mapped DURABLE or converted, and this user may not make files in that folder: change the rights of the folder"
               .formatted(file, path.getFileName()),
           e);
     }
@@ -164,20 +167,20 @@ final class Journal implements Closeable {
     } catch (IOException e) {
       if (fresh) {
         throw e;
-      } // else it may be another user's
+      } // else it may belong to another user
     }
   }
 
-  /// Which file this is, whatever becomes of its name. Null if there is none.
+  /// Identifies the file that a name leads to now, or returns null if there is none.
   ///
-  /// @throws IOException if it is no file: whoever may write to the folder could have us wait for a
-  ///     pipe, or, by a link, empty another file
+  /// @throws IOException if it is not a regular file: a user who may write to the folder could make
+  ///     this process wait for a pipe, or empty another file through a link
   private static @Nullable Object identity(Path path) throws IOException {
     try {
       BasicFileAttributes attributes =
           Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       if (!attributes.isRegularFile()) {
-        throw new IOException(path + " is no regular file, and so no journal: delete it");
+        throw new IOException(path + " is not a regular file, and so not a journal: delete it");
       }
       return attributes.fileKey();
     } catch (NoSuchFileException e) {
@@ -185,9 +188,9 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Makes sure that nobody owns a file, for the moment, and that no flush of it was interrupted.
+  /// Checks that no mapping owns a file at the moment, and that no flush of it was interrupted.
   ///
-  /// @throws IOException if it is owned or has to be completed
+  /// @throws IOException if the file is owned or a flush has to be completed
   static void requireNone(Path file) throws IOException {
     if (!canBeFor(file) || identity(pathFor(file)) == null) {
       return;
@@ -195,13 +198,13 @@ final class Journal implements Closeable {
     try (Journal journal = locked(file, false)) {
       if (journal.channel.size() > 0 && journal.completeHead() != null) {
         throw new IOException(
-            "a flush of " + file + " was interrupted: map it DURABLE once, which completes it");
+            "a flush of " + file + " was interrupted: map it DURABLE once to complete it");
       }
     }
   }
 
-  /// Opens the journal of a file and locks it: to own it, or, if not `writable`, to see that nobody
-  /// does.
+  /// Opens the journal of a file and locks it: to own the file or, if not `writable`, to see that
+  /// no mapping does.
   private static Journal locked(Path file, boolean writable) throws IOException {
     Path path = pathFor(file);
     int descriptor = FileDescriptors.open(path, writable);
@@ -210,7 +213,7 @@ final class Journal implements Closeable {
       Path opened = FileDescriptors.name(descriptor);
       Object key = Files.readAttributes(opened, BasicFileAttributes.class).fileKey();
       if (!Objects.equals(key, identity(path))) { // a link was followed, or it has no name
-        throw new IOException(path + " was deleted or replaced while it was opened");
+        throw new IOException(path + " was deleted or replaced while it was opened: try again");
       }
       return new Journal(path, descriptor, FileMapping.channel(path, descriptor, writable));
     } catch (Throwable e) {
@@ -219,7 +222,8 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Waits a little: others lock it for a moment to see that nobody has it, or to convert the file.
+  /// Locks a journal, and waits a little for that: other mappings lock it for a moment to look for
+  /// an owner, or to convert the file.
   private static void lock(Path file, int descriptor, boolean shared) throws IOException {
     long start = System.nanoTime();
     while (!FileDescriptors.lock(descriptor, shared)) {
@@ -229,13 +233,13 @@ final class Journal implements Closeable {
       if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw new IOException(
             file
-                + " is mapped as DURABLE or being converted, by this process or another, and mapped by nobody else meanwhile: try again when that is over");
+                + " is locked: this or another process has it mapped as DURABLE or is converting it. Close it there, or retry");
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
-  /// The name of a new file is on the disk when its folder is.
+  /// Syncs the folder of a file. The name of a new file is on the disk when its folder is.
   static void syncFolder(Path file) throws IOException {
     Path folder = file.toAbsolutePath().getParent();
     if (folder != null) {
@@ -245,16 +249,16 @@ final class Journal implements Closeable {
     }
   }
 
-  /// Writes pages down and waits until they are on the disk.
+  /// Records pages and returns when the record is on the disk.
   ///
   /// @param pages their numbers, rising
   /// @param address of page 0
-  /// @throws IOException if it cannot be written, or there are more than an index can hold; then
-  ///     what was written of it is given up
+  /// @throws IOException if the record cannot be written, or has more pages than an index can hold;
+  ///     a part that was written is discarded
   void record(long[] pages, long address, int pageBytes, long fileBytes) throws IOException {
     if (pages.length > MAX_PAGES) {
       throw new IOException(
-          "%d pages were written to since the last flush, and one flush takes %d: they are not kept, flush more often"
+          "%d pages were written to since the last flush, and a flush takes at most %d: nothing was flushed, flush more often"
               .formatted(pages.length, MAX_PAGES));
     }
     try {
@@ -264,12 +268,12 @@ final class Journal implements Closeable {
         throw e; // interrupted
       }
       try {
-        clear(); // a full disk has other use for it, and it may be complete
+        clear(); // it may fill the disk, and it may be complete
       } catch (IOException alsoBad) {
         e.addSuppressed(alsoBad);
       }
       throw new IOException(
-          "%s could not be written (%s), and so the flush was given up: what was written to the mapping is there still, flush again when that is mended"
+          "%s could not be written (%s), so nothing was flushed: the mapping keeps its changes, remove the cause and flush again"
               .formatted(path, e.getMessage()),
           e);
     }
@@ -318,11 +322,11 @@ final class Journal implements Closeable {
     return written;
   }
 
-  /// Writes the recorded pages to the file, if the record is complete, and waits until they are on
-  /// the disk; the journal is empty then.
+  /// Writes the recorded pages to the file, if the record is complete, and empties the journal when
+  /// they are on the disk.
   ///
-  /// @return whether there was a complete record
-  /// @throws IOException if the file has become shorter than it was
+  /// @return whether the journal had a complete record
+  /// @throws IOException if the file is shorter than when it was recorded
   boolean apply(FileChannel file) throws IOException {
     if (channel.size() <= IDLE_BYTES) {
       return false;
@@ -335,8 +339,8 @@ final class Journal implements Closeable {
     long fileBytes = head.getLong(24);
     if (file.size() < fileBytes) {
       throw new IOException(
-          ("a flush was interrupted, and the file has %d bytes instead of the %d that it had: put"
-                  + " it back, or delete %s to give that flush up")
+          ("a flush was interrupted, and the file has %d bytes now instead of %d: put it back, or"
+                  + " delete %s to discard that flush")
               .formatted(file.size(), fileBytes, path));
     }
     int pageBytes = (int) head.getLong(8);
@@ -353,17 +357,17 @@ final class Journal implements Closeable {
     return true;
   }
 
-  /// Refuses to go on without a name: nobody could find after a crash what is recorded here, and by
-  /// a new journal others may own the file.
+  /// Refuses a journal whose file was deleted. After a crash no process could find its record, and
+  /// another process may own the file by a new journal.
   void requireNotDeleted() throws IOException {
     if ((int) Files.getAttribute(FileDescriptors.name(descriptor), "unix:nlink") == 0) {
       throw new IOException(
           path
-              + " was deleted while its file was mapped, so that nothing could complete a flush after a crash, and others may own the file: nothing is flushed, copy what is needed and map the file again");
+              + " was deleted while its file was mapped, so no flush could be completed after a crash, and another process may own the file: nothing was flushed. Copy the data and map the file again");
     }
   }
 
-  /// Whether the journal of a file holds more than who has ended in order leaves there.
+  /// Returns whether the journal of a file holds more than a mapping leaves that ended in order.
   static boolean mayHaveRecord(Path file) throws IOException {
     try {
       return canBeFor(file) && Files.size(pathFor(file)) > IDLE_BYTES;
@@ -376,7 +380,7 @@ final class Journal implements Closeable {
     return (head.capacity() - HEADER_BYTES) / ENTRY_BYTES;
   }
 
-  /// Header and index if they, and all the pages, are what was written; null otherwise.
+  /// Returns header and index if they and all the pages are intact, or null otherwise.
   private @Nullable ByteBuffer completeHead() throws IOException {
     ByteBuffer start = little(HEADER_BYTES);
     if (!readFully(start, 0) || start.getLong(0) != MAGIC) {
@@ -395,7 +399,7 @@ final class Journal implements Closeable {
     if (!sizesFit) {
       return null;
     }
-    // What was checked is what is used, whoever writes to the journal meanwhile.
+    // The checked copy is used, since another process may write to the journal meanwhile.
     ByteBuffer head = little((int) (HEADER_BYTES + ENTRY_BYTES * pages)).put(start);
     if (!readFully(head, 0) || head.getLong(SUMMED_BYTES) != headSum(head)) {
       return null;
@@ -410,7 +414,7 @@ final class Journal implements Closeable {
     return head;
   }
 
-  /// The bytes of a page as they stand in the journal; null if they are not what was written.
+  /// Returns the bytes of a recorded page, or null if they are damaged.
   private @Nullable ByteBuffer page(ByteBuffer head, int index, int pageBytes) throws IOException {
     ByteBuffer page = chunk(pageBytes).slice(0, pageBytes);
     long at = head.capacity() + (long) index * pageBytes;
@@ -420,7 +424,7 @@ final class Journal implements Closeable {
     return isIntact ? page : null;
   }
 
-  /// Reads as much as there is room for, and leaves the buffer ready to be read.
+  /// Fills the buffer and flips it for reading; returns false if the journal ends before.
   private boolean readFully(ByteBuffer into, long at) throws IOException {
     while (into.hasRemaining()) {
       if (channel.read(into, at + into.position()) < 0) {
@@ -431,14 +435,14 @@ final class Journal implements Closeable {
     return true;
   }
 
-  /// Notes, for the next to own it, that its folder was synced.
+  /// Notes for the next owner that the folder was synced.
   private void becomeIdle() throws IOException {
     try {
       write(channel, little(IDLE_BYTES).putLong(MAGIC).flip(), 0);
     } catch (IOException e) {
       if (!channel.isOpen()) {
         throw e;
-      } // else there is no room on the disk: the next one syncs the folder again
+      } // else the disk is full: the next owner syncs the folder again
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.tigris.memory;
 
-/// How a [Jbuf] lies over a file, and with it what others see and what is left after a crash.
+/// How a [Jbuf] lies over a file: which changes other processes see, and which survive a crash.
 ///
 /// | | seen by others | [Jbuf#flush] | after the process's crash | after the machine's |
 /// |---|---|---|---|---|
@@ -8,29 +8,29 @@ package dev.tigris.memory;
 /// | `DURABLE` | after `flush` | all of it or nothing | the last flush | the last flush |
 /// | `PRIVATE` | never | not possible | | |
 public enum Mapping {
-  /// What is written is the file's at once, for every process that maps it too. After a crash of
-  /// the machine, some pages may be as they were before the last [Jbuf#flush] and others as they
-  /// were after it. Memory that processes share is a file of this kind in `/dev/shm`.
+  /// Changes reach the file at once, and every process that maps it sees them. After a crash of the
+  /// machine, some pages may be older than the last [Jbuf#flush] and others newer. Processes share
+  /// memory by such a mapping of a file in `/dev/shm`.
   SHARED,
 
-  /// What is written becomes the file's with [Jbuf#flush], at once or not at all: after any crash
-  /// the file is what the last completed flush left. As long as a file is mapped so, it cannot be
-  /// mapped again in any way; who has mapped it before must not write to it.
+  /// Changes reach the file with [Jbuf#flush], all of them or none. After any crash the file is as
+  /// the last completed flush left it. While a file is mapped in this way, no other mapping of it
+  /// can be made. A process that has mapped it before must not write to it.
   ///
-  /// Pages that were written to since the last flush take memory of the process's own, and a flush
-  /// takes 16 bytes more for each, of what `-XX:MaxDirectMemorySize` allows.
+  /// Pages that were written to since the last flush take memory of this process. A flush takes 16
+  /// bytes more for each of them, which `-XX:MaxDirectMemorySize` bounds.
   ///
-  /// Beside the file lies another, `NAME.journal`, empty but for the time of a flush; who maps the
-  /// file so the next time completes from it what a crash has interrupted. So the two belong
-  /// together: whoever puts a copy in the place of the file deletes the journal, or puts the copy's
-  /// own there. While a file is mapped its journal stays: once that was deleted no flush completes,
-  /// since others may own the file by a new one.
+  /// A journal lies beside the file, `NAME.journal`, which is empty except during a flush. If a
+  /// crash interrupts a flush, the next mapping of this kind completes it from the journal. File
+  /// and journal belong together: if you replace the file by a copy, delete the journal or replace
+  /// it by the copy's. Do not delete the journal of a mapped file: no later flush completes,
+  /// because another process may own the file by a new journal.
   ///
-  /// That nobody else maps the file is kept by a lock of its journal (`flock(2)`). By another name
-  /// of its own (a hard link) a file has another journal. A name of more than 247 bytes leaves no
-  /// room for the journal's, and is refused.
+  /// A lock of the journal (`flock(2)`) keeps other mappings of the file away. A second name of the
+  /// file (a hard link) has a second journal. A name of more than 247 bytes leaves no room for the
+  /// journal's, and is refused.
   DURABLE,
 
-  /// What is written stays with this process. The file needs to be readable only.
+  /// Changes stay in this process. The file only has to be readable.
   PRIVATE
 }

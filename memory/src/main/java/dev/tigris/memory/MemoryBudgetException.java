@@ -2,8 +2,8 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// There is no memory left for another [Jbuf], even after everything unreachable was reclaimed.
-/// The message says who holds what.
+/// Thrown when no memory is left for another [Jbuf], even after every unreachable one was
+/// reclaimed. The message names the owners and what each holds.
 public final class MemoryBudgetException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 

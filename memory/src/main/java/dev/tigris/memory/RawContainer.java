@@ -1,7 +1,7 @@
 package dev.tigris.memory;
 
-/// A region without a header, where objects lie at offsets that its user names: records of a file
-/// that somebody else has written, the structures of a device, messages.
+/// A region without a header, in which objects lie at offsets that the caller gives: records of a
+/// foreign file, structures of a device, messages.
 ///
 /// ```java
 /// RawContainer records = Jbuf.map(Path.of("trades"), Mapping.PRIVATE).asRawContainer();
@@ -11,8 +11,8 @@ package dev.tigris.memory;
 /// }
 /// ```
 ///
-/// Nothing says what the bytes are but the class that is laid over them. Objects lie at multiples
-/// of eight. A reference to the object at offset 0 cannot be stored, as 0 means null.
+/// Only the class that is laid over the bytes says what they mean. Objects lie at multiples of
+/// eight. A reference to the object at offset 0 cannot be stored, because 0 means null.
 ///
 /// Thread rule: plain memory.
 public final class RawContainer extends Region {
@@ -25,18 +25,19 @@ public final class RawContainer extends Region {
     return 0;
   }
 
-  /// The object at an offset. Each call makes another object for the same place.
+  /// Returns an object for the bytes at an offset. Each call makes another object for the same
+  /// place.
   ///
-  /// @throws IndexOutOfBoundsException if it does not lie in this region as a whole
-  /// @throws IllegalArgumentException if the offset is no multiple of eight, or the class's objects
-  ///     differ in size
+  /// @throws IndexOutOfBoundsException if the object does not lie in this region as a whole
+  /// @throws IllegalArgumentException if the offset is not a multiple of eight, or objects of the
+  ///     class differ in size
   public <T extends Pso> T at(long offset, Class<T> type) {
     PsoClass target = check(offset, type, 1);
     return type.cast(target.bind(PsoBinding.checked(target, this, offset)));
   }
 
-  /// A cursor over `count` objects that lie one after the other from an offset on; errors as for
-  /// [#at].
+  /// Returns a cursor over `count` objects that lie one after the other from an offset on; errors
+  /// as for [#at].
   public <T extends Pso> PsoCursor<T> cursor(long offset, long count, Class<T> type) {
     int strideBytes = check(offset, type, count).layout().sizeBytes();
     return new PsoCursor<>(this, type, offset, strideBytes, count);
@@ -61,7 +62,7 @@ public final class RawContainer extends Region {
     }
     if ((offset & 7) != 0) {
       throw new IllegalArgumentException(
-          "an object cannot lie at %d, which is no multiple of eight".formatted(offset));
+          "an object cannot lie at %d, which is not a multiple of eight".formatted(offset));
     }
     return target;
   }

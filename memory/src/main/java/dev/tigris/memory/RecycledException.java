@@ -3,8 +3,8 @@ package dev.tigris.memory;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/// An object or a view was used after its memory had been used again for something else. Thrown
-/// with `-Dtigris.check=leases` only; the cause says who used it again.
+/// Thrown with `-Dtigris.check=leases` when an object or a view is used after its memory was
+/// reused. The cause is the place that gave the memory to its next user.
 public final class RecycledException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// A [Jbuf] was to be freed, or viewed, while views of it may still be in use.
+/// Thrown when a [Jbuf] is freed or viewed while earlier views of it may still be in use.
 public final class ReferencedException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -4,13 +4,13 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
-/// Memory that objects lie in: a [Container], which finds room for them, or a [RawContainer], whose
-/// user says where they are. References are offsets from a region's first byte.
+/// Memory that objects lie in. A [Container] allocates them. In a [RawContainer], the caller says
+/// where they lie. References are offsets from a region's first byte.
 public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
-  /// Up to so many are zeroed one after the other.
+  /// Up to this many bytes are zeroed word by word.
   private static final long FEW_BYTES = 128;
 
-  /// What the objects share that remember nothing of their own.
+  /// The home that objects share which remember nothing of their own.
   final PsoHome home = new PsoHome(this, false);
 
   /// The same for the objects of cursors.
@@ -27,7 +27,7 @@ public abstract sealed class Region extends View permits Container, RawContainer
     }
   }
 
-  /// What objects that are put or found here now hold of it.
+  /// Returns what objects hold that are made or recovered here now.
   final Region forObjects() {
     return Lease.CHECKED ? tenancy() : this;
   }
@@ -36,10 +36,10 @@ public abstract sealed class Region extends View permits Container, RawContainer
     return this;
   }
 
-  /// Fills so many bytes with zeros: a multiple of eight, as the offset is.
+  /// Fills `count` bytes with zeros. The offset and the count are multiples of eight.
   ///
-  /// Without a segment for a few bytes: until C2 has compiled this, one would come to lie between
-  /// each two new objects, and loops over these would be slower for as long as they stay there.
+  /// A few bytes are zeroed without a segment. Until C2 has compiled this, a segment would lie
+  /// between each two new objects on the heap, and loops over those would stay slower.
   final void zero(long offset, long count) {
     if (count > FEW_BYTES) {
       raw(offset, count).fill((byte) 0);
@@ -53,6 +53,6 @@ public abstract sealed class Region extends View permits Container, RawContainer
     Reference.reachabilityFence(this);
   }
 
-  /// The lowest offset that an object can have.
+  /// Returns the lowest offset that an object can have.
   abstract long firstOffset();
 }

@@ -1,7 +1,7 @@
 package dev.tigris.memory;
 
-/// The states of a [Jbuf] (Chang, *Safe and Explicit Memory Management*, figure 3.2; `FREED` is
-/// what remains of the handle afterwards).
+/// The states of a [Jbuf] (Chang, PhD thesis, Cornell 1999, section 3.1, figure 3.2). `FREED` is
+/// the state of a handle without memory.
 ///
 /// ```
 ///                 asInts(), ...                    unreference(callback)
@@ -13,13 +13,13 @@ package dev.tigris.memory;
 ///   FREED
 /// ```
 public enum State {
-  /// Nobody can reach the memory: it can be freed, or viewed as any type.
+  /// No view of the buffer is reachable. It can be freed, or viewed as any type.
   UNREFERENCED,
-  /// Viewed as one type; it can be viewed again as the same type only.
+  /// The buffer is viewed as one type, and can be viewed again as that type only.
   REFERENCED,
-  /// Its user claims that no view is left; the collector has not confirmed it yet. It can be
-  /// neither viewed nor freed.
+  /// The program claims that no view is left, and the collector has not verified the claim yet. The
+  /// buffer can be neither viewed nor freed.
   TO_BE_UNREFERENCED,
-  /// The memory is somebody else's now.
+  /// The buffer was freed, and its memory may belong to another Jbuf.
   FREED
 }

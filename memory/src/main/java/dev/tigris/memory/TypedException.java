@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// A [Jbuf] was asked for a view of another type than the one that it is referenced as.
+/// Thrown when a [Jbuf] or a [PsoArray] is viewed as another type than its own.
 public final class TypedException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -2,8 +2,8 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// A field holds a constant that its enum does not have: it was written by a program whose enum
-/// has more constants or other names, or the bytes are damaged.
+/// Thrown when a field holds a constant that its enum does not have. A program with another version
+/// of the enum wrote it, or the bytes are damaged.
 public final class UnknownConstantException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// Thrown by the constructor of a [Pso] class that the specializer has not rewritten: its fields
+/// Thrown by the constructor of a [Pso] class that the specializer has not rewritten. Its fields
 /// would be plain Java fields, and the container would stay empty.
 public final class UnspecializedClassException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
@@ -13,13 +13,13 @@ public final class UnspecializedClassException extends IllegalStateException {
       the goals 'specialize' and 'test-specialize' of \
       dev.tigris:tigris-specializer-maven-plugin, or run './tigris specialize' on its classes. \
       If they carry code patches, start java with -javaagent: and the jar of tigris-specializer; \
-      if not, its option =rules= and a file that says pso-field do as well (docs/specializer.md)\
+      if not, add its option =rules= and a file that says pso-field\
       """;
 
   private static final String HIDDEN =
       """
       %s is a hidden class, whose objects cannot lie in a container: give its bytes to the \
-      specializer, and define it by a class loader or Lookup.defineClass (docs/specializer.md)\
+      specializer, and define it by a class loader or Lookup.defineClass\
       """;
 
   UnspecializedClassException(Class<?> type) {
@@ -30,7 +30,7 @@ public final class UnspecializedClassException extends IllegalStateException {
     super(
         """
         %s was specialized by an earlier version, which left no room in its Java objects for what \
-        the field '%s' refers to: compile it again, and specialize what the compiler makes\
+        the field '%s' refers to: compile it again and specialize the result\
         """
             .formatted(type.getName(), field));
   }

@@ -7,24 +7,25 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 import java.util.OptionalInt;
 
-/// A typed view of the memory of a [Jbuf]: the only way to touch it. As long as a view, or
-/// anything made from it, is reachable, the memory stays what it is.
+/// A typed view of the memory of a [Jbuf], and the only way to touch that memory. As long as a
+/// view, or anything made from it, is reachable, the memory is neither freed nor given another
+/// type.
 ///
-/// Every access is checked against the view's bounds and throws [IndexOutOfBoundsException]
-/// outside of them. Indexes are `long`: the compiler then treats a loop over a view as it treats
-/// one over an array (with an `int` index, a loop that stores is not vectorized in JDK 25).
-/// Values are little-endian in memory.
+/// Every access is checked against the view's bounds and throws [IndexOutOfBoundsException] outside
+/// of them. Indexes are `long`, with which the compiler treats a loop over a view as it treats one
+/// over an array. (In JDK 25, a loop that stores is not vectorized with an `int` index.) Values are
+/// little-endian in memory.
 ///
-/// An array that lies in an object is read through a view that is made each time the field is read:
-/// two of them are two objects, over the same memory.
+/// Each read of a field that is an array in place makes a new view. Two such views are two objects
+/// over the same memory.
 ///
-/// Thread rule: any thread; what is read and written is plain memory.
+/// Thread rule: any thread. Views read and write plain memory.
 public abstract sealed class View
     permits Bytes, Shorts, Chars, Ints, Longs, Floats, Doubles, Region {
-  /// The size is kept moved up by as much, and moved down where it is asked for: so the compiler
-  /// knows that an index within it is not so large that the JDK's own check could fail, and leaves
-  /// that out. Views of elements have their length in a field of its own all the same: their loops
-  /// are vectorized so (docs/decisions/003-long-indexes.md).
+  /// The size is stored shifted left by this many bits and shifted back when it is read. The
+  /// compiler then knows that no index within it is so large that the JDK's own check could fail,
+  /// and drops that check. Views of elements keep their length in another field, without which
+  /// their loops are not vectorized.
   private static final int SIZE_SHIFT = 16;
 
   final Lease lease;
@@ -36,7 +37,7 @@ public abstract sealed class View
     V make(Lease lease, long address, long bytes);
   }
 
-  /// The class of views of elements of a type.
+  /// Returns the class of views of elements of a type.
   ///
   /// @throws IllegalArgumentException for `boolean`, of which there is none
   static Class<? extends View> of(Primitive element) {
@@ -52,7 +53,7 @@ public abstract sealed class View
     };
   }
 
-  /// A view of elements of a type.
+  /// Makes a view of elements of a type.
   static View of(Primitive element, Lease lease, long address, long bytes) {
     return switch (element) {
       case BOOLEAN -> throw new IllegalArgumentException("there is no view of booleans");
@@ -75,13 +76,13 @@ public abstract sealed class View
     this.sizeBits = bytes << SIZE_SHIFT;
   }
 
-  /// The size of this view in bytes.
+  /// Returns the size of this view in bytes.
   public final long capacityBytes() {
     return sizeBits >>> SIZE_SHIFT;
   }
 
-  /// Refuses memory that has been given up: for those who are about to hand it to a device or to
-  /// another thread. Costs one read.
+  /// Checks that the memory has not been given up. A caller that is about to hand it to a device or
+  /// to another thread calls this. It costs one read.
   ///
   /// @throws ReferencedException if [Jbuf#unreference] has claimed that no view is left
   public final void requireReferenced() {
@@ -92,15 +93,16 @@ public abstract sealed class View
     }
   }
 
-  /// The same memory as a segment: for channels, for bulk operations and for libraries. It keeps
-  /// the Jbuf referenced as long as it, or any slice or buffer made from it, is reachable. Making
-  /// one costs about a microsecond: keep it where it is used often.
+  /// Returns the same memory as a segment, for channels, bulk operations and libraries. The Jbuf
+  /// stays referenced as long as the segment, or any slice or buffer made from it, is reachable.
+  /// Making a segment costs about a microsecond: keep one that is used often.
   public final MemorySegment segment() {
     checkLease();
     return Raw.segment(address, capacityBytes(), lease);
   }
 
-  /// The same memory as a direct, little-endian byte buffer; lifetime and cost as [#segment].
+  /// Returns the same memory as a direct, little-endian byte buffer. Its lifetime and its cost are
+  /// those of [#segment].
   ///
   /// @throws IllegalStateException if the view is larger than a byte buffer can be
   ///     (`Integer.MAX_VALUE` bytes): take slices of [#segment] instead
@@ -112,17 +114,18 @@ public abstract sealed class View
     return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /// The descriptor of the file in memory that a buffer of [PageKind#SHARED] pages is, beginning
-  /// where this view does; empty for others, and for views that begin elsewhere in their buffer.
-  /// For handing it to another process, as long as this view is reachable: it can map it for
-  /// reading, the size is that of the buffer in whole pages, and neither can change.
+  /// Returns the descriptor of the memory file behind a buffer of [PageKind#SHARED] pages, if this
+  /// view begins at the buffer's first byte. The result is empty for every other view. The caller
+  /// may hand the descriptor to another process while this view is reachable. That process can map
+  /// the file for reading. The file has the size of the buffer in whole pages, which cannot change.
   public final OptionalInt sharedFile() {
     checkLease();
     return lease.jbuf.sharedFile(address);
   }
 
-  /// Whether this is memory of a file that was mapped ([Jbuf#map]): what others cut off the file is
-  /// gone from it, and touching that throws [InternalError]. No other memory ever goes away.
+  /// Returns whether this is the memory of a mapped file ([Jbuf#map]). When another process
+  /// truncates that file, an access to the missing part throws [InternalError]. No other memory can
+  /// go away.
   public final boolean isMapped() {
     checkLease();
     return lease.jbuf.isMapped();
@@ -133,22 +136,23 @@ public abstract sealed class View
     return "%s[%d bytes]".formatted(getClass().getSimpleName(), capacityBytes());
   }
 
-  /// With `-Dtigris.check=leases`, refuses a view of memory that is used for something else now.
+  /// With `-Dtigris.check=leases`, refuses a view whose memory has been reused.
   final void checkLease() {
     if (Lease.CHECKED) {
       lease.refuseEnded();
     }
   }
 
-  /// This view's memory for a bulk operation that ends before the caller returns; the caller
-  /// fences `this`. Not for anybody outside the package: it does not hold the lease.
+  /// Returns a range of this view's memory for a bulk operation that ends before the caller
+  /// returns. The caller fences `this`. The segment does not hold the lease, so it must not leave
+  /// this module.
   final MemorySegment raw(long offset, long length) {
     checkLease();
     Objects.checkFromIndexSize(offset, length, capacityBytes());
     return Raw.range(address + offset, length);
   }
 
-  /// The length of an array for all `elements`.
+  /// Returns the length of an array for all `elements`.
   static int arrayLength(long elements) {
     if (elements > Integer.MAX_VALUE - 8) {
       throw new IllegalStateException(

@@ -172,7 +172,8 @@ class JournalTest {
 
   private void assertSaysThatItIsNoJournal(Mapping mapping) {
     IOException e = assertThrows(IOException.class, () -> Jbuf.map(file, mapping));
-    assertTrue(e.getMessage().contains("is no regular file, and so no journal"), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("is not a regular file, and so not a journal"), e.getMessage());
   }
 
   @Test

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.Raw;
+import dev.tigris.memory.schema.Schema;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
 import dev.tigris.os.Pages;
-import dev.tigris.memory.schema.Schema;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;

@@ -187,7 +187,7 @@ class MappingTest {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
     for (Mapping mapping : Mapping.values()) {
       IOException e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
-      assertTrue(e.getMessage().contains("is mapped as DURABLE"), e.getMessage());
+      assertTrue(e.getMessage().contains("mapped as DURABLE"), e.getMessage());
     }
     setFirst(jbuf, 1);
     free(jbuf);
@@ -224,17 +224,17 @@ class MappingTest {
     assertTrue(e.getMessage().contains(none), e.getMessage());
     for (Path other : List.of(folder, folder.getRoot())) {
       e = assertThrows(IOException.class, () -> Jbuf.map(other, mapping));
-      assertTrue(e.getMessage().contains("no regular file"), e.getMessage());
+      assertTrue(e.getMessage().contains("not a regular file"), e.getMessage());
     }
     Files.createFile(file());
     e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
     assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     assertThrows(IllegalArgumentException.class, () -> Jbuf.map(file(), mapping, -1));
     e = assertThrows(IOException.class, () -> Jbuf.map(folder.resolve("no/such"), mapping, 10));
-    assertTrue(e.getMessage().endsWith("such: its folder is not there, make that first"));
+    assertTrue(e.getMessage().endsWith("such: its folder does not exist: make that first"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("no", "such"));
     e = assertThrows(IOException.class, () -> Jbuf.map(link, mapping, 10));
-    assertTrue(e.getMessage().endsWith("its target's folder is not there, make that first"));
+    assertTrue(e.getMessage().endsWith("its target's folder does not exist: make that first"));
   }
 
   @Test

@@ -138,7 +138,7 @@ class SpillFileTest {
       assertTrue(file.bytes() >= MOST_SPILLED_BYTES, () -> file.bytes() + " bytes");
       assertTrue(file.bytes() <= MOST_SPILLED_BYTES + 2 * buffer.capacity());
       assertEquals(left, IntStream.range(0, left).filter(i -> first(i) == i * IN_WATER).count());
-      assertEquals(bucket.waters.stream().mapToLong(Bucket::waterBytes).sum(), bucket.heldBytes);
+      assertEquals(bucket.waters.stream().mapToLong(Water::footprintBytes).sum(), bucket.heldBytes);
       assertEquals(WATERS * IN_WATER, bucket.records);
       SpillFile.Extent extent = bucket.lastExtent;
       assertNotNull(extent);

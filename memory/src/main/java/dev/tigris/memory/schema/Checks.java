@@ -3,26 +3,26 @@ package dev.tigris.memory.schema;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a [Walk] has to check in an object of a struct, that of objects in place included: flat and
-/// by kind, so that checking an object is three loops without a choice in them. Fields that may
-/// hold anything are in none.
+/// The fields that a [Walk] checks in an object of a struct, with those of objects in place. They
+/// are in one array for each kind, so that checking an object is three loops without branches.
+/// Fields that may hold any value are in none.
 final class Checks {
   final Field[] constants;
   final Field[] texts;
   final Field[] references;
 
-  /// What there is to check in a field.
+  /// A field to check.
   static final class Field {
-    /// From the struct's first byte.
+    /// The offset from the struct's first byte.
     final int at;
 
-    /// The shape of what is referred to, or the capacity of a text.
+    /// The shape that a reference leads to, or the capacity of a text.
     final int argument;
 
-    /// Of an enum's constants, sorted.
+    /// The codes of an enum's constants, sorted.
     final int[] codes;
 
-    /// Names the field in an exception's message.
+    /// The name of the field in messages.
     final String where;
 
     Field(int at, int argument, int[] codes, String where) {

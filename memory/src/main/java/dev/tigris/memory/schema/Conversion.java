@@ -31,8 +31,8 @@ public final class Conversion {
   private final SchemaChange change;
   private final Schema old;
 
-  /// What is copied as a whole, by rising offset; parallel. What is referred to inside of one
-  /// of them, such as an element of a table, moves along with it.
+  /// The objects that are copied as a whole, by rising offset, in parallel arrays. An object inside
+  /// one of them, such as an element of a table, moves along with it.
   private long[] offsets = new long[64];
 
   private int[] shapes = new int[64];
@@ -102,9 +102,9 @@ public final class Conversion {
     }
   }
 
-  /// Takes note of something that begins at an offset. Of what begins at the same place the largest
-  /// is copied, and the others are parts of it; of two that are as large, the one that holds the
-  /// other.
+  /// Takes note of something that begins at an offset. Of those that begin at one offset, the
+  /// largest is copied, and the others are parts of it. Of two of one size, the one that holds the
+  /// other is copied.
   private void include(long offset, int shape) {
     int last = count - 1;
     long size = extent(offset, shape);
@@ -132,7 +132,8 @@ public final class Conversion {
     count++;
   }
 
-  /// The bytes that something takes; checked once more, as what was read here was read before.
+  /// Returns the bytes that something takes. They are checked again, since the walk read them
+  /// before.
   private long extent(long offset, int shape) {
     int front = old.shape(shape).sizeBytes();
     int elementBytes = elementBytes(offset, shape);
@@ -147,7 +148,7 @@ public final class Conversion {
     return front + elements * elementBytes;
   }
 
-  /// The size of the elements behind the front part; 0 where there are none.
+  /// Returns the size of an element, or 0 if there are none.
   private int elementBytes(long offset, int shape) {
     return switch (old.shape(shape)) {
       case Shape.Struct _ -> 0;
@@ -166,10 +167,11 @@ public final class Conversion {
 
   private CorruptContainerException changed(long offset, int shape) {
     return new CorruptContainerException(
-        "the %s at %d changed while it was read".formatted(old.name(shape), offset));
+        "the %s at %d was changed by another thread or process while it was read"
+            .formatted(old.name(shape), offset));
   }
 
-  /// The bytes that the target needs for what is copied, a multiple of eight.
+  /// Returns the bytes that the target needs for a copy, a multiple of eight.
   private long newExtent(int index) {
     Schema to = change.to;
     long size =
@@ -184,7 +186,7 @@ public final class Conversion {
     return (size + 7) & -8;
   }
 
-  /// For how many elements a table that is copied has room.
+  /// Returns for how many elements a copied table has room.
   private long capacity(int index, int element) {
     return (sizes[index] - ObjectAccess.ELEMENTS_AT) / old.shape(element).sizeBytes();
   }
@@ -232,8 +234,9 @@ public final class Conversion {
       case Shape.Elements _ -> copy(at, target, to, sizes[index]);
       case Shape.References(int element) -> {
         copy(at, target, to, ObjectAccess.ELEMENTS_AT);
-        // What was written behind the last element, by somebody who was killed before it counted,
-        // leads to nothing that is copied.
+        // An element after the last one, of a process that was killed before it counted it, leads
+        // to
+        // nothing that is copied.
         long elements = Math.min(load(at), (sizes[index] - ObjectAccess.ELEMENTS_AT) / Long.BYTES);
         for (long i = 0; i < elements; i++) {
           long place = ObjectAccess.ELEMENTS_AT + i * Long.BYTES;
@@ -307,7 +310,7 @@ public final class Conversion {
     return (long) Raw.LONG.get(Raw.GLOBAL, sourceAddress + offset);
   }
 
-  /// Where that which lay at an offset goes to, from the first of all.
+  /// Returns the new place of what lay at an offset, counted from the first copy.
   private long place(long offset, int shape) {
     int found = Arrays.binarySearch(offsets, 0, count, offset);
     int index = found >= 0 ? found : -found - 2;
@@ -320,11 +323,11 @@ public final class Conversion {
       }
     }
     throw new CorruptContainerException(
-        "the %s at %d overlaps something else, or lies in a field that is gone or behind the last element of a table"
+        "the %s at %d overlaps something else, or lies in a field that is gone or after the last element of a table"
             .formatted(old.name(shape), offset));
   }
 
-  /// How much of something is copied: of a table, no more than its elements.
+  /// Returns the bytes of something that are copied: of a table, no more than its elements.
   private long keptBytes(int index) {
     if (old.shape(shapes[index]) instanceof Shape.Table(int element)) {
       long elements = Math.clamp(load(offsets[index]), 0, capacity(index, element));
@@ -333,8 +336,8 @@ public final class Conversion {
     return sizes[index];
   }
 
-  /// Where that which lies in something of a shape goes to, from its beginning; -1 if there is no
-  /// such thing.
+  /// Returns the new place of a part of something, counted from the beginning of that; -1 if it has
+  /// no such part.
   private long locate(int holder, long within, int wanted, long size) {
     if (within == 0 && old.isAncestor(wanted, holder)) {
       return 0;

@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the bytes of a container mean: the class of its root and all classes that its fields lead
-/// to, with their fields and where these lie.
+/// A description of the bytes of a container: the class of its root and all classes that its fields
+/// lead to, with their fields and the offsets of these.
 ///
 /// ```java
 /// Schema schema = Schema.of(Catalog.class);
@@ -37,10 +37,11 @@ import org.jspecify.annotations.Nullable;
 /// Catalog catalog = container.root(Catalog.class);
 /// ```
 ///
-/// A container that was told its schema keeps it, and its fingerprint. Whoever opens it with the
-/// same schema has nothing to do; with another one he is told what differs, or it is converted
-/// ([Jbuf#map(java.nio.file.Path, Mapping, long, Schema)]). It is a container's own: two of
-/// different schemas can be used side by side.
+/// A container that was told its schema keeps it, and its fingerprint. A program with the same
+/// schema opens the container as it is. A program with another schema is refused, with the
+/// differences in the message, or the container is converted
+/// ([Jbuf#map(java.nio.file.Path, Mapping, long, Schema)]). A program can use containers of
+/// different schemas side by side.
 ///
 /// Immutable.
 public final class Schema {
@@ -52,8 +53,8 @@ public final class Schema {
   private final String text;
   private final long fingerprint;
 
-  /// Numbers that superclasses and subclasses share: those of a shape and of all that extend it are
-  /// from `first` to before `behind`.
+  /// A numbering in which the shapes that extend another one have the numbers from its `first` to
+  /// before its `behind`.
   private final int[] first;
 
   private final int[] behind;
@@ -64,7 +65,8 @@ public final class Schema {
     Set<String> names = new HashSet<>();
     for (Shape shape : shapes) {
       if (shape instanceof Shape.Struct struct && !names.add(struct.name())) {
-        throw new IllegalArgumentException("a schema cannot have two classes " + struct.name());
+        throw new IllegalArgumentException(
+            "a schema cannot have two classes of the name " + struct.name());
       }
     }
     requireBounded(shapes);
@@ -75,17 +77,18 @@ public final class Schema {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length > MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
-          "a schema of %d bytes could not be read again, as %d are the most that it may have"
+          "the schema takes %d bytes as text, and the most is %d: let fewer classes be reachable from the root"
               .formatted(bytes.length, MAX_TEXT_BYTES));
     }
     this.fingerprint = fingerprint(bytes);
   }
 
-  /// The schema of containers whose root is an object of this class.
+  /// Makes the schema of containers whose root is an object of this class.
   ///
-  /// @throws IllegalArgumentException if a field of it, or of a class that it leads to, cannot be
-  ///     stored; if it is a class of collections, which does not say what their elements are; or if
-  ///     all these classes have more fields than a schema may (docs/formats.md)
+  /// @throws IllegalArgumentException if a field of the class, or of a class that it leads to,
+  ///     cannot be stored; if it is a class of collections, which does not name the class of the
+  ///     elements; or if all these classes together have more than 131,072 fields, those of objects
+  ///     in place counted again in each class
   public static Schema of(Class<? extends Pso> root) {
     if (PsoCollection.class.isAssignableFrom(root)) {
       throw new IllegalArgumentException(
@@ -96,24 +99,25 @@ public final class Schema {
     return derivation.schema(derivation.shape(root, null));
   }
 
-  /// The schema of containers whose root is a list of such objects; errors as for [#of], and for
-  /// what a [PsoList] cannot have as elements.
+  /// Makes the schema of containers whose root is a list of objects of this class; errors as for
+  /// [#of], and if a [PsoList] cannot have such elements.
   public static Schema ofList(Class<? extends Pso> element) {
     ObjectAccess.OBJECTS.requireListElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoList.class, element));
   }
 
-  /// The schema of containers whose root is a table of such objects; errors as for [#of], and for
-  /// what a [PsoTable] cannot have as elements.
+  /// Makes the schema of containers whose root is a table of objects of this class; errors as for
+  /// [#of], and if a [PsoTable] cannot have such elements.
   public static Schema ofTable(Class<? extends Pso> element) {
     ObjectAccess.OBJECTS.requireTableElement(element);
     Derivation derivation = new Derivation();
     return derivation.schema(derivation.shape(PsoTable.class, element));
   }
 
-  /// Those in place are counted in each struct that has them: a [Walk] has to look at each. Structs
-  /// that lie in each other are some 500 deep at most, since the first is counted in all of them.
+  /// Bounds the fields that a [Walk] looks at: those of objects in place are counted in each struct
+  /// that has them. Structs therefore nest some 500 deep at most, since the innermost is counted in
+  /// all of them.
   private static void requireBounded(List<Shape> shapes) {
     long[] fields = new long[shapes.size()];
     long all = 0;
@@ -128,7 +132,7 @@ public final class Schema {
         all += fields[index];
         if (all > SchemaText.MAX_MEMBERS) {
           throw new IllegalArgumentException(
-              "the classes of a schema have too many fields: more than %d, with those in place"
+              "the classes of the schema have too many fields: more than %d, with those of objects in place"
                   .formatted(SchemaText.MAX_MEMBERS));
         }
       }
@@ -146,23 +150,24 @@ public final class Schema {
     }
   }
 
-  /// Reads the text of a schema, as [#toString] has written it.
+  /// Reads the text of a schema that [#toString] has written.
   ///
-  /// @throws IllegalArgumentException if it is anything else
+  /// @throws IllegalArgumentException if the text is anything else
   public static Schema parse(String text) {
     return SchemaText.parse(text);
   }
 
-  /// A number that two schemas share only if all fields lie and mean the same: the first eight
-  /// bytes of the SHA-256 of [#toString].
+  /// Returns a number that two schemas share only if all their fields have the same offsets and
+  /// meanings: the first eight bytes of the SHA-256 of [#toString].
   public long fingerprint() {
     return fingerprint;
   }
 
-  /// Refuses a container that keeps another schema. One that keeps none is accepted.
+  /// Checks that a container keeps no other schema than this one. A container that keeps none
+  /// passes.
   ///
-  /// @throws SchemaException if it keeps another one, naming the fields that differ
-  /// @throws CorruptContainerException if what it keeps is not a schema
+  /// @throws SchemaException if the container keeps another schema, naming the fields that differ
+  /// @throws CorruptContainerException if the stored bytes are not a schema
   public void requireKeptBy(Container container) {
     long kept = container.fingerprint();
     if (kept == 0 || kept == fingerprint) {
@@ -175,18 +180,19 @@ public final class Schema {
             : new SchemaChange(own, this).advise());
   }
 
-  /// Checks a container whose bytes may have been written by anybody, in time linear in their
-  /// number: all that can be reached from the root lies inside the bytes in use, at multiples of
-  /// eight; references lead to what the schema says; lists, tables, arrays and texts have a length
-  /// that fits; texts are UTF-8 and enums constants that this program knows.
+  /// Checks a container that an untrusted program may have written, in time linear in its bytes.
+  /// Everything that can be reached from the root must lie inside the bytes in use, at multiples of
+  /// eight. References must lead to what the schema says. Lengths of lists, tables, arrays and
+  /// texts must fit. Texts must be UTF-8, and constants of enums must exist in this program.
   ///
-  /// Without it, every one of these is still checked when it is read. With it, nothing that is
-  /// read later throws, unless somebody changes the bytes meanwhile: copy first what another
-  /// process may write to. Objects may overlap, so that a write to one changes another, which may
-  /// then throw: [#convert] a container of a stranger before you write to it, which refuses that.
+  /// A program need not call this: every read makes these checks too. After this call no read
+  /// throws, unless another process changes the bytes meanwhile. Copy a container first if another
+  /// process may write to it. Objects may overlap, so that a write to one changes another, whose
+  /// reads may then throw. [#convert] refuses such a container: convert an untrusted one before you
+  /// write to it.
   ///
-  /// @throws CorruptContainerException naming the field and the place of the first fault
-  /// @throws SchemaException if the container says that it has another schema
+  /// @throws CorruptContainerException at the first fault, naming its field and place
+  /// @throws SchemaException if the container keeps another schema
   public void validate(Container container) {
     requireKeptBy(container);
     Walk walk = new Walk(this, container, container.usedBytes());
@@ -194,7 +200,7 @@ public final class Schema {
     Reference.reachabilityFence(container);
   }
 
-  /// The bytes that a container must have for [#convert], header and schema included.
+  /// Returns the bytes that a container must have for [#convert], header and schema included.
   ///
   /// @throws SchemaException as for [#convert]
   /// @throws CorruptContainerException as for [#convert]
@@ -204,16 +210,17 @@ public final class Schema {
     return bytes;
   }
 
-  /// Copies what a container's root leads to into an empty container, which is told this schema:
-  /// what [Jbuf#map(java.nio.file.Path, Mapping, long, Schema)] does with files, for messages and
-  /// buffers. What nobody can reach stays behind, also where the schemas are the same.
+  /// Copies the objects that a container's root leads to into an empty container, which is told
+  /// this schema. It does for messages and buffers what
+  /// [Jbuf#map(java.nio.file.Path, Mapping, long, Schema)] does for files. Objects that nothing
+  /// refers to are left out, even if the schemas are equal.
   ///
-  /// The one stays as it is; the other is empty again if this throws. Nobody may write to either
-  /// meanwhile.
+  /// The source stays as it is. The target is empty again if this throws. No thread or process may
+  /// write to either meanwhile.
   ///
   /// @throws IllegalArgumentException if `into` is not empty
-  /// @throws SchemaException if `from` was told no schema, or one that cannot be converted, naming
-  ///     the fields
+  /// @throws SchemaException if `from` keeps no schema, or one that cannot be converted, naming the
+  ///     fields
   /// @throws CorruptContainerException if `from` is damaged
   /// @throws ContainerFullException if `into` has fewer than [#convertedBytes]
   public void convert(Container from, Container into) {
@@ -237,7 +244,7 @@ public final class Schema {
     return root;
   }
 
-  /// What to call a shape in messages.
+  /// Returns the name of a shape for messages.
   String name(int index) {
     return switch (shapes.get(index)) {
       case Shape.Struct struct -> struct.name();
@@ -247,13 +254,13 @@ public final class Schema {
     };
   }
 
-  /// Whether a shape is that of a superclass of the other one, or the same. However many classes
-  /// are between them: a stranger's schema may have as many as it likes.
+  /// Returns whether a shape is that of a superclass of the other one, or equal to it. The time
+  /// does not depend on the number of classes between them, which an untrusted schema chooses.
   boolean isAncestor(int ancestor, int shape) {
     return first[ancestor] <= first[shape] && first[shape] < behind[ancestor];
   }
 
-  /// Superclasses stand before what extends them.
+  /// Numbers the shapes, of which superclasses stand before their subclasses.
   private void numberSubclasses() {
     int[] extending = new int[first.length];
     for (int i = first.length - 1; i >= 0; i--) {
@@ -281,7 +288,7 @@ public final class Schema {
     return shapes.get(index) instanceof Shape.Struct struct ? struct.parent() : Shape.NONE;
   }
 
-  /// The schema as text, as it is kept in containers; docs/formats.md explains it.
+  /// Returns the schema as text, in which form containers keep it.
   @Override
   public String toString() {
     return text;
@@ -297,8 +304,8 @@ public final class Schema {
     return Long.hashCode(fingerprint);
   }
 
-  /// Finds all shapes that classes lead to. Superclasses, and what lies in place, come before what
-  /// they are part of; references may lead round in circles.
+  /// Finds all shapes that a class leads to. Superclasses and classes of objects in place come
+  /// before the classes that they are part of. References may form cycles.
   private static final class Derivation {
     private final List<Shape> shapes = new ArrayList<>();
     private final Map<Object, Integer> known = new HashMap<>();

@@ -15,42 +15,43 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// What has to be done to objects of one [Schema] so that they become those of another.
+/// The difference between two schemas, as moves that turn objects of the one [Schema] into objects
+/// of the other.
 ///
-/// Classes correspond by where references lead to, and must have the same name; fields correspond
-/// by name, those of the same class first. A field may move, be new (it is zero then), go, and
-/// become wider: a primitive type where Java widens without loss, a text or an array with more
-/// room. Nothing else.
+/// Classes correspond if references lead to them from corresponding fields, and must have the same
+/// name. Fields correspond by name, those of the same class first. A field may move, disappear, or
+/// be new, with the value zero. A primitive type may become another if Java widens it without loss,
+/// and a text or an array may get a larger capacity. No other change is possible.
 final class SchemaChange {
   final Schema from;
   final Schema to;
 
-  /// By shape of `from`, the shape of `to` that it becomes; -1 if nothing that stays leads to it.
+  /// By shape of `from`, the shape of `to` that it becomes; -1 if no field that stays leads to it.
   private final int[] partner;
 
-  /// By shape of `from`, what happens to the fields of its objects.
+  /// By shape of `from`, the moves of the fields of its objects.
   private final List<List<Move>> moves;
 
   private final List<String> differences = new ArrayList<>();
   private final List<String> obstacles = new ArrayList<>();
   private final Queue<Integer> waiting = new ArrayDeque<>();
 
-  /// What happens to some bytes of an object, at `from` in the old one.
+  /// A move of some bytes of an object, from the offset `from` in the old one.
   sealed interface Move {
     int from();
 
     int to();
 
-    /// They stay as they are.
+    /// The bytes are copied as they are.
     record Copy(int from, int to, int bytes) implements Move {}
 
     /// A primitive value gets a wider type.
     record Widen(int from, int to, Primitive fromType, Primitive toType) implements Move {}
 
-    /// A reference leads to where its target has moved.
+    /// A reference gets the new offset of its target.
     record Refer(int from, int to, int shape) implements Move {}
 
-    /// An object in place.
+    /// An object in place has moves of its own.
     record Within(int from, int to, int shape) implements Move {}
   }
 
@@ -72,7 +73,7 @@ final class SchemaChange {
     checkHierarchy();
   }
 
-  /// The shape that objects of an old shape get.
+  /// Returns the shape that objects of an old shape get.
   int partner(int shape) {
     return partner[shape];
   }
@@ -81,8 +82,8 @@ final class SchemaChange {
     return moves.get(shape);
   }
 
-  /// The old schema without what does not stay, for a [Walk]. All fields count as inherited, which
-  /// keeps them out of its text: there they would stand again for each subclass.
+  /// Returns the old schema with only the fields that stay, for a [Walk]. All fields count as
+  /// inherited, which keeps them out of the text, where they would be repeated for each subclass.
   Schema kept() {
     List<Shape> shapes = new ArrayList<>(from.shapes());
     for (int i = 0; i < shapes.size(); i++) {
@@ -104,22 +105,22 @@ final class SchemaChange {
     return obstacles.isEmpty();
   }
 
-  /// All that differs, and what of it is in the way.
+  /// Says what differs and, if a conversion is impossible, why.
   String explain() {
     String changes = differences.isEmpty() ? "" : ": " + String.join(", ", differences);
     // A container with another root may be another program's.
     String advice =
         partner[from.root()] == Shape.NONE
             ? ""
-            : ". Restore what was, or give what is new another name: it begins empty";
+            : ". Restore the old declarations, or give the new ones other names: those begin empty";
     return isPossible()
         ? "the container was written with another schema" + changes
-        : "the container was written with another schema, and cannot be converted: "
+        : "the container was written with another schema and cannot be converted: "
             + String.join("; ", obstacles)
             + advice;
   }
 
-  /// As [#explain], with how to convert if that is possible.
+  /// Says what [#explain] says, and how to convert if that is possible.
   String advise() {
     return isPossible()
         ? explain()
@@ -179,7 +180,7 @@ final class SchemaChange {
     return moved;
   }
 
-  /// Comparable, since a map finds those whose hashes a stranger has made equal by their order.
+  /// Comparable, so that a map stays fast if an untrusted schema has names of equal hashes.
   private record Declared(String type, String name) implements Comparable<Declared> {
     @Override
     public int compareTo(Declared other) {
@@ -188,14 +189,14 @@ final class SchemaChange {
     }
   }
 
-  /// A stored field. Its key is its name; where a class hides a field of its superclass, the hidden
-  /// one has marks.
+  /// A stored field. Its key is its name, with `super.` before it if a subclass hides it.
   private record Field(String key, Declared declared, Shape.Member member) {}
 
-  /// What new fields were, which is taken out of `left`: the field of that name in the class of
-  /// that name, if there is one. If not, a field of that name that is no other's, since fields are
-  /// moved to superclasses and back: from the superclass on, whose objects know nothing of what a
-  /// subclass declares, so that a field goes the same way in an object of either.
+  /// Finds for each new field the old one, which it removes from `left`. That is the field of the
+  /// same name in the class of the same name, if there is one. Otherwise it is a free field of the
+  /// same name in another class, since programmers move fields to superclasses and back.
+  /// Superclasses choose first, because their objects do not have the fields of a subclass: a field
+  /// then corresponds to the same one in the objects of both.
   private static Map<Field, Field> earlier(Map<Declared, Field> left, List<Field> fresh) {
     Map<Field, Field> earlier = new HashMap<>();
     for (Field field : fresh) {
@@ -219,7 +220,7 @@ final class SchemaChange {
     return earlier;
   }
 
-  /// From the last one to the first, so that a class comes before its superclass.
+  /// Lists the fields from the last to the first, so that a class comes before its superclass.
   private static List<Field> fields(Schema schema, Shape.Struct struct) {
     List<Field> fields = new ArrayList<>();
     Set<String> keys = new HashSet<>();
@@ -250,7 +251,7 @@ final class SchemaChange {
     };
   }
 
-  /// What turns one field into the other; null if nothing does.
+  /// Returns the move that turns one field into the other, or null if there is none.
   private @Nullable Move move(Shape.Member old, Shape.Member fresh, String where) {
     int at = old.offset();
     int goesTo = fresh.offset();
@@ -294,7 +295,7 @@ final class SchemaChange {
     };
   }
 
-  /// What every value of a type can become without loss.
+  /// Returns the types to which Java widens a type without loss.
   private static Set<Primitive> widened(Primitive type) {
     return switch (type) {
       case BYTE ->
@@ -308,8 +309,8 @@ final class SchemaChange {
     };
   }
 
-  /// An object that is reached as of its class and as of its superclass gets the place of its
-  /// class: that must still be a subclass.
+  /// Checks that subclasses stay subclasses. An object that is reached as of its class and as of
+  /// its superclass gets the shape of its class.
   private void checkHierarchy() {
     int[] paired =
         IntStream.range(0, partner.length).filter(i -> partner[i] != Shape.NONE).toArray();
@@ -318,7 +319,7 @@ final class SchemaChange {
         boolean wasAncestor = shape != other && from.isAncestor(other, shape);
         if (wasAncestor && !to.isAncestor(partner[other], partner[shape])) {
           obstacles.add(
-              "%s is no subclass of %s any more".formatted(from.name(shape), from.name(other)));
+              "%s does not extend %s any more".formatted(from.name(shape), from.name(other)));
         }
       }
     }

@@ -2,8 +2,8 @@ package dev.tigris.memory.schema;
 
 import java.io.Serial;
 
-/// A container has another schema than the program that opens it, and in the way it was opened that
-/// cannot be overcome; the message names the fields that differ.
+/// Thrown when a container keeps another schema than the program has, and cannot be converted in
+/// the way it was opened. The message names the fields that differ.
 public final class SchemaException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// A [Schema] as text, and back. The text of a container is not trusted: what is parsed is as
-/// consistent as what was derived from classes.
+/// Writes a [Schema] as text, and reads it. The text in a container is not trusted: a schema that
+/// is read is as consistent as one that is derived from classes.
 ///
 /// ```
 /// TIGRIS SCHEMA 1
@@ -24,11 +24,11 @@ import java.util.regex.Pattern;
 /// table 1
 /// ```
 ///
-/// A shape is named by its place in the text, from 0. Superclasses, and what lies in place, stand
-/// before what they are part of; the fields of superclasses are not repeated.
+/// A shape is named by its place in the text, from 0. Superclasses and classes of objects in place
+/// stand before the classes that they are part of. The fields of superclasses are not repeated.
 final class SchemaText {
-  /// The most fields, those of superclasses counted again in each subclass: what a text makes in
-  /// memory is bounded, and a struct has few enough fields of one name to be compared.
+  /// The most fields of a schema, those of superclasses counted again in each subclass. It bounds
+  /// the memory that a text can take, and the fields of one name that are compared.
   static final int MAX_MEMBERS = 1 << 17;
 
   private static final String FIRST_LINE = "TIGRIS SCHEMA 1";
@@ -82,28 +82,30 @@ final class SchemaText {
     return primitive.name().toLowerCase(Locale.ROOT);
   }
 
-  /// The JVM allows blanks and line breaks in names; the Java language does not.
+  /// Refuses names with blanks or line breaks, which the JVM allows and the Java language does not.
   private static String name(String name) {
     if (name.isEmpty() || name.chars().anyMatch(c -> c <= ' ')) {
       throw new IllegalArgumentException(
-          "'%s' cannot stand in a schema, as a name that is empty or has a blank in it: rename it"
+          "a schema cannot have the name '%s', which is empty or has a blank in it: rename it"
               .formatted(name));
     }
     return name;
   }
 
-  /// Reads what [#of] has written.
+  /// Reads a text that [#of] has written.
   ///
-  /// @throws IllegalArgumentException if it is anything else
+  /// @throws IllegalArgumentException if the text is anything else
   static Schema parse(String text) {
     return new SchemaText().schema(List.of(text.split("\n", -1)));
   }
 
   private Schema schema(List<String> lines) {
-    require(lines.size() > 3 && lines.getFirst().equals(FIRST_LINE), "it does not begin as one");
-    require(lines.getLast().isEmpty(), "it does not end with a line");
+    require(
+        lines.size() > 3 && lines.getFirst().equals(FIRST_LINE),
+        "it does not begin with '" + FIRST_LINE + "'");
+    require(lines.getLast().isEmpty(), "its last line has no end");
     String[] rootLine = words(lines.get(1), 2);
-    require(rootLine[0].equals("root"), "it names no root");
+    require(rootLine[0].equals("root"), "its second line does not name the root");
     int line = 2;
     while (line < lines.size() - 1) {
       String[] words = SPACE.split(lines.get(line++), -1);
@@ -116,7 +118,8 @@ final class SchemaText {
           int parent =
               words.length == 5 && words[3].equals("extends") ? number(words, 4) : Shape.NONE;
           require(
-              words.length == (parent == Shape.NONE ? 3 : 5), "a struct's line has other words");
+              words.length == (parent == Shape.NONE ? 3 : 5),
+              "the line of a struct has too many or too few words");
           if (parent != Shape.NONE) {
             count(earlier(parent).members().size());
             members.addAll(earlier(parent).members());
@@ -126,19 +129,21 @@ final class SchemaText {
           for (; lines.get(line).startsWith("  "); line++) {
             count(1);
             Shape.Member member = member(SPACE.split(lines.get(line).substring(2), -1), members);
-            require(names.add(member.name()), "there are two fields " + member.name());
+            require(names.add(member.name()), "it has two fields of the name " + member.name());
             members.add(member);
           }
           shapes.add(struct(words, parent, members, inherited));
         }
-        default -> throw new IllegalArgumentException("'" + words[0] + "' is no shape");
+        default -> throw new IllegalArgumentException("'" + words[0] + "' is not a shape");
       }
     }
     checkReferences();
     int root = number(rootLine, 1);
-    require(root < shapes.size(), "there is no shape " + root);
+    require(root < shapes.size(), "no shape has the number " + root);
     Schema schema = new Schema(shapes, root);
-    require(schema.toString().equals(String.join("\n", lines)), "it is written in an unusual way");
+    require(
+        schema.toString().equals(String.join("\n", lines)),
+        "it is not written as a program of this version writes it");
     return schema;
   }
 
@@ -164,7 +169,7 @@ final class SchemaText {
           case "enum", "ref", "text", "in" -> 4;
           default -> 3;
         };
-    require(words.length == count, "a field's line has other words");
+    require(words.length == count, "the line of a field has too many or too few words");
     int offset = number(words, 0);
     Shape.Content content =
         switch (words[1]) {
@@ -187,15 +192,15 @@ final class SchemaText {
     return Arrays.stream(Primitive.values())
         .filter(primitive -> keyword(primitive).equals(keyword))
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("'" + keyword + "' is no type"));
+        .orElseThrow(() -> new IllegalArgumentException("'" + keyword + "' is not a type"));
   }
 
   private Shape.Struct earlier(int index) {
-    require(index < shapes.size(), "there is no earlier shape " + index);
+    require(index < shapes.size(), "no earlier shape has the number " + index);
     if (shapes.get(index) instanceof Shape.Struct struct) {
       return struct;
     }
-    throw new IllegalArgumentException("the shape " + index + " is no struct");
+    throw new IllegalArgumentException("the shape " + index + " is not a struct");
   }
 
   private void checkReferences() {
@@ -207,7 +212,7 @@ final class SchemaText {
         case Shape.Struct struct -> {
           for (Shape.Member member : struct.members()) {
             if (member.content() instanceof Shape.Content.Reference(int target)) {
-              require(target < shapes.size(), "there is no shape " + target);
+              require(target < shapes.size(), "no shape has the number " + target);
             }
           }
         }
@@ -216,7 +221,7 @@ final class SchemaText {
   }
 
   private void checkElement(int element, boolean mayBeArray) {
-    require(element < shapes.size(), "there is no shape " + element);
+    require(element < shapes.size(), "no shape has the number " + element);
     boolean isArray = mayBeArray && shapes.get(element) instanceof Shape.Elements;
     require(
         isArray || shapes.get(element) instanceof Shape.Struct,
@@ -225,14 +230,15 @@ final class SchemaText {
 
   private static String[] words(String line, int count) {
     String[] words = SPACE.split(line, -1);
-    require(words.length == count, "a line has other words");
+    require(words.length == count, "a line has too many or too few words");
     return words;
   }
 
   private static int capacity(String[] words, int at) {
     int capacity = number(words, at);
     require(
-        capacity > 0 && capacity <= PsoLayout.MAX_BYTES, "no field has the capacity " + capacity);
+        capacity > 0 && capacity <= PsoLayout.MAX_BYTES,
+        "a field cannot have the capacity " + capacity);
     return capacity;
   }
 

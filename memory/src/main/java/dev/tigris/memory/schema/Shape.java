@@ -6,21 +6,22 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What can lie at an offset of a container, as a [Schema] describes it. Other shapes are named by
-/// their index in the schema.
+/// A kind of data that can lie at an offset of a container: the objects of a class, an array, a
+/// list or a table. Shapes name each other by their index in the [Schema].
 sealed interface Shape {
   /// Marks a struct without a parent.
   int NONE = -1;
 
-  /// The size in bytes, or that of the part in front if it differs from one to the next.
+  /// Returns the size in bytes, or that of the part before the elements if the number of those
+  /// varies.
   int sizeBytes();
 
-  /// Objects of one class.
+  /// The objects of one class.
   ///
-  /// @param name the class's
+  /// @param name of the class
   /// @param parent the struct of its superclass, [#NONE] if that is [Pso]
   /// @param members the fields, superclass fields first, at rising offsets
-  /// @param inherited how many of them are the superclass's
+  /// @param inherited how many of the members the superclass declares
   record Struct(String name, int sizeBytes, int parent, List<Member> members, int inherited)
       implements Shape {}
 
@@ -55,9 +56,9 @@ sealed interface Shape {
     }
   }
 
-  /// What a stored field holds. [FieldKind] says the same of a class that is loaded; what wrote a
-  /// container may have had another version of it, or one that is not here at all, so other types
-  /// are named and numbered here.
+  /// The kind of value that a stored field holds. [FieldKind] is the kind of a field of a loaded
+  /// class. The program that wrote a container may have had other classes, so here types are named
+  /// and numbered.
   sealed interface Content {
     int sizeBytes();
 
@@ -75,7 +76,7 @@ sealed interface Shape {
 
     /// A constant of an enum.
     ///
-    /// @param codes those of the constants, null if only the name is known
+    /// @param codes of the constants; null if only the name of the enum is known
     record Constant(String type, @Nullable Set<Integer> codes) implements Content {
       @Override
       public int sizeBytes() {

@@ -17,13 +17,13 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Visits everything that can be reached from an offset of a region, once for each shape that it is
-/// reached as, and checks it on the way. No byte is believed before it was checked, and no number
-/// is read twice.
+/// A walk over everything that can be reached from an offset of a container, which checks it on the
+/// way. It visits each object once for each shape that it is reached as. It uses no byte before it
+/// has checked it, and reads no number twice.
 ///
-/// It takes time linear in the region's bytes for a given schema, whatever they are: what overlaps
-/// in a way that honest objects do not is refused as soon as all objects of one shape together are
-/// larger than the region. There is no recursion.
+/// For a given schema it takes time linear in the container's bytes, whatever these are: objects of
+/// one shape that together are larger than the container overlap, and are refused at once. There is
+/// no recursion.
 ///
 /// Thread rule: one thread.
 final class Walk {
@@ -35,19 +35,20 @@ final class Walk {
   private final long base;
   private final long limit;
 
-  /// By shape, what there is to check in a struct; null for collections.
+  /// By shape, the checks of a struct; null for arrays and collections.
   private final @Nullable Checks[] checks;
 
-  /// By shape, the bytes of an object, or of a collection's part in front.
+  /// By shape, the bytes of an object, or of the part before a collection's elements.
   private final int[] sizes;
 
-  /// By shape and chunk, one bit for each multiple of eight where something of the shape begins.
+  /// By shape and chunk, one bit for each multiple of eight, set where something of the shape
+  /// begins.
   private final long[][][] starts;
 
-  /// By shape, the bytes of all that was visited.
+  /// By shape, the bytes of all visited objects.
   private final long[] visitedBytes;
 
-  /// What was found and not yet visited, and as which shape.
+  /// The offsets and shapes that were found and are not visited yet.
   private long[] offsets = new long[256];
   private int[] shapes = new int[256];
   private int waiting;
@@ -56,7 +57,7 @@ final class Walk {
   private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
   private CharBuffer decoded = CharBuffer.allocate(256);
 
-  /// @param limit the offset behind the last byte that something may lie in
+  /// @param limit the offset after the last byte that may be used
   Walk(Schema schema, Container container, long limit) {
     this.schema = schema;
     this.container = container;
@@ -76,8 +77,8 @@ final class Walk {
     }
   }
 
-  /// Visits what lies at an offset as the schema's root, and all that it leads to; nothing if the
-  /// offset is 0.
+  /// Visits the schema's root at an offset and everything that it leads to. An offset of 0 leads to
+  /// nothing.
   ///
   /// @throws CorruptContainerException at the first fault
   void from(long offset) {
@@ -90,21 +91,22 @@ final class Walk {
         visit(offsets[waiting], shapes[waiting]);
       }
     } catch (InternalError e) {
-      // What HotSpot makes of a page that is not there. It does not say of what.
+      // HotSpot throws this for a missing page of a mapped file, and does not name the file.
       CorruptContainerException cut =
           new CorruptContainerException(
-              "the file that the container lies in was cut short while it was mapped");
+              "the file of the container was cut short by another program while it was mapped");
       cut.initCause(e);
       throw cut;
     }
   }
 
-  /// Takes an offset where something of a shape begins.
+  /// Receives an offset where something of a shape begins.
   interface Visitor {
     void start(long offset, int shape);
   }
 
-  /// Everything that was found, by rising offset; what is reached as two shapes, twice.
+  /// Reports everything that was found, by rising offset. Something that was reached as two shapes
+  /// is reported twice.
   void forEachStart(Visitor visitor) {
     int chunks = (int) (limit >>> (3 + CHUNK_SHIFT)) + 1;
     int[] found = IntStream.range(0, starts.length).filter(i -> starts[i] != null).toArray();
@@ -132,9 +134,9 @@ final class Walk {
     return chunks == null || chunks[chunk] == null ? 0 : chunks[chunk][index];
   }
 
-  /// Whether a reference leads to something that was not found before, whose place is checked here.
+  /// Checks the place that a reference leads to, and returns whether it is new.
   ///
-  /// @param holder the offset of the object that holds it
+  /// @param holder the offset of the object that holds the reference
   private boolean isNew(long offset, int shape, String where, long holder) {
     if (offset == 0) {
       return false;
@@ -152,13 +154,13 @@ final class Walk {
 
   private CorruptContainerException misplaced(long offset, int shape, String where, long holder) {
     return corrupt(
-        "holds %d, where no %s of %d bytes can be within %d"
+        "holds the offset %d, at which no %s of %d bytes fits the container's %d bytes in use"
             .formatted(offset, schema.name(shape), sizes[shape], limit),
         where,
         holder);
   }
 
-  /// Has something visited later: whatever refers to what, there is no recursion.
+  /// Queues something to be visited later, which avoids recursion.
   private void await(long offset, int shape) {
     if (waiting == offsets.length) {
       offsets = Arrays.copyOf(offsets, 2 * waiting);
@@ -168,7 +170,7 @@ final class Walk {
     shapes[waiting++] = shape;
   }
 
-  /// Notes that something begins here; false if that was known.
+  /// Notes that something begins here, and returns whether that is new.
   private boolean begins(int shape, long offset) {
     long[][] chunks = starts[shape];
     if (chunks == null) {
@@ -210,8 +212,8 @@ final class Walk {
     }
   }
 
-  /// Objects are checked as they are found: those of a list often lie in its order, and reading
-  /// forwards is what memory is good at.
+  /// Checks the elements of a list as they are found. They often lie in its order, and memory is
+  /// read fastest forwards.
   private void visitReferences(long offset, int shape, int element) {
     long size = size(offset, shape, Long.BYTES);
     long start = offset + ObjectAccess.ELEMENTS_AT;
@@ -240,14 +242,15 @@ final class Walk {
     }
   }
 
-  /// The number of elements of a collection, whose capacity was checked.
+  /// Checks the capacity of a collection, and returns the number of its elements.
   private long size(long offset, int shape, int strideBytes) {
     long size = load(offset);
     long capacity = load(offset + Long.BYTES);
     long room = (limit - offset - ObjectAccess.ELEMENTS_AT) / strideBytes;
     if (capacity < 0 || capacity > room || size < 0 || size > capacity) {
       throw corrupt(
-          "has %d elements and room for %d, where there can be %d".formatted(size, capacity, room),
+          "has %d elements and room for %d, and the container has room for %d"
+              .formatted(size, capacity, room),
           schema.name(shape),
           offset);
     }
@@ -262,7 +265,7 @@ final class Walk {
     long bytes = limit - offset - ObjectAccess.ELEMENTS_AT;
     if (element == null || length < 0 || length > bytes / element.sizeBytes()) {
       throw corrupt(
-          "has %d elements of the type %d, where there are %d bytes"
+          "has %d elements of the type %d, and the container has room for %d bytes"
               .formatted(length, letter, bytes),
           schema.name(shape),
           offset);
@@ -275,7 +278,7 @@ final class Walk {
       int code = loadInt(offset + constant.at);
       if (code != 0 && Arrays.binarySearch(constant.codes, code) < 0) {
         throw corrupt(
-            "holds %08x, the code of no constant of its enum: it was written with another version of that, or the bytes are damaged"
+            "holds %08x, which is not the code of a constant of its enum: a program with another version of the enum wrote it, or the bytes are damaged"
                 .formatted(code),
             constant.where,
             offset);
@@ -297,18 +300,16 @@ final class Walk {
     int length = loadInt(at);
     if (length < 0 || length > check.argument) {
       throw corrupt(
-          "has %d bytes where there is room for %d".formatted(length, check.argument),
-          check.where,
-          offset);
+          "has %d bytes, and room for %d".formatted(length, check.argument), check.where, offset);
     }
     long start = at + Integer.BYTES;
     if (!isAscii(start, length) && !isUtf8(start, length)) {
-      throw corrupt("is no UTF-8", check.where, offset);
+      throw corrupt("is not UTF-8", check.where, offset);
     }
   }
 
-  /// Looks at 32 bytes at once, and again at some of them at the end rather than at each of the
-  /// last ones: how long a text is cannot be foreseen, and nor could the ends of more loops.
+  /// Tests 32 bytes at a time. At the end it tests some bytes twice rather than the last ones one
+  /// by one: processors cannot predict the length of a text, nor the ends of more loops.
   private boolean isAscii(long start, int length) {
     long end = start + length;
     long bits = 0;
@@ -366,7 +367,7 @@ final class Walk {
     return (long) Raw.LONG_ANY.get(Raw.GLOBAL, anyAddress(offset));
   }
 
-  /// What is set in either of two words.
+  /// Returns the bits that are set in either of two words.
   private long loadTwo(long offset) {
     return loadAny(offset) | loadAny(offset + Long.BYTES);
   }
@@ -375,6 +376,6 @@ final class Walk {
     return new CorruptContainerException(
         holder < 0
             ? where + " " + what
-            : "%s of what lies at %d %s".formatted(where, holder, what));
+            : "%s of the object at %d %s".formatted(where, holder, what));
   }
 }

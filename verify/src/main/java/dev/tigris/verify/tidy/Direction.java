@@ -30,19 +30,10 @@ public final class Direction {
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
           Map.entry("cli", Set.of("os", "memory", "net", "flow", "sort", "specializer")),
-          Map.entry(
-              "verify", Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer")),
+          Map.entry("verify", Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer")),
           Map.entry(
               "bench",
-              Set.of(
-                  "os",
-                  "memory",
-                  "net",
-                  "flow",
-                  "sort",
-                  "cli",
-                  "specializer",
-                  "verify")));
+              Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer", "verify")));
 
   private Direction() {}
 
