@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 class BuildLockTest {
   @TempDir Path folder;
   private FakeCheckout checkout;
-  private final List<Process> started = new ArrayList<>();
+  private final List<ProcessHandle> mavens = new ArrayList<>();
 
   @BeforeEach
   void makeACheckoutWhoseMavenWaits() throws Exception {
     checkout = new FakeCheckout(folder);
     for (String name : List.of("started", "go")) {
-      new ProcessBuilder("mkfifo", folder.resolve(name).toString()).start().waitFor();
+      Command.of("mkfifo", folder.resolve(name).toString()).output();
     }
     // A Maven that says when it runs, and goes on when the test says so.
     Files.writeString(
@@ -40,49 +44,46 @@ class BuildLockTest {
     checkout.environment.put("MAVEN_WORK", folder.resolve("wait").toString());
   }
 
+  /// They outlive a launcher that is killed.
   @AfterEach
-  void endWhatRuns() {
-    started.forEach(process -> process.descendants().forEach(ProcessHandle::destroyForcibly));
-    started.forEach(Process::destroyForcibly);
+  void endTheMavens() {
+    mavens.forEach(ProcessHandle::destroyForcibly);
   }
 
   @Test
   void onlyOneOfTwoBuilds() throws Exception {
-    Process first = prepare("first");
+    Child first = prepare();
     awaitMaven();
-    Process second = prepare("second");
-    Path err = folder.resolve("second");
-    while (second.isAlive() && !Files.readString(err).contains("waiting")) {
-      Thread.onSpinWait();
-    }
-    assertEquals(
-        "tigris: waiting for process %d, which builds or tests\n".formatted(first.pid()),
-        Files.readString(err));
+    Child second =
+        prepare()
+            .expectLine(
+                "tigris: waiting for process %d, which builds or tests".formatted(first.pid()));
     Files.writeString(folder.resolve("go"), "go\n");
-    assertEquals(0, first.waitFor(), () -> read("first"));
-    assertEquals(0, second.waitFor(), () -> read("second"));
+    first.outcome().expect(0);
+    second.outcome().expect(0);
     assertEquals(1, checkout.calls().stream().filter(call -> call.startsWith("mvn")).count());
   }
 
   @Test
   void takesTheLockOfAProcessThatWasKilledAndEndsItsMaven() throws Exception {
-    Process killed = prepare("first");
+    Child killed = prepare();
     ProcessHandle maven = awaitMaven();
-    killed.destroyForcibly().waitFor();
+    killed.kill();
     assertTrue(maven.isAlive(), "no signal was for it");
     checkout.environment.remove("MAVEN_WORK");
-    assertEquals(0, prepare("second").waitFor(), () -> read("second"));
+    prepare()
+        .expectLine(
+            "tigris: ending process %d, the Maven of a tigris that was killed"
+                .formatted(maven.pid()))
+        .outcome()
+        .expect(0);
     assertFalse(maven.isAlive());
-    assertTrue(
-        read("second").startsWith("tigris: ending process " + maven.pid() + ", the Maven of"),
-        () -> read("second"));
   }
 
   /// A process that happens to have its number, since it started at another time.
   @Test
   void endsNoProcessThatIsNotTheMavenOfAKilledOne() throws Exception {
-    Process other = new ProcessBuilder("cat").start();
-    started.add(other);
+    Child other = Command.of("cat").start();
     checkout.environment.remove("MAVEN_WORK");
     Path lock = Files.createDirectories(checkout.root.resolve("build")).resolve("launcher.lock");
     for (String left : List.of("999 " + other.pid() + " 5", "999 " + other.pid(), "999 x y", "")) {
@@ -94,10 +95,10 @@ class BuildLockTest {
 
   @Test
   void endsItsMavenWhenASignalEndsIt() throws Exception {
-    Process stopped = prepare("first");
+    Child stopped = prepare();
     ProcessHandle maven = awaitMaven();
-    stopped.destroy();
-    assertEquals(143, stopped.waitFor());
+    stopped.terminate();
+    assertEquals(143, stopped.exitCode());
     assertFalse(maven.isAlive());
     assertFalse(new Checkout(checkout.root).isBuilt("cli"));
   }
@@ -111,41 +112,26 @@ class BuildLockTest {
     assertNotEquals(List.of("train"), checkout.calls());
   }
 
-  /// Starts the launcher in a JVM of its own. Its messages go to a file.
-  private Process prepare(String err) throws IOException {
-    var builder =
-        new ProcessBuilder(
-            System.getProperty("java.home") + "/bin/java",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            Path.of("target/classes").toAbsolutePath().toString(),
-            "-Dtigris.home=" + checkout.root,
-            "-Dtigris.jdk=" + folder.resolve("jdk"),
-            "-Dtigris.jdk.version=25.0.1",
-            Main.class.getName(),
-            "prepare",
-            "cli");
-    builder.environment().clear();
-    builder.environment().putAll(checkout.environment);
-    Process process = builder.redirectError(folder.resolve(err).toFile()).start();
-    started.add(process);
-    return process;
+  /// Starts the launcher in a JVM of its own.
+  private Child prepare() {
+    Command launcher =
+        Jvm.onClassPath(Main.class.getName(), Jvm.location(Main.class))
+            .quick()
+            .options(
+                "-Dtigris.home=" + checkout.root,
+                "-Dtigris.jdk=" + folder.resolve("jdk"),
+                "-Dtigris.jdk.version=25.0.1")
+            .command("prepare", "cli");
+    return checkout.isolated(launcher).start();
   }
 
   private ProcessHandle awaitMaven() throws IOException {
     long pid = Long.parseLong(Files.readString(folder.resolve("started")).strip());
     Path lock = checkout.root.resolve("build/launcher.lock");
-    while (!Files.readString(lock).contains(" " + pid + " ")) {
-      Thread.onSpinWait(); // the launcher is about to write the name of its Maven
-    }
-    return ProcessHandle.of(pid).orElseThrow();
-  }
-
-  private String read(String err) {
-    try {
-      return Files.readString(folder.resolve(err));
-    } catch (IOException e) {
-      return e.toString();
-    }
+    Wait.until(
+        "the launcher names its Maven", () -> Files.readString(lock).contains(" " + pid + " "));
+    ProcessHandle maven = ProcessHandle.of(pid).orElseThrow();
+    mavens.add(maven);
+    return maven;
   }
 }

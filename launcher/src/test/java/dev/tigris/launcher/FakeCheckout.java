@@ -1,9 +1,11 @@
 package dev.tigris.launcher;
 
+import dev.tigris.testing.process.Command;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -136,20 +138,39 @@ final class FakeCheckout {
     return run(folder, root.resolve("tigris").toString(), args);
   }
 
-  Result run(Path from, String command, String... args) throws Exception {
-    var line = new ArrayList<>(List.of(command));
-    line.addAll(List.of(args));
+  /// Runs a program with the environment of this checkout, and with files for what it prints.
+  Result run(Path from, String program, String... args) {
     Path out = folder.resolve("stdout");
     Path err = folder.resolve("stderr");
-    var builder =
-        new ProcessBuilder(line)
-            .directory(from.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile());
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    int exitCode = builder.start().waitFor();
-    return new Result(exitCode, Files.readString(out), Files.readString(err));
+    int exitCode =
+        command(program)
+            .with(args)
+            .in(from)
+            .outputTo(Redirect.to(out.toFile()))
+            .errorsTo(Redirect.to(err.toFile()))
+            .run()
+            .exitCode();
+    return new Result(exitCode, read(out), read(err));
+  }
+
+  /// A program with the environment of this checkout, and nothing of that of the test.
+  Command command(String program) {
+    return isolated(Command.of(program));
+  }
+
+  /// Gives a command the environment of this checkout, and nothing of that of the test.
+  Command isolated(Command command) {
+    var line = new ArrayList<>(List.of("/usr/bin/env", "-i"));
+    environment.forEach((name, value) -> line.add(name + "=" + value));
+    return command.behind(line);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// Runs the Java half of the launcher in this process.

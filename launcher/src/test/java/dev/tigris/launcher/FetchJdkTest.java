@@ -3,9 +3,10 @@ package dev.tigris.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.launcher.FakeCheckout.Result;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,10 +46,7 @@ class FetchJdkTest {
         "#!/bin/sh\ncase $1 in -s) echo Linux ;; *) echo x86_64 ;; esac\n");
     Path packed = Files.createDirectory(folder.resolve("packed"));
     FakeCheckout.jdk("25.0.1", packed.resolve("jdk-25.0.1+8"));
-    new ProcessBuilder("tar", "-czf", "../jdk.tar.gz", "jdk-25.0.1+8")
-        .directory(packed.toFile())
-        .start()
-        .waitFor();
+    Command.of("tar", "-czf", "../jdk.tar.gz", "jdk-25.0.1+8").in(packed).output();
     byte[] archive = Files.readAllBytes(folder.resolve("jdk.tar.gz"));
     sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(archive));
     server.put("/jdk-25.0.1+8/jdk.tar.gz", archive);
@@ -192,10 +190,9 @@ class FetchJdkTest {
   @Test
   void fetchesNothingThatIsNoJdk() throws Exception {
     Files.delete(folder.resolve("packed/jdk-25.0.1+8/bin/javac"));
-    new ProcessBuilder("tar", "-czf", "../jdk.tar.gz", "jdk-25.0.1+8")
-        .directory(folder.resolve("packed").toFile())
-        .start()
-        .waitFor();
+    Command.of("tar", "-czf", "../jdk.tar.gz", "jdk-25.0.1+8")
+        .in(folder.resolve("packed"))
+        .output();
     byte[] archive = Files.readAllBytes(folder.resolve("jdk.tar.gz"));
     server.put("/jdk-25.0.1+8/jdk.tar.gz", archive);
     answer(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(archive)));
@@ -232,7 +229,7 @@ class FetchJdkTest {
 
   @Test
   void asksAtTheTerminal() throws Exception {
-    assumeTrue(Files.exists(Path.of("/usr/bin/script")), "there is no script, to make a terminal");
+    Needs.program("script", "bsdutils");
     checkout.link("script");
     Result no = answering("n");
     assertEquals(126, no.exitCode(), no.out());

@@ -3,9 +3,10 @@ package dev.tigris.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.launcher.FakeCheckout.Result;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,14 +29,14 @@ class FirstProcessTest {
   /// Where no signal kills it that it sends to itself.
   @Test
   void diesOfASignalAsTheFirstProcessOfAContainerToo() throws Exception {
-    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    needsContainers();
+    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
     checkout.tigris("gen");
     FakeCheckout.executable(
         folder.resolve("jdk/bin/java"),
         FakeCheckout.JAVA.replace(
             "*) p", "*) read -r word; echo \"$word\"; kill -ABRT $$; exit 1; p"));
     String run = "echo word | unshare --pid --fork \"$0\" gen";
-    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
     Result result =
         checkout.run(folder, "/bin/sh", "-c", run, checkout.root.resolve("tigris").toString());
     assertEquals(134, result.exitCode(), result.err());
@@ -45,8 +46,9 @@ class FirstProcessTest {
   @ParameterizedTest
   @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
   void passesSignalsOnAsTheFirstProcessOfAContainer(String signal, int code) throws Exception {
-    assumeTrue(mayMakeContainers(), "skipped: needs unshare, and the right to use it");
+    needsContainers();
     assumeFalse(ignores(code - 128), "skipped: a shell cannot trap what it ignores");
+    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
     checkout.tigris("gen");
     // As Java does, it goes on for a moment; or longer, if it is not told.
     String told = "kill -" + signal + " 1; sleep 9 & wait; ";
@@ -54,7 +56,6 @@ class FirstProcessTest {
         "trap 'exit 129' HUP; trap 'echo INT; exit 130' INT; trap 'exit 143' TERM; " + told;
     FakeCheckout.executable(
         folder.resolve("jdk/bin/java"), FakeCheckout.JAVA.replace("*) p", "*) " + handled + "p"));
-    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
     Result result =
         checkout.run(
             folder,
@@ -65,14 +66,13 @@ class FirstProcessTest {
             "gen");
     assertEquals(code, result.exitCode(), result.err());
     // Java says in its JSON which signal it got, and with SIGTERM in its place would say 143.
-    boolean canHearIt =
-        checkout.run(folder, "/bin/sh", "-c", "env --default-signal=INT true").exitCode() == 0;
+    boolean canHearIt = Command.of("env", "--default-signal=INT", "true").succeeds();
     assertEquals(signal.equals("INT") && canHearIt ? "INT\n" : "", result.out());
   }
 
-  private boolean mayMakeContainers() throws Exception {
-    checkout.environment.put("PATH", checkout.bin + ":/usr/bin:/bin");
-    return checkout.run(folder, "/bin/sh", "-c", "unshare --pid --fork true").exitCode() == 0;
+  private static void needsContainers() {
+    Needs.command(
+        "needs unshare, and the right to use it", Command.of("unshare", "--pid", "--fork", "true"));
   }
 
   /// Whether this process ignores a signal.

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.launcher.FakeCheckout.Result;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Runs the script itself in a small checkout, with JDKs that only write down their calls.
 class ScriptTest {
@@ -260,30 +262,19 @@ class ScriptTest {
 
   /// A shell hears of a signal when its child in the foreground has ended, and no earlier.
   @ParameterizedTest
-  @CsvSource({"HUP, 129", "INT, 130", "TERM, 143"})
-  @Timeout(60)
-  void endsABuildAtOnceOnASignal(String signal, int code) throws Exception {
-    Path started = folder.resolve("started");
-    new ProcessBuilder("mkfifo", started.toString()).start().waitFor();
-    FakeCheckout.executable(
-        folder.resolve("jdk/bin/java"),
-        "#!/bin/sh\necho $$ > '%s'\nexec sleep 300\n".formatted(started));
-    // What is started in the background hears no SIGINT, and the test may have been started so.
-    var builder =
-        new ProcessBuilder(
-            "/bin/sh",
-            "-c",
-            "env --default-signal=%s '%s' help 2> /dev/null & echo $!; wait $!; echo $?"
-                .formatted(signal, checkout.root.resolve("tigris")));
-    builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
-    Process shell = builder.start();
-    try (var out = shell.inputReader()) {
-      String script = out.readLine();
-      long build = Long.parseLong(Files.readString(started).strip());
-      new ProcessBuilder("kill", "-" + signal, script).start().waitFor();
-      assertEquals(String.valueOf(code), out.readLine());
-      assertFalse(ProcessHandle.of(build).map(ProcessHandle::isAlive).orElse(false));
-    }
+  @EnumSource(names = {"HUP", "INT", "TERM"})
+  void endsABuildAtOnceOnASignal(Signal signal) throws Exception {
+    FakeCheckout.executable(folder.resolve("jdk/bin/java"), "#!/bin/sh\necho $$\nexec sleep 300\n");
+    // The test itself may have been started so that it ignores SIGINT.
+    Child script =
+        checkout
+            .command(FakeCheckout.which("env").toString())
+            .with("--default-signal=" + signal, checkout.root.resolve("tigris").toString(), "help")
+            .start();
+    long build = Long.parseLong(String.valueOf(script.nextLine()));
+    script.send(signal);
+    assertEquals(signal.exitCode(), script.exitCode());
+    assertFalse(ProcessHandle.of(build).map(ProcessHandle::isAlive).orElse(false));
   }
 
   @Test
