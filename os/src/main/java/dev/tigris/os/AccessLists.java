@@ -32,7 +32,7 @@ public final class AccessLists {
 
   /// The list of a file as the kernel gives it; [#none] if there is none, as in an archive.
   public static byte[] read(Path file) throws IOException {
-    if (!Pages.LINUX || !file.getFileSystem().equals(FileSystems.getDefault())) {
+    if (!Platform.LINUX || !file.getFileSystem().equals(FileSystems.getDefault())) {
       return none();
     }
     NativeAccess.own().require();
@@ -44,7 +44,7 @@ public final class AccessLists {
       if (NONE.contains((int) -bytes)) {
         return none();
       }
-      Errno.check(bytes, "read the access control list of " + file);
+      SystemException.check("read the access control list of " + file, bytes);
       return list.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
     }
   }
@@ -60,9 +60,9 @@ public final class AccessLists {
       long name = FileDescriptors.name(arena, file).address();
       long attribute = arena.allocateFrom(kind).address();
       long bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, list).address();
-      Errno.check(
-          Native.SETXATTR.call(name, attribute, bytes, list.length, 0),
-          "give %s an access control list".formatted(file));
+      SystemException.check(
+          "give %s an access control list".formatted(file),
+          Native.SETXATTR.call(name, attribute, bytes, list.length, 0));
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.tigris.os;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.Charset;
@@ -12,12 +11,12 @@ import java.util.Set;
 /// reserving their blocks, and locking them such that no other descriptor ends that.
 public final class FileDescriptors {
   private static final int O_RDWR = 2;
-  private static final int O_CLOEXEC = Pages.LINUX ? 0x80000 : 0x1000000;
+  private static final int O_CLOEXEC = Platform.LINUX ? 0x80000 : 0x1000000;
 
   private static final int LOCK_SH = 1;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
-  private static final int EWOULDBLOCK = Pages.LINUX ? 11 : 35;
+  private static final int EWOULDBLOCK = Platform.LINUX ? 11 : 35;
 
   /// What names are written in: the JDK takes it from the locale when it starts.
   private static final Charset NAMES =
@@ -30,15 +29,13 @@ public final class FileDescriptors {
   private FileDescriptors() {}
 
   /// Opens a file and returns its descriptor.
-  public static int open(Path file, boolean writable) throws IOException {
-    if (!Pages.POSIX) {
-      throw new UnsupportedOperationException("files can be mapped on Linux and macOS only");
-    }
+  public static int open(Path file, boolean writable) throws SystemException {
+    Platform.requirePosix("mapping a file");
     NativeAccess.own().require();
     try (Arena arena = Arena.ofConfined()) {
       long name = name(arena, file).address();
       int flags = (writable ? O_RDWR : 0) | O_CLOEXEC;
-      return (int) Errno.check(Native.OPEN.call(name, flags), "open " + file);
+      return (int) SystemException.check("open " + file, Native.OPEN.call(name, flags));
     }
   }
 
@@ -64,19 +61,19 @@ public final class FileDescriptors {
   /// makes it longer if it must.
   ///
   /// @return false if this system, or the one that the file is on, cannot do that
-  /// @throws IOException if there is no room: the file may be longer than it was
-  public static boolean reserve(int descriptor, long from, long bytes) throws IOException {
-    if (!Pages.LINUX) {
+  /// @throws SystemException if there is no room: the file may be longer than it was
+  public static boolean reserve(int descriptor, long from, long bytes) throws SystemException {
+    if (!Platform.LINUX) {
       return false;
     }
     long result;
     do {
       result = Native.Reserving.FALLOCATE.call(descriptor, 0, from, bytes);
-    } while (result == -Errno.EINTR);
+    } while (result == -SystemException.INTERRUPTED);
     if (UNABLE.contains((int) -result)) {
       return false;
     }
-    Errno.check(result, "reserve " + bytes + " bytes");
+    SystemException.check("reserve " + bytes + " bytes", result);
     return true;
   }
 
@@ -84,16 +81,16 @@ public final class FileDescriptors {
   /// others that are too. Does not wait.
   ///
   /// @return false if another descriptor has it, of this process or another
-  public static boolean lock(int descriptor, boolean shared) throws IOException {
+  public static boolean lock(int descriptor, boolean shared) throws SystemException {
     int operation = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
     long result;
     do {
       result = Native.FLOCK.call(descriptor, operation);
-    } while (result == -Errno.EINTR);
+    } while (result == -SystemException.INTERRUPTED);
     if (result == -EWOULDBLOCK) {
       return false;
     }
-    Errno.check(result, "lock a file");
+    SystemException.check("lock a file", result);
     return true;
   }
 

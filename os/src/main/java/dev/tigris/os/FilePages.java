@@ -17,13 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// copying routines, touches memory; the routines for checksums and comparisons it does not watch.
 /// So nothing in this module gives them such pages: they are copied first.
 public final class FilePages {
-  private static final int PROT_READ_WRITE = 3;
-  private static final int MAP_SHARED = 1;
-  private static final int MAP_PRIVATE = 2;
-  private static final int MAP_FIXED = 0x10;
-  private static final int MAP_ANONYMOUS = Pages.LINUX ? 0x20 : 0x1000;
-  private static final int MAP_NORESERVE = Pages.LINUX ? 0x4000 : 0x40;
-  private static final int MS_SYNC = Pages.LINUX ? 4 : 0x10;
+  private static final int MS_SYNC = Platform.LINUX ? 4 : 0x10;
 
   private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
   private static final long PAGE_IS_PRESENT = 1L << 63;
@@ -42,13 +36,13 @@ public final class FilePages {
   /// file can be mapped, and where Linux finds that out late, it has already taken away what was
   /// mapped at the place that was asked for.
   public static void tryToMap(int descriptor, long bytes, boolean shared) throws IOException {
-    long mapped = Native.MMAP.call(0, bytes, PROT_READ_WRITE, flags(shared), descriptor, 0);
-    Errno.check(mapped, "map the file");
-    Errno.check(Native.MUNMAP.call(mapped, bytes), "unmap the file");
+    long mapped = Mappings.map(0, bytes, Mappings.PROT_READ_WRITE, flags(shared), descriptor, 0);
+    SystemException.check("map the file", mapped);
+    SystemException.check("unmap the file", Mappings.unmap(mapped, bytes));
   }
 
   private static int flags(boolean shared) {
-    return shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+    return shared ? Mappings.MAP_SHARED : Mappings.MAP_PRIVATE | Mappings.MAP_NORESERVE;
   }
 
   /// Lays the first `bytes` of a file over a range of the pool. What is written reaches the file if
@@ -67,20 +61,20 @@ public final class FilePages {
 
   /// Takes the file off again: the range reads as zeros.
   public static void unmap(long address, long bytes) throws IOException {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    int flags = Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE;
     mapOver(address, bytes, flags, -1, "take a file off its range");
   }
 
   private static void mapOver(long address, long bytes, int flags, int descriptor, String what)
       throws IOException {
-    int fixed = flags | MAP_FIXED;
-    long mapped = Native.MMAP.call(address, bytes, PROT_READ_WRITE, fixed, descriptor, 0);
-    Errno.check(mapped, what);
+    int fixed = flags | Mappings.MAP_FIXED;
+    long mapped = Mappings.map(address, bytes, Mappings.PROT_READ_WRITE, fixed, descriptor, 0);
+    SystemException.check(what, mapped);
   }
 
   /// Waits until what was written to a shared mapping is on the disk.
   public static void sync(long address, long bytes) throws IOException {
-    Errno.check(Native.MSYNC.call(address, bytes, MS_SYNC), "write the mapped pages");
+    SystemException.check("write the mapped pages", Native.MSYNC.call(address, bytes, MS_SYNC));
   }
 
   /// Which pages of a mapping that is not shared this process has written to, by number; null where
@@ -89,7 +83,7 @@ public final class FilePages {
   /// Linux: an entry of eight bytes for each page says whether it is one of the file, or has become
   /// one of the process's own.
   public static long @Nullable [] ownPages(long address, long bytes) {
-    if (!Pages.LINUX) {
+    if (!Platform.LINUX) {
       return null;
     }
     long pages = (bytes + pageBytes() - 1) / pageBytes();
@@ -121,8 +115,6 @@ public final class FilePages {
   // removed, but for trials that nobody has seen; the hole that a failed one may leave is filled
   // unless others were quicker; thread: all calls are thread-safe.
   private static final class Native {
-    static final LibraryFunction MMAP = LibraryFunction.ofLong("mmap");
-    static final LibraryFunction MUNMAP = LibraryFunction.ofInt("munmap");
     static final LibraryFunction MSYNC = LibraryFunction.ofInt("msync");
     static final long PAGE_BYTES = LibraryFunction.ofInt("getpagesize").call();
   }

@@ -54,8 +54,6 @@ public final class IoUring implements AutoCloseable {
 
   private static final long ENTER_CALL = 426;
   private static final long SUBMISSIONS_AT = 0x10000000;
-  private static final int PROT_READ_WRITE = 3;
-  private static final int MAP_SHARED_POPULATE = 0x1 | 0x8000;
 
   private static final int ENTER_GETEVENTS = 1;
   private static final int ENTER_SQ_WAKEUP = 2;
@@ -107,7 +105,6 @@ public final class IoUring implements AutoCloseable {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment errno = Calls.errno();
   private final IoUringSetup setup;
   private final int fd;
   private final boolean kernelPolls;
@@ -189,12 +186,12 @@ public final class IoUring implements AutoCloseable {
 
   @SuppressWarnings("restricted")
   private MemorySegment map(long bytes, long at) throws SystemException {
-    long address = Calls.mmap(errno, fd, at, bytes, PROT_READ_WRITE, MAP_SHARED_POPULATE);
-    if (address < 0) {
-      throw new SystemException("map an io_uring", (int) -address);
-    }
+    int flags = Mappings.MAP_SHARED | Mappings.MAP_POPULATE;
+    long address =
+        SystemException.check(
+            "map an io_uring", Mappings.map(0, bytes, Mappings.PROT_READ_WRITE, flags, fd, at));
     return MemorySegment.ofAddress(address)
-        .reinterpret(bytes, arena, ended -> Calls.munmap(ended.address(), bytes));
+        .reinterpret(bytes, arena, ended -> Mappings.unmap(ended.address(), bytes));
   }
 
   /// Makes the ring of buffers that what is received goes to, empty. The kernel reads it until this
@@ -405,7 +402,7 @@ public final class IoUring implements AutoCloseable {
   private void enter(int count, int complete, int how) {
     long done = Calls.syscallQuietly(ENTER_CALL, fd, count, complete, how);
     if (done < 0) { // again, to hear why
-      done = Calls.syscall(errno, ENTER_CALL, fd, count, complete, how);
+      done = Calls.syscall(ENTER_CALL, fd, count, complete, how);
     }
     // Interrupted, or without memory now: what was not submitted is at the next call.
     if (done < 0 && done != -SystemException.INTERRUPTED && done != -SystemException.AGAIN) {

@@ -93,8 +93,8 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
     parameters.set(ValueLayout.JAVA_INT, 8, SETUP_ALWAYS | more);
     parameters.set(ValueLayout.JAVA_INT, 16, (more & SETUP_SQPOLL) == 0 ? 0 : POLLING_IDLE_MILLIS);
     parameters.set(ValueLayout.JAVA_INT, 24, beside);
-    long made = Calls.syscall(Calls.errno(), SETUP_CALL, SUBMISSIONS, parameters.address(), 0, 0);
-    int fd = SystemException.check("make an io_uring", (int) made);
+    long made = Calls.syscall(SETUP_CALL, SUBMISSIONS, parameters.address(), 0, 0);
+    int fd = (int) SystemException.check("make an io_uring", made);
     return new IoUringSetup(new OpenFile(fd), parameters, mode);
   }
 
@@ -124,9 +124,8 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
   /// Tells the kernel something. The memory is read before it returns, unless the caller knows
   /// better.
   void register(String what, int kind, MemorySegment memory, int count) throws SystemException {
-    long done =
-        Calls.syscall(Calls.errno(), REGISTER_CALL, file.number(), kind, memory.address(), count);
-    SystemException.check(what, (int) done);
+    long done = Calls.syscall(REGISTER_CALL, file.number(), kind, memory.address(), count);
+    long _ = SystemException.check(what, done);
   }
 
   /// How many operations there is room for.

@@ -28,10 +28,9 @@ public final class LastingMemory implements AutoCloseable {
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle().withInvokeExactBehavior();
 
-  private static final int PROT_READ_WRITE = 3;
-
   /// Private, anonymous, and without a reservation.
-  private static final int MAP_NOTHING = 2 | 0x20 | 0x4000;
+  private static final int MAP_NOTHING =
+      Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE;
 
   /// The ranges that were given back, by their size: the process's, guarded by itself.
   private static final Map<Long, ArrayDeque<Long>> FREE = new HashMap<>();
@@ -82,18 +81,14 @@ public final class LastingMemory implements AutoCloseable {
   // addresses are never unmapped; thread: `FREE` hands out each range to one caller at a time.
   @SuppressWarnings("restricted")
   static LastingMemory map(int file, long bytes, int flags) throws SystemException {
-    MemorySegment errno = Calls.errno();
     long range = take(bytes);
     // Where that fails, nobody knows what is there: the range is not used again.
+    int where = range == 0 ? 0 : Mappings.MAP_FIXED;
     long mapped =
-        range == 0
-            ? Calls.mmap(errno, file, bytes, PROT_READ_WRITE, flags)
-            : Calls.mmapOver(errno, range, file, bytes, PROT_READ_WRITE, flags);
-    if (mapped < 0) { // addresses of processes are never that
-      throw new SystemException("map shared memory", (int) -mapped);
-    }
-    return over(
-        MemorySegment.ofAddress(mapped).reinterpret(bytes), () -> takeOff(errno, mapped, bytes));
+        SystemException.check(
+            "map shared memory",
+            Mappings.map(range, bytes, Mappings.PROT_READ_WRITE, flags | where, file, 0));
+    return over(MemorySegment.ofAddress(mapped).reinterpret(bytes), () -> takeOff(mapped, bytes));
   }
 
   /// A range that was used before, or 0.
@@ -106,8 +101,9 @@ public final class LastingMemory implements AutoCloseable {
   }
 
   /// Lays zeros over a file that take no memory. If the system refuses that, the file stays there.
-  private static void takeOff(MemorySegment errno, long address, long bytes) {
-    if (Calls.mmapOver(errno, address, -1, bytes, PROT_READ_WRITE, MAP_NOTHING) == address) {
+  private static void takeOff(long address, long bytes) {
+    int flags = MAP_NOTHING | Mappings.MAP_FIXED;
+    if (Mappings.map(address, bytes, Mappings.PROT_READ_WRITE, flags, -1, 0) == address) {
       synchronized (FREE) {
         FREE.computeIfAbsent(bytes, _ -> new ArrayDeque<>()).add(address);
       }

@@ -21,7 +21,7 @@ public final class OpenFile implements AutoCloseable {
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      Calls.close(number);
+      FileDescriptors.close(number);
     }
   }
 }

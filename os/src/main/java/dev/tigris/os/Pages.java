@@ -13,8 +13,6 @@ public final class Pages {
   /// Mappings are made in units of this many bytes, and aligned to it: the size of a huge page.
   public static final long UNIT_BYTES = 2L << 20;
 
-  private static final int PROT_READ_WRITE = 3;
-  private static final int MAP_PRIVATE = 2;
   private static final int MADV_DONTNEED = 4;
   private static final int MADV_HUGEPAGE = 14;
   private static final int MADV_NOHUGEPAGE = 15;
@@ -31,11 +29,8 @@ public final class Pages {
   private static final File BALLOONS = new File("/sys/bus/virtio/drivers/virtio_balloon");
   private static final int FREE_PAGE_REPORTING = 5;
 
-  /// Which system this is: several calls and numbers differ.
-  public static final boolean LINUX = System.getProperty("os.name").equals("Linux");
-
-  static final boolean POSIX = LINUX || System.getProperty("os.name").startsWith("Mac");
-  private static final int MAP_ANONYMOUS_NORESERVE = LINUX ? 0x20 | 0x4000 : 0x1000 | 0x40;
+  private static final int MAP_ANONYMOUS_NORESERVE =
+      Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE;
 
   /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else where
   /// they are as large as our units, unless this is a virtual machine whose host takes free memory
@@ -91,7 +86,7 @@ public final class Pages {
   /// @throws IllegalCallerException if the JVM was not told to allow native access
   public static long map(long bytes) {
     NativeAccess.own().require();
-    if (!POSIX) {
+    if (!Platform.POSIX) {
       return Arena.global().allocate(bytes, UNIT_BYTES).address();
     }
     // One unit more than asked for leaves room to align; untouched pages cost nothing.
@@ -100,7 +95,7 @@ public final class Pages {
       return 0;
     }
     long aligned = (start + UNIT_BYTES - 1) & -UNIT_BYTES;
-    if (LINUX && WANTS_HUGE_PAGES) {
+    if (Platform.LINUX && WANTS_HUGE_PAGES) {
       // A refusal means small pages, no more: the result is not needed.
       Native.advise(aligned, bytes, MADV_HUGEPAGE);
     }
@@ -110,7 +105,7 @@ public final class Pages {
   /// Maps `bytes` of zeros below [#LOW_END], where Linux puts nothing that does not ask for it.
   /// Returns 0 where that is not possible, or not wanted (`-Dtigris.memory.low=false`).
   public static long mapLow(long bytes) {
-    if (!LINUX || !Boolean.parseBoolean(System.getProperty("tigris.memory.low", "true"))) {
+    if (!Platform.LINUX || !Boolean.parseBoolean(System.getProperty("tigris.memory.low", "true"))) {
       return 0;
     }
     for (long address = LOW_STEP_BYTES; address < LOW_END; address += LOW_STEP_BYTES) {
@@ -126,7 +121,7 @@ public final class Pages {
   /// Maps zeros at an address where nothing is mapped, and touches nothing that others have mapped
   /// there. On other systems than Linux, a hole stays one.
   static void fill(long address, long bytes) {
-    if (LINUX) {
+    if (Platform.LINUX) {
       // A kernel that does not know the flag may map them elsewhere, where they cost nothing.
       long _ = Native.mapAt(address, bytes);
     }
@@ -136,12 +131,12 @@ public final class Pages {
   /// where that is not possible: the caller then clears them itself when it uses them again.
   // macOS keeps the contents on MADV_DONTNEED, so only Linux qualifies.
   public static boolean discard(long address, long bytes) {
-    return LINUX && Native.advise(address, bytes, MADV_DONTNEED);
+    return Platform.LINUX && Native.advise(address, bytes, MADV_DONTNEED);
   }
 
   /// Advises huge pages for whole units, or takes the advice back where it is not given anyway.
   public static void adviseHuge(long address, long bytes, boolean huge) {
-    if (LINUX && !WANTS_HUGE_PAGES) {
+    if (Platform.LINUX && !WANTS_HUGE_PAGES) {
       // A refusal means small pages, no more: the result is not needed.
       Native.advise(address, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     }
@@ -152,9 +147,7 @@ public final class Pages {
   /// @throws ScarceException if the operating system refuses
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
   public static void lock(long address, long bytes) throws ScarceException {
-    if (!POSIX) {
-      throw new UnsupportedOperationException("memory can be locked on Linux and macOS only");
-    }
+    Platform.requirePosix("locking memory");
     if (!Native.lock(address, bytes)) {
       // What was locked before the limit was reached stays so otherwise.
       unlock(address, bytes);
@@ -172,7 +165,6 @@ public final class Pages {
   // SAFETY: bounds: `mmap` picks fresh addresses, the others are only given ranges that `map`
   // returned; lifetime: nothing is ever unmapped; thread: all calls are thread-safe.
   private static final class Native {
-    private static final LibraryFunction MMAP = LibraryFunction.ofLong("mmap");
     private static final LibraryFunction MADVISE = LibraryFunction.ofInt("madvise");
     private static final LibraryFunction MLOCK = LibraryFunction.ofInt("mlock");
     private static final LibraryFunction MUNLOCK = LibraryFunction.ofInt("munlock");
@@ -188,8 +180,8 @@ public final class Pages {
     }
 
     private static long map(long address, long bytes, int more) {
-      int flags = MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | more;
-      return MMAP.call(address, bytes, PROT_READ_WRITE, flags, -1, 0);
+      int flags = Mappings.MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE | more;
+      return Mappings.map(address, bytes, Mappings.PROT_READ_WRITE, flags, -1, 0);
     }
 
     static boolean advise(long address, long bytes, int advice) {

@@ -1,14 +1,20 @@
 package dev.tigris.os;
 
-import java.io.IOException;
 import java.io.Serial;
 
-/// The system has no more of something, until some of it is given back.
-public final class ScarceException extends IOException {
+/// The system has no more memory, room or descriptors, until some of it is given back.
+public final class ScarceException extends SystemException {
   @Serial private static final long serialVersionUID = 1;
 
-  /// @param message what, and what to do about it
+  /// Makes one for an error of the system.
+  ScarceException(String what, int error) {
+    super(what, error);
+  }
+
+  /// Makes one for what has run out in this process.
+  ///
+  /// @param message what has run out, and what to do about it
   public ScarceException(String message) {
-    super(message);
+    super(message, NO_MEMORY, null);
   }
 }

@@ -15,26 +15,17 @@ import java.util.function.LongPredicate;
 /// The kernel frees it when nobody has it open or mapped: nothing can be left behind. It does not
 /// lie in `/dev/shm`, whose size is without effect on it.
 public final class SharedMemory implements AutoCloseable {
-  private static final int CLOSE_ON_EXEC = 1;
-  private static final int ALLOW_SEALING = 2;
-  private static final int F_ADD_SEALS = 1033;
-  private static final int F_GET_SEALS = 1034;
-  private static final int F_SEAL_SEAL = 1;
-  private static final int F_SEAL_SHRINK = 2;
-  private static final int F_SEAL_GROW = 4;
-  private static final int F_SEAL_WRITE = 8;
-  private static final int F_SEAL_FUTURE_WRITE = 16;
-  private static final int SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW;
+  private static final int SIZE_SEALS = MemoryFile.F_SEAL_SHRINK | MemoryFile.F_SEAL_GROW;
 
   /// With one of these, it cannot be mapped for writing.
-  private static final int READ_ONLY_SEALS = F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
+  private static final int READ_ONLY_SEALS =
+      MemoryFile.F_SEAL_WRITE | MemoryFile.F_SEAL_FUTURE_WRITE;
 
   /// With all of these, its pages stay, and so do the seals.
-  private static final int ALL_SEALS = SIZE_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  private static final int ALL_SEALS =
+      SIZE_SEALS | MemoryFile.F_SEAL_FUTURE_WRITE | MemoryFile.F_SEAL_SEAL;
   private static final int SEEK_END = 2;
-  private static final int PROT_READ = 1;
-  private static final int PROT_READ_WRITE = 3;
-  private static final int MAP_SHARED_AND_POPULATE = 1 | 0x8000;
+  private static final int MAP_SHARED_AND_POPULATE = Mappings.MAP_SHARED | Mappings.MAP_POPULATE;
 
   private final OpenFile file;
   private final long bytes;
@@ -50,20 +41,14 @@ public final class SharedMemory implements AutoCloseable {
   ///
   /// @throws SystemException if there is no memory for it, or a limit forbids it
   public static SharedMemory create(String name, long bytes) throws SystemException {
-    MemorySegment errno = Calls.errno();
-    try (Arena arena = Arena.ofConfined()) {
-      int fd = Calls.memfdCreate(errno, arena.allocateFrom(name), CLOSE_ON_EXEC | ALLOW_SEALING);
-      check("create a file in memory", fd);
-      OpenFile file = new OpenFile(fd);
-      try {
-        reserve(errno, fd, bytes);
-        check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, SIZE_SEALS));
-      } catch (SystemException e) {
-        file.close();
-        throw e;
-      }
-      return new SharedMemory(file, bytes, false);
+    OpenFile file = new OpenFile(MemoryFile.create(name, bytes));
+    try {
+      MemoryFile.seal(file.number(), SIZE_SEALS);
+    } catch (SystemException e) {
+      file.close();
+      throw e;
     }
+    return new SharedMemory(file, bytes, false);
   }
 
   /// Takes one that somebody else has made, and closes it unless it is as [#create] makes them:
@@ -90,10 +75,9 @@ public final class SharedMemory implements AutoCloseable {
 
   private static SharedMemory adopt(OpenFile file, LongPredicate sizes, boolean readOnly)
       throws SystemException {
-    MemorySegment errno = Calls.errno();
     int fd = file.number();
     try {
-      int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
+      int seals = MemoryFile.seals(fd);
       int wanted = readOnly ? ALL_SEALS : SIZE_SEALS;
       long size = bytesOf(fd);
       if ((seals & (ALL_SEALS | READ_ONLY_SEALS)) != wanted || !sizes.test(size)) {
@@ -102,7 +86,7 @@ public final class SharedMemory implements AutoCloseable {
                 .formatted(size, seals, wanted));
       }
       if (readOnly) {
-        reserve(errno, fd, size);
+        MemoryFile.reserve(fd, size);
       }
       return new SharedMemory(file, size, readOnly);
     } catch (SystemException e) {
@@ -113,11 +97,7 @@ public final class SharedMemory implements AutoCloseable {
 
   /// The size of the file behind a descriptor, or an error below zero.
   public static long bytesOf(int fd) {
-    return Calls.lseek(Calls.errno(), fd, SEEK_END);
-  }
-
-  private static void reserve(MemorySegment errno, int fd, long bytes) throws SystemException {
-    check("reserve %d bytes of shared memory".formatted(bytes), Calls.fallocate(errno, fd, bytes));
+    return Calls.lseek(fd, SEEK_END);
   }
 
   /// The open file, for handing it over.
@@ -136,15 +116,12 @@ public final class SharedMemory implements AutoCloseable {
   // an arena that threads share sees to it that none of them is in an access when it closes.
   @SuppressWarnings("restricted")
   public MemorySegment map(Arena arena) throws SystemException {
-    MemorySegment errno = Calls.errno();
-    int protection = readOnly ? PROT_READ : PROT_READ_WRITE;
-    long address = Calls.mmap(errno, file.number(), bytes, protection, MAP_SHARED_AND_POPULATE);
-    if (address < 0) { // addresses of processes are never that
-      throw new SystemException("map shared memory", (int) -address);
-    }
+    int protection = readOnly ? Mappings.PROT_READ : Mappings.PROT_READ_WRITE;
+    long mappedAt = Mappings.map(0, bytes, protection, MAP_SHARED_AND_POPULATE, file.number(), 0);
+    long address = check("map shared memory", mappedAt);
     MemorySegment mapped =
         MemorySegment.ofAddress(address)
-            .reinterpret(bytes, arena, ended -> Calls.munmap(ended.address(), bytes));
+            .reinterpret(bytes, arena, ended -> Mappings.unmap(ended.address(), bytes));
     return readOnly ? mapped.asReadOnly() : mapped;
   }
 
@@ -158,14 +135,11 @@ public final class SharedMemory implements AutoCloseable {
   /// @throws SystemException if it cannot be: there is no memory for what was taken out before, or
   ///     somebody has sealed it otherwise
   public void keep() throws SystemException {
-    MemorySegment errno = Calls.errno();
     int fd = file.number();
-    int seals = check("read the seals", Calls.fcntl(errno, fd, F_GET_SEALS, 0));
-    if ((seals & ALL_SEALS) != ALL_SEALS) {
-      int more = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
-      check("seal shared memory", Calls.fcntl(errno, fd, F_ADD_SEALS, more));
+    if ((MemoryFile.seals(fd) & ALL_SEALS) != ALL_SEALS) {
+      MemoryFile.seal(fd, MemoryFile.F_SEAL_FUTURE_WRITE | MemoryFile.F_SEAL_SEAL);
     }
-    reserve(errno, fd, bytes);
+    MemoryFile.reserve(fd, bytes);
   }
 
   /// Closes the file. Mappings stay.

@@ -15,8 +15,7 @@ public final class Signal implements AutoCloseable {
 
   /// Makes one that is not raised.
   public Signal() throws SystemException {
-    this.file =
-        new OpenFile(SystemException.check("make a signal", Calls.eventfd(Calls.errno(), FLAGS)));
+    this.file = new OpenFile((int) SystemException.check("make a signal", Calls.eventfd(FLAGS)));
   }
 
   /// What to wait for, and what to name to the kernel.

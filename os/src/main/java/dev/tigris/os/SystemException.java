@@ -1,12 +1,17 @@
 package dev.tigris.os;
 
 import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// The operating system has refused a call.
-public final class SystemException extends IOException {
+/// The operating system refuses a call. The message says which, why in the system's words, and what
+/// to do.
+public class SystemException extends IOException {
   private static final long serialVersionUID = 1;
 
-  // Errors that somebody asks for, by their numbers, which are the same on amd64 and aarch64.
+  // The errors that callers tell apart, by their numbers on Linux, which are the same on amd64 and
+  // aarch64. Up to 34, but for AGAIN, macOS has the same numbers.
 
   /// Not permitted.
   public static final int FORBIDDEN = 1;
@@ -14,7 +19,7 @@ public final class SystemException extends IOException {
   /// Interrupted by a Unix signal.
   public static final int INTERRUPTED = 4;
 
-  /// Nothing there now, or no room.
+  /// Nothing there now, or no room. Linux.
   public static final int AGAIN = 11;
 
   /// No memory, or a limit of it.
@@ -23,7 +28,7 @@ public final class SystemException extends IOException {
   /// Memory that a call was given is not there: of mapped files, some of the file.
   public static final int BAD_ADDRESS = 14;
 
-  /// Something that this kernel does not know.
+  /// An argument that this kernel does not know.
   public static final int INVALID = 22;
 
   /// Too many open files of all processes.
@@ -38,13 +43,13 @@ public final class SystemException extends IOException {
   /// A system call that this kernel does not know.
   public static final int NO_SUCH_CALL = 38;
 
-  /// Somebody has the address already.
+  /// Another socket has the address already.
   public static final int ADDRESS_IN_USE = 98;
 
-  /// No address or port of this host will do.
+  /// No address or port of this host is left.
   public static final int ADDRESS_NOT_AVAILABLE = 99;
 
-  /// There is no way to that network.
+  /// There is no route to that network.
   public static final int NETWORK_UNREACHABLE = 101;
 
   /// The peer has broken the connection.
@@ -53,30 +58,121 @@ public final class SystemException extends IOException {
   /// No room for what the kernel needs.
   public static final int NO_BUFFERS = 105;
 
-  /// It took too long.
+  /// The time for it is over.
   public static final int TIMED_OUT = 110;
 
-  /// Nobody listens there.
+  /// No socket listens at that address.
   public static final int CONNECTION_REFUSED = 111;
 
   /// That host does not answer on its own network.
   public static final int HOST_DOWN = 112;
 
-  /// There is no way to that host.
+  /// There is no route to that host.
   public static final int HOST_UNREACHABLE = 113;
 
-  /// It goes on.
+  /// The attempt to connect goes on.
   static final int IN_PROGRESS = 115;
+
+  private static final int NO_SPACE = 28;
+  private static final int QUOTA_EXCEEDED = Platform.LINUX ? 122 : 69;
+
+  /// What may pass by itself, or when this process gives some of it back.
+  private static final Set<Integer> SCARCE =
+      Set.of(NO_MEMORY, TOO_MANY_FILES_OF_ALL, TOO_MANY_FILES, NO_SPACE, QUOTA_EXCEEDED);
+
+  /// The system's words.
+  private static final Map<Integer, String> WORDS =
+      Map.ofEntries(
+          Map.entry(FORBIDDEN, "Operation not permitted"),
+          Map.entry(2, "No such file or directory"),
+          Map.entry(INTERRUPTED, "Interrupted system call"),
+          Map.entry(5, "Input/output error"),
+          Map.entry(9, "Bad file descriptor"),
+          // Also when there are as many mappings as the system allows (vm.max_map_count).
+          Map.entry(NO_MEMORY, "Cannot allocate memory, or too many mappings"),
+          Map.entry(13, "Permission denied"),
+          Map.entry(BAD_ADDRESS, "Bad address"),
+          Map.entry(19, "No such device"),
+          Map.entry(20, "Not a directory"),
+          Map.entry(21, "Is a directory"),
+          Map.entry(INVALID, "Invalid argument"),
+          Map.entry(TOO_MANY_FILES_OF_ALL, "Too many open files in the system"),
+          Map.entry(TOO_MANY_FILES, "Too many open files"),
+          Map.entry(26, "Text file busy"),
+          Map.entry(27, "File too large"),
+          Map.entry(NO_SPACE, "No space left on device"),
+          Map.entry(29, "Illegal seek"),
+          Map.entry(30, "Read-only file system"),
+          Map.entry(BROKEN_PIPE, "Broken pipe"),
+          Map.entry(QUOTA_EXCEEDED, "Disk quota exceeded"));
+
+  /// The words for numbers that other systems use otherwise.
+  private static final Map<Integer, String> WORDS_OF_LINUX =
+      Map.ofEntries(
+          Map.entry(AGAIN, "Resource temporarily unavailable"),
+          Map.entry(36, "File name too long"),
+          Map.entry(NO_SUCH_CALL, "Function not implemented"),
+          Map.entry(40, "Too many levels of symbolic links"),
+          Map.entry(90, "Message too long"),
+          Map.entry(95, "Operation not supported"),
+          Map.entry(97, "Address family not supported by protocol"),
+          Map.entry(ADDRESS_IN_USE, "Address already in use"),
+          Map.entry(ADDRESS_NOT_AVAILABLE, "Cannot assign requested address"),
+          Map.entry(100, "Network is down"),
+          Map.entry(NETWORK_UNREACHABLE, "Network is unreachable"),
+          Map.entry(103, "Software caused connection abort"),
+          Map.entry(CONNECTION_RESET, "Connection reset by peer"),
+          Map.entry(NO_BUFFERS, "No buffer space available"),
+          Map.entry(107, "Transport endpoint is not connected"),
+          Map.entry(TIMED_OUT, "Connection timed out"),
+          Map.entry(CONNECTION_REFUSED, "Connection refused"),
+          Map.entry(HOST_DOWN, "Host is down"),
+          Map.entry(HOST_UNREACHABLE, "No route to host"),
+          Map.entry(IN_PROGRESS, "Operation now in progress"),
+          Map.entry(125, "Operation canceled"));
 
   private final int error;
 
   /// Makes one.
   ///
-  /// @param what was to be done
+  /// @param what could not be done: the message begins with "could not" and this
   /// @param error its number
   public SystemException(String what, int error) {
-    super("%s: %s (error %d)%s".formatted(what, Calls.describe(error), error, advice(error)));
+    this("could not %s: %s%s".formatted(what, describe(error), advice(error)), error, null);
+  }
+
+  /// Makes one for something that this process does not accept.
+  SystemException(String message) {
+    this(message, INVALID, null);
+  }
+
+  SystemException(String message, int error, @Nullable Throwable cause) {
+    super(message, cause);
     this.error = error;
+  }
+
+  /// Returns what a call has returned, unless that is an error.
+  ///
+  /// @param what is done, to follow "could not"
+  /// @throws ScarceException if the error may pass by itself
+  /// @throws SystemException if it is another error
+  public static long check(String what, long result) throws SystemException {
+    if (result >= 0) {
+      return result;
+    }
+    int error = (int) -result;
+    throw SCARCE.contains(error)
+        ? new ScarceException(what, error)
+        : new SystemException(what, error);
+  }
+
+  /// Says in words what an error is.
+  public static String describe(int error) {
+    String words = WORDS.get(error);
+    if (words == null && Platform.LINUX) {
+      words = WORDS_OF_LINUX.get(error);
+    }
+    return words == null ? "error " + error : words;
   }
 
   /// What to do about limits that any call may meet; empty for other errors.
@@ -86,25 +182,6 @@ public final class SystemException extends IOException {
       case TOO_MANY_FILES_OF_ALL -> ": close some, or raise fs.file-max";
       default -> "";
     };
-  }
-
-  /// One for something that this process does not accept.
-  SystemException(String what) {
-    super(what);
-    this.error = INVALID;
-  }
-
-  /// Returns what a call has returned, unless that is an error.
-  public static int check(String what, int result) throws SystemException {
-    if (result < 0) {
-      throw new SystemException(what, -result);
-    }
-    return result;
-  }
-
-  /// What an error is called.
-  public static String describe(int error) {
-    return Calls.describe(error);
   }
 
   /// The number of the error.

@@ -47,7 +47,6 @@ public final class TcpSocket implements AutoCloseable {
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
 
   private final OpenFile file;
-  private final MemorySegment errno = Calls.errno();
 
   private TcpSocket(OpenFile file) {
     this.file = file;
@@ -56,8 +55,8 @@ public final class TcpSocket implements AutoCloseable {
   private static TcpSocket open(InetSocketAddress address, int flags) throws SystemException {
     int family = address.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     int type = SOCK_STREAM | SOCK_CLOEXEC | flags;
-    int fd = Calls.socket(Calls.errno(), family, type);
-    return new TcpSocket(new OpenFile(SystemException.check("open a socket", fd)));
+    int fd = Calls.socket(family, type);
+    return new TcpSocket(new OpenFile((int) SystemException.check("open a socket", fd)));
   }
 
   /// Makes one that is connected.
@@ -69,13 +68,13 @@ public final class TcpSocket implements AutoCloseable {
     TcpSocket socket = open(to, SOCK_NONBLOCK);
     boolean connected = false;
     try (Arena arena = Arena.ofConfined()) {
-      int result = Calls.connect(socket.errno, socket.fd(), encode(arena, to));
+      int result = Calls.connect(socket.fd(), encode(arena, to));
       if (result == -SystemException.IN_PROGRESS) {
         socket.await(true, nanos);
         result = -socket.error(arena);
       }
       check("connect", result);
-      check("connect", Calls.fcntl(socket.errno, socket.fd(), F_SETFL, 0));
+      check("connect", Calls.fcntl(socket.fd(), F_SETFL, 0));
       connected = true;
       return socket;
     } finally {
@@ -89,7 +88,7 @@ public final class TcpSocket implements AutoCloseable {
   private int error(Arena arena) throws SystemException {
     MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
     MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, Integer.BYTES);
-    check("connect", Calls.getsockopt(errno, fd(), SOL_SOCKET, SO_ERROR, value, length));
+    check("connect", Calls.getsockopt(fd(), SOL_SOCKET, SO_ERROR, value, length));
     return value.get(ValueLayout.JAVA_INT, 0);
   }
 
@@ -121,8 +120,8 @@ public final class TcpSocket implements AutoCloseable {
     boolean listens = false;
     try (Arena arena = Arena.ofConfined()) {
       socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1);
-      check("bind", Calls.bind(socket.errno, socket.fd(), encode(arena, at)));
-      check("listen", Calls.listen(socket.errno, socket.fd(), backlog));
+      check("bind", Calls.bind(socket.fd(), encode(arena, at)));
+      check("listen", Calls.listen(socket.fd(), backlog));
       listens = true;
       return socket;
     } finally {
@@ -136,7 +135,7 @@ public final class TcpSocket implements AutoCloseable {
   ///
   /// @throws SystemException with [SystemException#AGAIN] if none does
   public TcpSocket accept() throws SystemException {
-    return new TcpSocket(new OpenFile(check("accept", Calls.accept(errno, fd(), SOCK_CLOEXEC))));
+    return new TcpSocket(new OpenFile(check("accept", Calls.accept(fd(), SOCK_CLOEXEC))));
   }
 
   /// The address of this side.
@@ -151,14 +150,14 @@ public final class TcpSocket implements AutoCloseable {
 
   /// What fills in an address, and its length.
   private interface Asking {
-    int ask(MemorySegment errno, int fd, MemorySegment address, MemorySegment length);
+    int ask(int fd, MemorySegment address, MemorySegment length);
   }
 
   private InetSocketAddress address(String what, Asking asking) throws SystemException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(IPV6_BYTES, 8);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
-      check(what, asking.ask(errno, fd(), address, length));
+      check(what, asking.ask(fd(), address, length));
       return decode(address);
     }
   }
@@ -212,7 +211,7 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   private void setOption(int level, int name, MemorySegment value) throws SystemException {
-    check("set an option of a socket", Calls.setsockopt(errno, fd(), level, name, value));
+    check("set an option of a socket", Calls.setsockopt(fd(), level, name, value));
   }
 
   /// Sends what the socket takes without waiting; returns how many bytes.
@@ -221,7 +220,7 @@ public final class TcpSocket implements AutoCloseable {
       MemorySegment from = arena.allocate(Math.max(1, bytes.remaining()));
       from.copyFrom(MemorySegment.ofBuffer(bytes));
       int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-      return check("send", Calls.send(errno, fd(), from, bytes.remaining(), flags));
+      return check("send", Calls.send(fd(), from, bytes.remaining(), flags));
     }
   }
 
@@ -232,7 +231,7 @@ public final class TcpSocket implements AutoCloseable {
   public int receive(byte[] to, int from) throws SystemException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment into = arena.allocate(Math.max(1, to.length - from));
-      int n = check("receive", Calls.recv(errno, fd(), into, to.length - from, MSG_DONTWAIT));
+      int n = check("receive", Calls.recv(fd(), into, to.length - from, MSG_DONTWAIT));
       MemorySegment.copy(into, ValueLayout.JAVA_BYTE, 0, to, from, n);
       return n;
     }
@@ -318,6 +317,6 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   private static int check(String what, long result) throws SystemException {
-    return SystemException.check(what, (int) result);
+    return (int) SystemException.check(what, result);
   }
 }

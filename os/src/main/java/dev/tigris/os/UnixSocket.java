@@ -49,7 +49,7 @@ public final class UnixSocket implements AutoCloseable {
   private static final int PACKET = 96;
 
   private final OpenFile file;
-  private final MemorySegment errno = Calls.errno();
+  private final MemorySegment errno = LibraryFunction.errnoBuffer();
   private final MemorySegment header = Arena.ofAuto().allocate(PACKET + PACKET_BYTES, 8);
   private @Nullable Packet heard;
 
@@ -90,7 +90,7 @@ public final class UnixSocket implements AutoCloseable {
   }
 
   private static UnixSocket open() throws SystemException {
-    int fd = check("open a socket", Calls.socket(Calls.errno(), AF_UNIX, PACKETS));
+    int fd = (int) check("open a socket", Calls.socket(AF_UNIX, PACKETS));
     return new UnixSocket(new OpenFile(fd));
   }
 
@@ -101,8 +101,8 @@ public final class UnixSocket implements AutoCloseable {
     UnixSocket socket = open();
     try (Arena arena = Arena.ofConfined()) {
       int fd = socket.file.number();
-      check("take the name", Calls.bind(socket.errno, fd, address(arena, name)));
-      check("listen", Calls.listen(socket.errno, fd, backlog));
+      check("take the name", Calls.bind(fd, address(arena, name)));
+      check("listen", Calls.listen(fd, backlog));
       return socket;
     } catch (SystemException e) {
       socket.close();
@@ -118,7 +118,7 @@ public final class UnixSocket implements AutoCloseable {
     UnixSocket socket = open();
     try (Arena arena = Arena.ofConfined()) {
       int fd = socket.file.number();
-      check("connect", Calls.connect(socket.errno, fd, address(arena, name)));
+      check("connect", Calls.connect(fd, address(arena, name)));
       return socket;
     } catch (SystemException e) {
       socket.close();
@@ -140,11 +140,11 @@ public final class UnixSocket implements AutoCloseable {
 
   /// The next connection to a socket that listens; null if there is none.
   public @Nullable UnixSocket accept() throws SystemException {
-    int fd = Calls.accept(errno, file.number(), SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int fd = Calls.accept(file.number(), SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd == -SystemException.AGAIN || fd == -SystemException.INTERRUPTED) {
       return null;
     }
-    return new UnixSocket(new OpenFile(check("accept", fd)));
+    return new UnixSocket(new OpenFile((int) check("accept", fd)));
   }
 
   /// Who is at the other end, or was when the connection was made. The kernel says so.
@@ -153,7 +153,7 @@ public final class UnixSocket implements AutoCloseable {
       MemorySegment value = arena.allocate(CREDENTIALS_BYTES, Integer.BYTES);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, CREDENTIALS_BYTES);
       int fd = file.number();
-      check("ask who it is", Calls.getsockopt(errno, fd, SOL_SOCKET, SO_PEERCRED, value, length));
+      check("ask who it is", Calls.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, value, length));
       return new Peer(
           value.get(ValueLayout.JAVA_INT, 0), value.get(ValueLayout.JAVA_INT, Integer.BYTES));
     }
@@ -178,8 +178,8 @@ public final class UnixSocket implements AutoCloseable {
       header.set(ValueLayout.JAVA_INT, CONTROL + 12, SCM_RIGHTS);
       header.set(ValueLayout.JAVA_INT, CONTROL + 16, attached.number());
     }
-    long sent = Calls.sendmsg(errno, file.number(), header, MSG_DONTWAIT | MSG_NOSIGNAL);
-    check("send", (int) sent);
+    long sent = Calls.sendmsg(file.number(), header, MSG_DONTWAIT | MSG_NOSIGNAL);
+    check("send", sent);
   }
 
   /// Sends a packet of one byte if it can be sent. Any thread, one at a time.

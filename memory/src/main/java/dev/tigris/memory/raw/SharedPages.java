@@ -1,13 +1,11 @@
 package dev.tigris.memory.raw;
 
-import dev.tigris.os.Errno;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
-import dev.tigris.os.LibraryFunction;
-import dev.tigris.os.Pages;
+import dev.tigris.os.MemoryFile;
+import dev.tigris.os.Platform;
 import dev.tigris.os.ScarceException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 
 /// Memory that other processes may be given to read: a file without a name that lives in memory
 /// only, laid over a range of the pool. Linux.
@@ -16,15 +14,6 @@ import java.lang.foreign.Arena;
 /// so is writing: what was mapped before, which is this, may be written to, and no mapping and no
 /// file that is made of it afterwards. So whoever gets the descriptor can read, and nothing else.
 public final class SharedPages {
-  private static final int CLOSE_ON_EXEC = 1;
-  private static final int ALLOW_SEALING = 2;
-  private static final int F_ADD_SEALS = 1033;
-  private static final int F_SEAL_SEAL = 1;
-  private static final int F_SEAL_SHRINK = 2;
-  private static final int F_SEAL_GROW = 4;
-  private static final int F_SEAL_FUTURE_WRITE = 16;
-  private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
-
   private final Pool pool;
   private final int descriptor;
   private final long address;
@@ -50,16 +39,10 @@ public final class SharedPages {
   /// @throws IOException if it refuses for good
   /// @throws UnsupportedOperationException on other systems than Linux
   public static SharedPages create(Pool pool, long bytes) throws IOException {
-    if (!Pages.LINUX) {
-      throw new UnsupportedOperationException("memory can be shared on Linux only");
-    }
+    Platform.requireLinux("shared memory");
     long size = roundedBytes(bytes);
-    int descriptor = Native.create();
+    int descriptor = MemoryFile.create("tigris-shared", size);
     try {
-      if (!FileDescriptors.reserve(descriptor, 0, size)) {
-        // Touching what cannot be had would be fatal.
-        throw new IOException("this system cannot reserve memory: fallocate is not allowed");
-      }
       FilePages.tryToMap(descriptor, size, true);
       long address = pool.takeUnits(size);
       if (address == 0) {
@@ -74,7 +57,7 @@ public final class SharedPages {
         throw e;
       }
       try {
-        Native.seal(descriptor);
+        MemoryFile.sealForReaders(descriptor);
       } catch (Throwable e) {
         made.takeOff();
         throw e;
@@ -110,26 +93,6 @@ public final class SharedPages {
     } catch (IOException e) {
       // The kernel's table of mappings is full: the range stays what it is, and nobody else's.
       pool.forgetUnits(bytes);
-    }
-  }
-
-  // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
-  // call; thread: all calls are thread-safe.
-  private static final class Native {
-    private static final LibraryFunction MEMFD_CREATE = LibraryFunction.ofInt("memfd_create");
-    private static final LibraryFunction FCNTL = LibraryFunction.ofInt("fcntl");
-
-    /// An empty file.
-    static int create() throws IOException {
-      try (Arena arena = Arena.ofConfined()) {
-        long name = arena.allocateFrom("tigris-shared").address();
-        long file = MEMFD_CREATE.call(name, CLOSE_ON_EXEC | ALLOW_SEALING);
-        return (int) Errno.check(file, "create a file in memory");
-      }
-    }
-
-    static void seal(int file) throws IOException {
-      Errno.check(FCNTL.call(file, F_ADD_SEALS, SEALS), "seal shared memory");
     }
   }
 }

@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.os.Pages;
+import dev.tigris.os.Platform;
 import org.junit.jupiter.api.Test;
 
 class ScratchTest {
   @Test
   void liesBelowAllElseOnLinuxSoThatAnAccessNeedsNoMore() {
-    assumeTrue(Pages.LINUX, "only Linux lets a program choose such an address");
+    assumeTrue(Platform.LINUX, "only Linux lets a program choose such an address");
     assertTrue(Raw.SCRATCH < Pages.LOW_END, () -> Long.toHexString(Raw.SCRATCH));
     assertEquals(Raw.SCRATCH, Raw.ORIGIN);
     assertEquals(0, Raw.MIX);
@@ -30,7 +31,7 @@ class ScratchTest {
 
   @Test
   void aSecondAreaIsNotMappedOverTheFirst() {
-    assumeTrue(Pages.LINUX, "only Linux lets a program choose such an address");
+    assumeTrue(Platform.LINUX, "only Linux lets a program choose such an address");
     long second = Pages.mapLow(Raw.SCRATCH_BYTES);
     assertTrue(second >= Raw.SCRATCH + Raw.SCRATCH_BYTES, () -> Long.toHexString(second));
   }

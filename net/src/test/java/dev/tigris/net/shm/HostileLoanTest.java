@@ -21,7 +21,7 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.os.Calls;
+import dev.tigris.os.MemoryFile;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.SharedMemory;
 import dev.tigris.os.Signal;
@@ -58,8 +58,6 @@ class HostileLoanTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int LENT = 0x104;
   private static final int PAGE = 4096;
-  private static final int F_ADD_SEALS = 1033;
-  private static final int READ_ONLY_SEALS = 1 | 2 | 4 | 16;
 
   private final Jbuf jbuf = Jbuf.allocate(4 * PAGE, "test", PageKind.SHARED);
   private final Bytes lent = jbuf.asBytes();
@@ -247,15 +245,12 @@ class HostileLoanTest {
 
   @Test
   void breaksOnMoreMemoryThanMayBeLent() throws Exception {
-    MemorySegment errno = Calls.errno();
-    try (Arena names = Arena.ofConfined();
-        OpenFile large =
-            new OpenFile(Calls.memfdCreate(errno, names.allocateFrom("tigris-test"), 3));
+    try (OpenFile large = new OpenFile(MemoryFile.create("tigris-test", 0));
         FileChannel file =
             FileChannel.open(
                 Path.of("/proc/self/fd/" + large.number()), StandardOpenOption.WRITE)) {
       file.write(ByteBuffer.allocate(1), Loan.MOST_BYTES); // sparse
-      assertEquals(0, Calls.fcntl(errno, large.number(), F_ADD_SEALS, READ_ONLY_SEALS));
+      MemoryFile.sealForReaders(large.number());
       say(Loan.LENT, 0, large);
       expectBroken("1073741825 bytes");
     }

@@ -70,8 +70,7 @@ public final class Seccomp {
   }
 
   private static long filter(long[][] program, long flags) throws SystemException {
-    MemorySegment errno = Calls.errno();
-    long _ = must("give up privileges", Calls.syscall(errno, PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0));
+    long _ = must("give up privileges", Calls.syscall(PRCTL, NO_NEW_PRIVILEGES, 1, 0, 0));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment filter = arena.allocate(8L * program.length, 8);
       for (int i = 0; i < program.length; i++) {
@@ -85,11 +84,11 @@ public final class Seccomp {
       named.set(ADDRESS, 8, filter);
       return must(
           "filter system calls",
-          Calls.syscall(errno, SECCOMP, SET_MODE_FILTER, flags, named.address(), 0));
+          Calls.syscall(SECCOMP, SET_MODE_FILTER, flags, named.address(), 0));
     }
   }
 
   private static long must(String what, long result) throws SystemException {
-    return SystemException.check(what, (int) result);
+    return SystemException.check(what, result);
   }
 }

@@ -73,13 +73,12 @@ public final class WithoutDeferredWork implements InvocationInterceptor {
 
   /// Answers until this process ends.
   private static void decide(OpenFile questions) {
-    MemorySegment errno = Calls.errno();
     MemorySegment asked = Arena.ofAuto().allocate(ASKED_BYTES, 8);
     MemorySegment answer = Arena.ofAuto().allocate(ANSWER_BYTES, 8);
     int fd = questions.number();
     while (true) {
       asked.fill((byte) 0);
-      long got = Calls.syscall(errno, IOCTL, fd, RECEIVE, asked.address(), 0);
+      long got = Calls.syscall(IOCTL, fd, RECEIVE, asked.address(), 0);
       if (got == NO_SUCH_FILE || got == INTERRUPTED) {
         continue;
       }
@@ -93,7 +92,7 @@ public final class WithoutDeferredWork implements InvocationInterceptor {
       answer.set(JAVA_LONG, 0, asked.get(JAVA_LONG, 0));
       answer.set(JAVA_INT, 16, refused ? -SystemException.INVALID : 0);
       answer.set(JAVA_INT, 20, refused ? 0 : LET_IT_BE);
-      long _ = Calls.syscall(errno, IOCTL, fd, ANSWER, answer.address(), 0);
+      long _ = Calls.syscall(IOCTL, fd, ANSWER, answer.address(), 0);
     }
   }
 
