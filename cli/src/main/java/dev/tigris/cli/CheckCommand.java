@@ -101,7 +101,7 @@ final class CheckCommand implements Command {
       if (options.hasMatchedOption(option)) {
         throw new ParameterException(
             options.commandSpec().commandLine(),
-            "-s reads summaries and no records: leave %s out".formatted(option));
+            "-s reads summaries, not records: leave %s out".formatted(option));
       }
     }
   }

@@ -6,7 +6,7 @@ import picocli.CommandLine.ParseResult;
 /// One subcommand.
 ///
 /// Its options are declared by calls and not by annotations: reading annotations took
-/// longer than sorting a hundred thousand records does. See docs/decisions/040.
+/// longer than sorting a hundred thousand records does.
 interface Command {
   /// The options, and the help that teaches them.
   CommandSpec spec();

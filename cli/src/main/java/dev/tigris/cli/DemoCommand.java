@@ -133,8 +133,7 @@ final class DemoCommand implements Command {
           ./tigris gen 10M data && ./tigris sort data sorted && ./tigris check sorted
           ./tigris sort --help           your own records, of any size
           ./tigris bench flow --quick    the same and more, measured with care
-          ./tigris test                  all tests
-          ARCHITECTURE.md                how it is built
+          ./tigris test                  the tests of this checkout, in minutes
         """);
   }
 

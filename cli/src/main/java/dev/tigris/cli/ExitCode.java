@@ -1,6 +1,6 @@
 package dev.tigris.cli;
 
-/// What a command's exit says to the shell. The README and `tigris help exit-codes` list them.
+/// The exit codes of commands. `tigris help exit-codes` lists them.
 enum ExitCode {
   OK(0, "all went well"),
   OUT_OF_ORDER(1, "check: the records are not in order"),

@@ -35,7 +35,7 @@ final class LayoutCommand implements Command {
             .type(List.class)
             .auxiliaryTypes(String.class)
             .paramLabel("CLASS")
-            .description("Full names of classes. What their fields refer to is added.")
+            .description("Full names of classes. The classes that their fields refer to are added.")
             .build());
     spec.addOption(
         OptionSpec.builder(CLASSPATH, "--class-path", "--module-path", "-cp", "-p")
@@ -77,7 +77,7 @@ final class LayoutCommand implements Command {
             .toList();
     if (places.isEmpty()) {
       throw new ParameterException(
-          options.commandSpec().commandLine(), CLASSPATH + " names no folder and no jar");
+          options.commandSpec().commandLine(), CLASSPATH + " names neither a folder nor a jar");
     }
     StoredTypes types = StoredTypes.load(names, places);
     if (options.hasMatchedOption(JSON)) {

@@ -58,7 +58,7 @@ final class NetCommand implements Command {
             .type(String.class)
             .paramLabel("P")
             .description(
-                "What carries the messages (default: the best one;",
+                "The provider that carries the messages (default: the best one;",
                 "serve: the best for other hosts, and for this one).")
             .build());
     spec.addOption(

@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 public final class Reason {
   private Reason() {}
 
-  /// What an exception about a file means: its own message is often no more than the file's name.
+  /// Returns the meaning of an exception about a file: its message is often just the file's name.
   public static String of(Exception failure) {
     Throwable e =
         failure instanceof UncheckedIOException && failure.getCause() != null

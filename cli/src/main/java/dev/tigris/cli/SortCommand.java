@@ -33,14 +33,14 @@ final class SortCommand implements Command {
             .paramLabel("SIZE")
             .description(
                 "Memory for records, such as 512m or 2g (default: 2g), or what the process may use if that"
-                    + " is less. What does not fit goes to temporary files beside the output. A few"
+                    + " is less. Records that do not fit go to temporary files beside the output. A few"
                     + " megabytes are needed, and room for about ten records.")
             .build());
     spec.addOption(
         Options.flag(
             "--partitions",
-            "Write a folder of files part-0000, part-0001, ... whose concatenation is sorted,"
-                + " instead of one file."));
+            "Write a folder of files part-0000, part-0001, ... instead of one file. Their"
+                + " concatenation is sorted."));
     spec.addOption(
         Options.flag(
             "--no-fsync",

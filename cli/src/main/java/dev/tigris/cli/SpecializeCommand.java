@@ -351,7 +351,7 @@ final class SpecializeCommand implements Command {
       if (key != null) {
         throw new ParameterException(
             options.commandSpec().commandLine(),
-            "what is signed is a patch: add %s diff, or leave out %s".formatted(PATCH, SIGN));
+            "only patches are signed: add %s diff, or leave out %s".formatted(PATCH, SIGN));
       }
       return new Delivery.Rewritten();
     }

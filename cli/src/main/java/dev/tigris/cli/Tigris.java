@@ -124,7 +124,7 @@ final class Tigris {
         .header("Data-intensive Java on machines that do not all run at the same speed.")
         .commandListHeading("%nCommands:%n")
         .footer(
-            "  test        Run all tests of this checkout: tigris test [-pl MODULE -am]",
+            "  test        Run the tests of this checkout: tigris test [--slow | --soak]",
             "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
             "",
             "Start with:",
@@ -160,8 +160,7 @@ final class Tigris {
           "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
     }
     if (name.endsWith("/") && Files.isRegularFile(Path.of(name))) { // which Java has dropped
-      return Optional.of(
-          "'%s' is a file, and no folder: leave the slash at its end away".formatted(name));
+      return Optional.of("'%s' is a file, not a folder: remove the trailing slash".formatted(name));
     }
     if (isUnreadable(name)) {
       return Optional.of(

@@ -208,7 +208,7 @@ class LayoutCommandTest {
           layout dev.tigris.memory.Pso -cp @/classes | 3 | is no subclass
           layout dev.tigris.memory.PsoList -cp @/classes | 3 | name one of your own
           layout app.Trade --c --numpy              | 2 | tigris: --c, --numpy are mutually exclusive
-          layout app.Trade -cp :                    | 2 | names no folder and no jar
+          layout app.Trade -cp :                    | 2 | names neither a folder nor a jar
           layout                                    | 2 | CLASS
           """)
   void saysWhatToDo(String line, int exitCode, String part) {

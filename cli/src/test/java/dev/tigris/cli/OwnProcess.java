@@ -34,8 +34,7 @@ final class OwnProcess {
     var line = new ArrayList<>(before);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
-    line.add(
-        "--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric");
+    line.add("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric");
     line.addAll(List.of("-p", System.getProperty("jdk.module.path")));
     line.addAll(List.of("-m", "dev.tigris.cli/dev.tigris.cli.Main"));
     line.addAll(List.of(args));

@@ -81,7 +81,7 @@ public final class BufferSpring implements Spring {
     return water.home() == this;
   }
 
-  /// Takes back a water that this spring has made, and that nobody uses any more. Any thread.
+  /// Takes back a water that this spring has made and that no module uses any more. Any thread.
   ///
   /// @throws IllegalArgumentException if another spring has made it
   /// @throws IllegalStateException if it lies here, since it was given back before, or is lent to a
@@ -102,7 +102,7 @@ public final class BufferSpring implements Spring {
     } while (!RETURNED.compareAndSet(this, top, home));
   }
 
-  /// Frees the buffers of all waters, each as soon as the collector has found that nobody holds it.
+  /// Frees the buffers of all waters, each as soon as the collector has found it unreferenced.
   public void close() {
     for (Water water : made) {
       water.buffer().unreference(Jbuf::free);

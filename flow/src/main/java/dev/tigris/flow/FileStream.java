@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// A stream from or to a file (papers 002, section 2.2: *FileStream*): each water read or written
+/// A stream from or to a file (Welsh and Culler 2000, section 2.2: *FileStream*): each water read
+// or written
 /// follows the one before it, unless [#seek] says otherwise.
 ///
 /// ```java
@@ -162,8 +163,8 @@ public final class FileStream extends Stream {
     return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
   }
 
-  /// What is replaced where a file of this name is written: if it is a symbolic link, what that
-  /// leads to, so that the link stays. To put a file in its place would leave the disk it leads to
+  /// Returns the file that is replaced when one of this name is written: the target of a symbolic
+  /// link, so that the link stays. To put a file in its place would leave the disk it leads to
   /// empty; and would, in place of `/dev/stdout`, be a file that every other program then writes
   /// to.
   ///

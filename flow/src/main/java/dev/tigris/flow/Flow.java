@@ -34,7 +34,7 @@ public final class Flow {
   /// A stage: `maker` makes one module, or source, for each replica.
   record Stage(String name, Supplier<? extends Operator> maker, int replicas, boolean isSource) {
     Stage {
-      Objects.requireNonNull(maker, () -> "stage " + name + " has nobody who makes its modules");
+      Objects.requireNonNull(maker, () -> "stage " + name + " has no module supplier");
     }
   }
 
@@ -177,7 +177,7 @@ public final class Flow {
       return this;
     }
 
-    /// As [#feed(String, String, StreamKind...)], with the name `feed`.
+    /// Adds a feed as [#feed(String, String, StreamKind...)] does, with the name `feed`.
     public Builder feed(String stage, StreamKind... streams) {
       return feed(stage, "feed", streams);
     }
@@ -191,8 +191,9 @@ public final class Flow {
       return this;
     }
 
-    /// As [#drain(String, Reservoir, StreamKind...)], with the streams in turn, and the name
-    /// `drain`.
+    /// Adds a drain as [#drain(String, Reservoir, StreamKind...)] does, with the streams in turn
+    // and
+    /// the name `drain`.
     public Builder drain(String stage, StreamKind... streams) {
       return drain(stage, Reservoir.roundRobin(), streams);
     }
@@ -329,7 +330,7 @@ public final class Flow {
       }
       if (fed < stage.replicas()) {
         throw wrong(
-            "stage %s has %d replicas, and no feed with more than %d streams: each begins at the first"
+            "stage %s has %d replicas, but its feeds have at most %d streams: add streams, or use fewer replicas"
                 .formatted(stage.name(), stage.replicas(), fed));
       }
     }

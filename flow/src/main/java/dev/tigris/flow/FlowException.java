@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /// A flow has failed: which module of it, where, and why. The cause is what the module threw; what
 /// else went wrong while everything was stopped is suppressed in it.
 public final class FlowException extends Exception {
-  /// What a module, or the flow for it, was doing.
+  /// The work that a module, or the flow for it, was doing.
   public enum Phase {
     /// A stream of the module was opened, before anything was started.
     OPEN("opening"),
@@ -115,7 +115,7 @@ public final class FlowException extends Exception {
     return replica;
   }
 
-  /// What it was doing.
+  /// Returns the work that was being done.
   public Phase phase() {
     return phase;
   }

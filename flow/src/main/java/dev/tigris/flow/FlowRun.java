@@ -14,8 +14,9 @@ public interface FlowRun {
   /// @throws InterruptedException if the waiting thread is interrupted; the flow runs on
   void await() throws FlowException, InterruptedException;
 
-  /// As [#await()], but not longer than `timeout`, and says whether the flow is over. It runs on if
-  /// not.
+  /// Waits as [#await()] does, but not longer than `timeout`, and returns whether the flow is over.
+  // If
+  /// not, it runs on.
   boolean await(Duration timeout) throws FlowException, InterruptedException;
 
   /// Stops the flow and returns at once; [#await()] says when it has stopped. Modules that wait for
@@ -26,9 +27,11 @@ public interface FlowRun {
   /// Whether the flow is over, and nothing of it is left.
   boolean isDone();
 
-  /// What has failed, as soon as it has: the flow may not be over yet. Null if nothing has.
+  /// Returns the failure as soon as there is one, when the flow may not be over yet; null if there
+  // is
+  /// none.
   @Nullable FlowException failure();
 
-  /// What it is doing now, or has done. Cheap enough to be called many times a second.
+  /// Returns the state of its modules and streams. Cheap enough to be called many times a second.
   FlowSnapshot snapshot();
 }

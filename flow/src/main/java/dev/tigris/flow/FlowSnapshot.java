@@ -2,9 +2,9 @@ package dev.tigris.flow;
 
 import java.util.List;
 
-/// What a flow is doing, or has done. Taken while it runs, the parts are read one after the other
-/// and need not fit each other exactly. There may be more of them in later versions: to be read by
-/// their methods.
+/// The state of a flow and of its parts. The parts of a running flow are read one after the other
+/// and need not fit each other exactly. Later versions may have more of them: read them by their
+/// methods.
 ///
 /// @param flow the flow's name
 /// @param state what has become of it
@@ -13,7 +13,7 @@ import java.util.List;
 /// @param streams every stream
 public record FlowSnapshot(
     String flow, State state, long elapsedNanos, List<Replica> replicas, List<Channel> streams) {
-  /// What has become of a flow.
+  /// Whether a flow runs, or how it has ended.
   public enum State {
     /// Not over.
     RUNNING,

@@ -3,8 +3,8 @@ package dev.tigris.flow;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// What a module knows of its place in the flow. Only for the module's own thread, except
-/// [#isStopping].
+/// The place of a module in its flow: names, streams and routes. Only the module's own thread calls
+/// it, except for [#isStopping].
 public interface ModuleContext {
   /// The name of the flow.
   String flow();
@@ -31,7 +31,8 @@ public interface ModuleContext {
   /// which they were described. A file stream among them can be told to seek.
   List<Stream> inputs();
 
-  /// Those that come from the named stage or feed. Once all of them are [drained][Stream#isDrained]
+  /// Returns the streams that come from the named stage or feed. Once all of them are
+  // [drained][Stream#isDrained]
   /// nothing more comes from there, though it may from elsewhere: so a join knows that one side of
   /// it is complete.
   ///

@@ -1,7 +1,8 @@
 package dev.tigris.flow;
 
-/// What a stage of a [Flow] runs: a [Module] or a [Source]. Each replica is an instance of its own
-/// with a thread of its own, on which all methods are called.
+/// The code of a stage of a [Flow]: a [Module] or a [Source]. Each replica is an instance of its
+// own
+/// with a thread of its own, which calls all methods.
 public interface Operator {
   /// Called once, before the first water. The context may be kept. No water moves before all
   /// operators have been through this: it may put waters as far as there is credit, and a call that

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// it happens all the same, as the memory model allows, the sleeper wakes by itself: it parks for
 /// [#FIRST_PARK_NANOS] at first, and twice as long each time, up to [#LONGEST_PARK_NANOS]. So the
 /// fence is paid by the thread that has nothing to do, and a wrong guess costs a bounded delay,
-/// never a hang (docs/decisions/020-waking-up-without-a-fence.md).
+/// never a hang.
 ///
 /// Ordering: `waiting` is raised by a volatile store, partner of the waker's opaque read; the work
 /// itself is published by the streams' own release and acquire (jcstress: `WakeUpTest` checks that

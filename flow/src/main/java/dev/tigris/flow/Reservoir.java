@@ -5,9 +5,9 @@ import dev.tigris.memory.CheckReturnValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What joins two stages: a stream from every replica of the one to every replica of the other,
-/// and the policy by which a sender chooses among its streams (papers 002, section 2.3). An
-/// immutable description; `with...` methods give changed copies.
+/// The streams between two stages, from every replica of the one to every replica of the other, and
+/// the policy by which a sender chooses among its streams (Welsh and Culler 2000, section 2.3). An
+/// immutable description; `with...` methods return changed copies.
 ///
 /// ```java
 /// Reservoir.lottery().withWindow(8)
@@ -71,21 +71,23 @@ public final class Reservoir {
     return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
   }
 
-  /// The same with another window: how many waters a stream lets be sent and not yet finished,
+  /// Returns a copy with another window: how many waters of a stream may be sent and not yet
+  // finished,
   /// between 1 and 1,048,576.
   @CheckReturnValue
   public Reservoir withWindow(int waters) {
     return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name);
   }
 
-  /// The same with another kind of streams.
+  /// Returns a copy with another kind of streams.
   @CheckReturnValue
   public Reservoir withKind(StreamKind streams) {
     return new Reservoir(policy, window, streams, name);
   }
 
-  /// The same with a name, by which [ModuleContext#output] finds it; without one it has the name of
-  /// its downstream stage.
+  /// Returns a copy with a name, by which [ModuleContext#output] finds it. Without one it has the
+  // name
+  /// of its downstream stage.
   @CheckReturnValue
   public Reservoir withName(String newName) {
     return new Reservoir(policy, window, kind, newName);

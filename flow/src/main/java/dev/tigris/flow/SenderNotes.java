@@ -13,8 +13,7 @@ package dev.tigris.flow;
 /// And they are plain, where [Counters] are opaque: a compiler that may not keep one of them back
 /// may not do much else with what surrounds it, which is a fifth of a hand-over. Other threads see
 /// a count late, never torn (a JVM that runs this code has 64 bits), and not for ever: who sends
-/// passes a release store with each water, which no earlier store outlasts
-/// (docs/decisions/020-waking-up-without-a-fence.md).
+/// passes a release store with each water, which no earlier store outlasts.
 ///
 /// Thread rule: the sender's; others may read the counts, in no order.
 final class SenderNotes {

@@ -5,7 +5,8 @@ import dev.tigris.memory.Bytes;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A channel from one sender to one receiver that carries waters in order (papers 002, section
+/// A channel from one sender to one receiver that carries waters in order (Welsh and Culler 2000,
+// section
 /// 2.2). Modules call [#put] and [#spring]; the engine does the rest. The other public methods are
 /// for those who drive a stream without a flow.
 ///
@@ -87,7 +88,7 @@ public abstract class Stream {
     return new MemoryStream(new StreamKind.Place("memory", window));
   }
 
-  /// What the stream is called, unique in its flow: such as `map[0]->reduce[3]`.
+  /// Returns the stream's name, unique in its flow, such as `map[0]->reduce[3]`.
   public final String name() {
     return name;
   }
@@ -221,7 +222,7 @@ public abstract class Stream {
 
   // -- Both.
 
-  /// What has happened on this stream so far. Any thread; cheap.
+  /// Returns what this stream has counted so far. Any thread; cheap.
   public final StreamCounters counters() {
     VarHandle.acquireFence(); // whoever asks again and again reads them again and again
     long settled = receipts.settled;
@@ -276,7 +277,7 @@ public abstract class Stream {
   /// bytes of its [#data], and not the water itself, then lets it [return home][Water#returnHome].
   protected abstract void send(Water water);
 
-  /// The data of a water on its way, which is nobody's: [Water#size] bytes of it are valid.
+  /// Returns the data of a water on its way, which no module holds: [Water#size] bytes are valid.
   protected static Bytes data(Water water) {
     return water.data();
   }

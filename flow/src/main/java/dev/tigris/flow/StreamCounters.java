@@ -1,7 +1,7 @@
 package dev.tigris.flow;
 
-/// What has happened on a stream so far. The fields are read one after the other while the stream
-/// runs on, so they need not fit each other exactly.
+/// Counts of a stream. The fields are read one after the other while the stream runs on, so they
+/// need not fit each other exactly.
 ///
 /// @param waters how many waters were sent
 /// @param outstanding how many of them are not finished

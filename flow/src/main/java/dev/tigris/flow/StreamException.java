@@ -5,12 +5,12 @@ package dev.tigris.flow;
 public class StreamException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// What went wrong, on which stream or file, and what to do.
+  /// Tells what went wrong, on which stream or file, and what to do.
   public StreamException(String message) {
     super(message);
   }
 
-  /// What went wrong, on which stream or file, and why.
+  /// Tells what went wrong, on which stream or file, and why.
   public StreamException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -10,8 +10,10 @@ public interface StreamKind {
   /// Opens a stream for its place in a flow. The engine closes it.
   Stream open(Place place) throws IOException;
 
-  /// The same with another window, whatever that of its place is: for a feed of a kind of your own,
-  /// which has no reservoir to name it. Between 1 and 1,048,576. Without effect on files, of which
+  /// Returns a kind with a window of its own, whatever that of its place is. A feed of a kind of
+  // your
+  /// own has no reservoir that would name one. Between 1 and 1,048,576. Without effect on files, of
+  // which
   /// nothing is on its way.
   default StreamKind withWindow(int waters) {
     Place.checkWindow(waters);

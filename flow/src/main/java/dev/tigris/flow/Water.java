@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A batch of data in a buffer outside the heap: what streams carry and modules work on (papers
-/// 002, section 2.2).
+/// A batch of data in a buffer outside the heap: what streams carry and modules work on (Welsh
+/// and Culler 2000, section 2.2).
 ///
 /// A water is made by the [Spring] of a stream and goes back to it when whoever received it has
 /// finished with it, to be used again. The fields of the protocol lie in the same buffer, before
@@ -30,8 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// All are 64-bit little-endian numbers, written where the flow wants checksums: nobody else reads
-/// them. A water has one buffer; the reserved bytes are for naming more
-/// (docs/decisions/023-one-buffer.md).
+/// them. A water has one buffer; the reserved bytes are for naming more.
 ///
 /// **Whose it is.** A water belongs to the module that made it or got it, until it is put on a
 /// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
@@ -45,8 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// hand-over. So a memory stream gives its receiver the water's *twin*: another Water for the same
 /// buffer, made at the first hand-over. Each of the two is the other's twin: if the receiver puts
 /// the water on a second stream, the first one comes out there. Of the two, a module has one at
-/// most; which of them was made by the spring, and goes back to it, both know
-/// (docs/decisions/020-waking-up-without-a-fence.md).
+/// most; which of them was made by the spring, and goes back to it, both know.
 ///
 /// Thread rule: one thread at a time, its owner's.
 public final class Water {
@@ -258,9 +256,10 @@ public final class Water {
     return HEADER_BYTES + Math.max(1, Math.ceilDiv((long) bytes, HEADER_BYTES)) * HEADER_BYTES;
   }
 
-  /// Takes an input water out of its stream: its credit goes back to the sender now, and the water
-  /// stays this module's after `process` returns, until the module puts or releases it, or the flow
-  /// ends. A module that keeps waters answers for their memory, since the window no longer bounds
+  /// Takes an input water out of its stream. Its credit goes back to the sender now, and the water
+  /// stays with this module after `process` returns. That ends when the module puts or releases the
+  /// water, or the flow ends. A module that keeps waters answers for their memory, since the window
+  // no longer bounds
   /// it. Without effect on a water that is the module's anyway.
   ///
   /// @throws IllegalStateException if the water was put or released
@@ -415,8 +414,8 @@ public final class Water {
   Water comeHome() {
     if (holder == IN_SPRING || original.holder == IN_SPRING) {
       throw new IllegalStateException(
-          "this water was given back before: its next user would share it with another; whoever"
-              + " releases or returns a water does so once");
+          "this water was given back before, and its next user would share it with another: release"
+              + " or return a water once");
     }
     refuseIfLent();
     if (twin != null) {

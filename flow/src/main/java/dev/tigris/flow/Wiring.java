@@ -218,7 +218,7 @@ final class Wiring {
         refuseClashes(file);
       } else if (stream instanceof MemoryStream && use != Use.RESERVOIR) {
         throw new IllegalArgumentException(
-            "stream %s is one of memory, whose other end is in no flow: to hand data to a flow, or take it from one, use a queue of your own, and a Source or a Module that polls it"
+            "stream %s is a memory stream, whose other end is in no flow. To hand data to a flow, or take it from one, poll a queue of your own in a Source or a Module"
                 .formatted(stream.name()));
       }
       return stream;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs one replica of one stage, on a thread of its own: finds the input whose turn it is, lets
 /// the policy of the outgoing reservoir choose a stream, takes a water, and calls the module
-/// (papers 002, figure 3).
+/// (Welsh and Culler 2000, figure 3).
 ///
 /// ```
 ///   make -> init -> (all are ready) -> { wait for input; wait for a choice; process }* -> finish

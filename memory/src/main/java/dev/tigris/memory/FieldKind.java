@@ -2,7 +2,7 @@ package dev.tigris.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a stored field holds.
+/// The kind of value that a stored field holds.
 public sealed interface FieldKind {
   /// A primitive value.
   record Value(Primitive primitive) implements FieldKind {
@@ -73,7 +73,7 @@ public sealed interface FieldKind {
   /// The size in bytes.
   int sizeBytes();
 
-  /// What the offset must be a multiple of.
+  /// Returns the number of which the offset is a multiple.
   default int alignmentBytes() {
     return sizeBytes();
   }

@@ -59,7 +59,7 @@ public final class PsoArray extends Pso {
     return open().capacityBytes() / element().sizeBytes();
   }
 
-  /// What its elements are.
+  /// Returns the type of its elements.
   ///
   /// @throws CorruptReferenceException if it cannot be an array
   public Primitive element() {
@@ -142,7 +142,7 @@ public final class PsoArray extends Pso {
     return wanted.cast(elements);
   }
 
-  /// What is stored, even where it cannot be.
+  /// Returns text about the stored values, even where they are damaged.
   @Override
   public String toString() {
     Primitive element = elementOf(letter);

@@ -56,7 +56,7 @@ final class PsoClass {
   void requireConcrete() {
     if (Modifier.isAbstract(type.getModifiers())) {
       throw new IllegalArgumentException(
-          "%s is abstract, and no object can be recovered as one: name a class that is not"
+          "%s is abstract, so that an object cannot be recovered as one: name a class that is not"
               .formatted(type.getName()));
     }
   }

@@ -88,7 +88,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     Class<T> known = type;
     if (known == null) {
       throw new IllegalStateException(
-          "nobody has said what the elements are: open a root with Container.rootList or rootTable");
+          "the type of the elements is unknown: open a root with Container.rootList or rootTable");
     }
     return known;
   }
@@ -144,7 +144,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     return type().cast(target.bind(PsoBinding.checked(target, container(), place)));
   }
 
-  /// What is stored, even where it cannot be.
+  /// Returns text about the stored values, even where they are damaged.
   @Override
   public final String toString() {
     Class<T> known = type;

@@ -27,8 +27,7 @@ public final class PsoCursor<T extends Pso> {
   /// Up to where elements that lie one after the other are counted with an `int`. A loop over them
   /// is then unrolled, and what it costs is its instructions. With more data than caches hold it is
   /// the memory, and unrolled loops are slower, since a processor foresees what one instruction
-  /// will read next, and not what eight of them will
-  /// (docs/decisions/011-the-shape-of-an-accessor.md).
+  /// will read next, and not what eight of them will.
   static final long NEAR_BYTES = 32 << 20;
 
   static final MethodType ELEMENT_TYPE = MethodType.methodType(Pso.class, PsoCursor.class);

@@ -96,7 +96,7 @@ public final class PsoLayout {
     }
     if (kind == null || (kind.isPart() && Modifier.isVolatile(field.getModifiers()))) {
       throw new IllegalArgumentException(
-          "the field '%s' cannot be stored: see docs/specializer.md, or mark it @HeapOnly"
+          "the field '%s' has a type that cannot be stored: change the type, or mark the field @HeapOnly"
               .formatted(DeclaredField.textOf(field)));
     }
     return kind;
@@ -246,7 +246,8 @@ public final class PsoLayout {
         fields.stream().filter(field -> field.declaringClass() == type).toList());
   }
 
-  /// What an access to a field comes to, for listings: `id.get (Pso)long, 24 bytes: peek long @0`.
+  /// Returns the recipe of an access to a field, for listings: `id.get (Pso)long, 24 bytes: peek
+  // long @0`.
   ///
   /// @throws IllegalArgumentException if the field is written and cannot be assigned
   public String recipe(PsoField field, boolean write) {

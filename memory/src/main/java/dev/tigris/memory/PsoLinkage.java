@@ -8,8 +8,8 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 
-/// What specialized classes call. It is public because the JVM calls it in their name; it gives
-/// nobody more than a field access in the same place would.
+/// The bootstrap methods of specialized classes. They are public because the JVM calls them in the
+/// name of those classes. They give a caller no more than a field access in the same place would.
 ///
 /// Thread rule: any thread. What is computed for a class is the same for all call sites of it.
 public final class PsoLinkage {

@@ -37,7 +37,7 @@ import java.util.List;
 /// }
 /// ```
 ///
-/// Four things about that shape are there for HotSpot, and were measured (docs/decisions/011): the
+/// Four things about that shape are there for HotSpot, and were measured: the
 /// shift and the constant let C2 fold the JDK's bounds check away, and the handles check no
 /// alignment, but for volatile fields; they are `static final` and called with exact types; the
 /// address is read from the field itself and not through a getter; and the body is beyond what C1

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// [#contentEquals] compares texts.
 ///
 /// Reading the field makes this object, which has nothing of its own and which the compiler leaves
-/// out where it is used at once (docs/decisions/071-made-at-each-read.md). So two that stand for
+/// out where it is used at once. So two that stand for
 /// the same text need not be the same, as with a `String`: compare them with `equals`, and
 /// synchronize on something else.
 ///
@@ -119,8 +119,8 @@ public final class Utf8 implements Comparable<Utf8> {
     return contentEquals(holder, at, length(holder, at, capacityBytes), text);
   }
 
-  /// Whether the text consists of these bytes: quicker than by characters, for whoever looks for
-  /// the same text again and again.
+  /// Returns whether the text consists of these bytes. That is quicker than by characters, for a
+  /// caller that looks for one text again and again.
   public boolean contentEquals(byte[] utf8) {
     int length = length(holder, at, capacityBytes);
     if (utf8.length != length) {

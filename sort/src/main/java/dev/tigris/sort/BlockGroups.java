@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /// Takes the records of a block to the heap and groups them by their buckets, so that a bucket gets
 /// all that the block has for it in one copy. Keys and records are reached at once in an array,
-/// also by code that is not optimized yet (docs/decisions/033-buckets.md).
+/// also by code that is not optimized yet.
 ///
 /// ```
 ///   block      a3 b1 c3 d2 e1 f3           records in the order of the input

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A file that is open through the page cache and, where it is worth it and the file system allows
-/// it, around it too (docs/decisions/030-direct-io.md).
+/// it, around it too.
 ///
 /// Direct transfers are of whole blocks, in the file and in memory. So a part of a file and its
 /// place in a buffer lie alike: byte 0 of the buffer belongs at `position` of the file, a block

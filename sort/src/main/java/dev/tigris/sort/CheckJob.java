@@ -25,7 +25,7 @@ public final class CheckJob {
   /// So much is copied to the heap at a time, and stays in the first-level cache.
   private static final int BLOCK_BYTES = 32 << 10;
 
-  /// What came of it. There may be more of it in later versions: to be read by its methods.
+  /// The result. Later versions may have more components: read them by their methods.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
   private final List<Path> inputs;
@@ -56,13 +56,13 @@ public final class CheckJob {
     return new CheckJob(inputs, RecordFormat.GENSORT, processors, Progress.NONE);
   }
 
-  /// The same for other records.
+  /// Returns a copy for other records.
   @CheckReturnValue
   public CheckJob format(RecordFormat records) {
     return new CheckJob(inputs, records, parallel, progress);
   }
 
-  /// The same with another number of threads.
+  /// Returns a copy with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -70,7 +70,7 @@ public final class CheckJob {
     return new CheckJob(inputs, format, threads, progress);
   }
 
-  /// The same with somebody who hears how far it is.
+  /// Returns a copy with a listener that hears how far it is.
   @CheckReturnValue
   public CheckJob progress(Progress listener) {
     return new CheckJob(inputs, format, parallel, listener);
@@ -81,7 +81,7 @@ public final class CheckJob {
     return inputs;
   }
 
-  /// What the records look like.
+  /// Returns the format of the records.
   public RecordFormat format() {
     return format;
   }

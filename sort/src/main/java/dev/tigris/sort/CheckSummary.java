@@ -16,8 +16,8 @@ import java.util.zip.CRC32;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a sequence of records after checking it: enough to check it together with what
-/// comes before and after it, which is how partitions are checked apart.
+/// The facts about a sequence of records that was checked: enough to check it together with those
+/// before and after it, which is how partitions are checked apart.
 ///
 /// As a file it is, in little-endian order (a file may hold several, one after the other):
 ///
@@ -86,7 +86,7 @@ public final class CheckSummary {
     return RecordFormat.compare(left, 0, right, 0, 0, format.keySize());
   }
 
-  /// What the records look like.
+  /// Returns the format of the records.
   public RecordFormat format() {
     return format;
   }
@@ -173,7 +173,8 @@ public final class CheckSummary {
         next.lastKey);
   }
 
-  /// Refuses to put a summary in the place of something else, such as records: whoever forgets to
+  /// Refuses to put a summary in the place of something else, such as records: a user who forgets
+  // to
   /// name the file for the summary has named them.
   ///
   /// @throws SortException if something else is there, or nothing can be

@@ -21,7 +21,7 @@ public final class GenerateJob {
   // A multiple of 4096 bytes, so that every piece but the last begins and ends at a block.
   private static final int PIECE_RECORDS = 20 * 1024;
 
-  /// What came of it. There may be more of it in later versions: to be read by its methods.
+  /// The result. Later versions may have more components: read them by their methods.
   ///
   /// @param checksum the sum of the records' CRC-32, null unless asked for
   public record Result(long records, long bytes, Duration elapsed, @Nullable UInt128 checksum) {}
@@ -75,35 +75,35 @@ public final class GenerateJob {
         output, records, false, false, UInt128.ZERO, false, processors, Progress.NONE);
   }
 
-  /// The same with printable records, gensort's `-a`.
+  /// Returns a copy with printable records, gensort's `-a`.
   @CheckReturnValue
   public GenerateJob ascii() {
     return new GenerateJob(
         output, records, true, isSkewed, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// The same with keys of which some are frequent, gensort's `-s`.
+  /// Returns a copy with keys of which some are frequent, gensort's `-s`.
   @CheckReturnValue
   public GenerateJob skewed() {
     return new GenerateJob(
         output, records, isAscii, true, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// The same beginning with the record of this number, gensort's `-b`.
+  /// Returns a copy that begins with the record of this number, gensort's `-b`.
   @CheckReturnValue
   public GenerateJob from(UInt128 first) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, first, wantsChecksum, parallel, progress);
   }
 
-  /// The same with the sum of the records' CRC-32 in the result, gensort's `-c`.
+  /// Returns a copy with the sum of the records' CRC-32 in the result, gensort's `-c`.
   @CheckReturnValue
   public GenerateJob checksum() {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, true, parallel, progress);
   }
 
-  /// The same with another number of threads.
+  /// Returns a copy with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -112,7 +112,7 @@ public final class GenerateJob {
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, threads, progress);
   }
 
-  /// The same with somebody who hears how far it is.
+  /// Returns a copy with a listener that hears how far it is.
   @CheckReturnValue
   public GenerateJob progress(Progress listener) {
     return new GenerateJob(

@@ -12,8 +12,6 @@ package dev.tigris.sort;
 ///       + all else    1/8   buckets, counts and buffers of each partitioner and sorter
 /// ```
 ///
-/// docs/decisions/038-a-small-heap.md says what that comes to.
-///
 /// @param bytes what it may grow to
 record Heap(long bytes) {
   /// More of these do not make a sort faster.

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// A file of records that several threads read, each its own parts: through the page cache when
 /// it holds the file already, and around it otherwise, since filling the cache costs more than
-/// reading the disk (docs/decisions/030-direct-io.md).
+/// reading the disk.
 ///
 /// Thread rule: any thread. An interrupt during a read closes the file.
 final class InputFile implements Closeable {
@@ -177,7 +177,7 @@ final class InputFile implements Closeable {
       if (!channels.read(buffer, lead, lead + to - from, from - lead)) {
         throw new SortException(
             SortException.Kind.DATA,
-            "%s was cut short while it was read, to less than %d bytes from %d: try again when nobody writes it"
+            "%s was cut short while it was read, to less than %d bytes from %d: try again when no program writes it"
                 .formatted(path, to, size));
       }
       return lead;
@@ -209,7 +209,7 @@ final class InputFile implements Closeable {
   SortException changed() {
     return new SortException(
         SortException.Kind.DATA,
-        path + " was written to while it was read: try again when nobody writes it");
+        path + " was written to while it was read: try again when no program writes it");
   }
 
   @Override

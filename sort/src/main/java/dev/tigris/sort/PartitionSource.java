@@ -8,7 +8,8 @@ import dev.tigris.memory.Bytes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the input and partitions it (papers 002, section 5.1): each record goes to the water of
+/// Reads the input and partitions it (Welsh and Culler 2000, section 5.1): each record goes to the
+// water of
 /// its bucket, and a full water goes to the sorter of its bucket. At the end each sorter gets the
 /// partitioner's histogram, from which it knows where in the output its own records begin.
 ///

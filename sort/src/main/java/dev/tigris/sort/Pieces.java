@@ -11,7 +11,7 @@ import java.util.Arrays;
 ///
 /// They come in pieces of memory. Where there are few, they are copied to an array on the heap,
 /// which code that is not optimized yet reaches at once, and where they are found in the cache when
-/// they are gathered in another order (docs/decisions/033-buckets.md).
+/// they are gathered in another order.
 ///
 /// Thread rule: one thread at a time.
 final class Pieces {

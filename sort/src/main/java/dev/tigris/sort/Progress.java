@@ -7,7 +7,7 @@ public interface Progress {
   /// Hears nothing.
   Progress NONE = (phase, doneBytes, totalBytes) -> {};
 
-  /// What a job is doing.
+  /// The work of a job at a time.
   enum Phase {
     /// Records are generated and written.
     GENERATE,

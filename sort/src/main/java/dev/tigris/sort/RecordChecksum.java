@@ -7,7 +7,7 @@ import java.util.zip.CRC32;
 /// be compared with what is to be written.
 ///
 /// The records are copied to the heap, a block at a time, because a CRC over an array costs half of
-/// one over a buffer (docs/decisions/031-checksums-both-ways.md).
+/// one over a buffer.
 ///
 /// Thread rule: one thread at a time.
 final class RecordChecksum {

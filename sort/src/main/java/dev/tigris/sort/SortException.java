@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class SortException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /// What was wrong.
+  /// The kinds of failures.
   public enum Kind {
     /// An input is missing, unreadable, a directory, or not a whole number of records.
     INPUT,
@@ -56,7 +56,7 @@ public final class SortException extends IOException {
         Kind.MEMORY, "the process may not use so much memory: " + refused.getMessage(), refused);
   }
 
-  /// What was wrong.
+  /// Returns the kind of failure.
   public Kind kind() {
     return kind;
   }

@@ -18,7 +18,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /// Sorts files of records into one file, or into a folder of partitions, in parallel and within a
-/// given memory (papers 002, section 5). What does not fit memory goes to temporary files beside
+/// given memory (Welsh and Culler 2000, section 5). What does not fit memory goes to temporary
+// files beside
 /// the output.
 ///
 /// ```java
@@ -42,7 +43,7 @@ public final class SortJob {
   /// The waits for the collector double up to this: a tenth of a second in all.
   private static final int MOST_WAIT_MILLIS = 64;
 
-  /// What came of it. There may be more of it in later versions: to be read by its methods.
+  /// The result. Later versions may have more components: read them by their methods.
   ///
   /// @param records how many records were sorted
   /// @param bytes how many bytes they have
@@ -147,14 +148,15 @@ public final class SortJob {
     return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
   }
 
-  /// The same for other records.
+  /// Returns a copy for other records.
   @CheckReturnValue
   public SortJob format(RecordFormat records) {
     return new SortJob(
         inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// The same with another memory for records. Less is used if the process may not use so much,
+  /// Returns a copy with another memory for records. Less is used if the process may not use so
+  // much,
   /// or if the input needs less.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
@@ -163,7 +165,7 @@ public final class SortJob {
     return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// The same with another number of processors, used if the memory is enough for all.
+  /// Returns a copy with another number of processors, used if the memory is enough for all.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -172,21 +174,21 @@ public final class SortJob {
         inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
   }
 
-  /// The same to a new folder of files `part-0000`, `part-0001`, ..., instead of one file; their
-  /// concatenation is sorted.
+  /// Returns a copy that writes a new folder of files `part-0000`, `part-0001`, ..., instead of one
+  /// file. Their concatenation is sorted.
   @CheckReturnValue
   public SortJob partitioned() {
     return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
   }
 
-  /// The same without forcing the output to the disk: after a loss of power it may be damaged.
+  /// Returns a copy that does not force the output to the disk: a loss of power may damage it.
   @CheckReturnValue
   public SortJob unforced() {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, false, progress);
   }
 
-  /// The same with somebody who hears how far it is.
+  /// Returns a copy with a listener that hears how far it is.
   @CheckReturnValue
   public SortJob progress(Progress listener) {
     return new SortJob(
@@ -203,7 +205,7 @@ public final class SortJob {
     return output;
   }
 
-  /// What the records look like.
+  /// Returns the format of the records.
   public RecordFormat format() {
     return format;
   }

@@ -9,7 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the waters of its buckets, spills the largest bucket whenever it holds more than its
-/// share, and at the end sorts bucket after bucket and writes it where it belongs (papers 002,
+/// share, and at the end sorts bucket after bucket and writes it where it belongs (Welsh and Culler
+// 2000,
 /// section 5.1).
 final class SortModule implements Module {
   private final SortRun run;

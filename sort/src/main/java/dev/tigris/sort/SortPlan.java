@@ -21,8 +21,7 @@ import dev.tigris.flow.Water;
 ///
 /// There is a stream from each partitioner to each sorter, so what is on its way grows by the
 /// square of the processors. Where they are many for the memory, or the records large, fewer waters
-/// are on their way at a time, and then fewer processors are used
-/// (docs/decisions/037-large-records.md).
+/// are on their way at a time, and then fewer processors are used.
 ///
 /// @param partitioners how many modules read and partition
 /// @param sorters how many modules sort and write

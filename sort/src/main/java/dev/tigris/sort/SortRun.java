@@ -167,7 +167,7 @@ final class SortRun {
     if (sortedBytes.get() != inputs.bytes() || readSum.compareTo(writtenSum) != 0) {
       throw new SortException(
           SortException.Kind.DATA,
-          ("what was sorted is not what was read: %d of %d bytes, checksum %s instead of %s. Nothing"
+          ("the sorted records are not those that were read: %d of %d bytes, checksum %s instead of %s. Nothing"
                   + " was written under the output's name. Test this machine's memory and disk")
               .formatted(sortedBytes.get(), inputs.bytes(), writtenSum.toHex(), readSum.toHex()));
     }

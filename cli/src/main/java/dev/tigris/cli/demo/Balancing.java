@@ -22,7 +22,7 @@ public enum Balancing {
     this.label = label;
   }
 
-  /// What it is called in tables and figures.
+  /// Returns its name in tables and figures.
   public String label() {
     return label;
   }

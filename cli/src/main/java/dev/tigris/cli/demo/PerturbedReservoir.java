@@ -14,9 +14,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// What a reservoir still carries when some of its consumers get slow (papers 002, section 4.2 and
-/// figure 5): producers put waters into it, consumers take a fixed time for each, and the first
-/// few consumers, which stand side by side, take longer.
+/// Measures a reservoir while some of its consumers are slow (Welsh and Culler 2000, section 4.2
+// and
+/// figure 5). Producers put waters into it, and consumers take a fixed time for each. The first few
+/// consumers, which stand side by side, take longer.
 ///
 /// ```java
 /// var outcome = PerturbedReservoir.ofEight(3).run(Balancing.LOTTERY);
@@ -53,7 +54,7 @@ public record PerturbedReservoir(
   /// The part of a run at each end that is not measured.
   private static final double EDGE = 0.1;
 
-  /// What one run gave.
+  /// The result of one run.
   ///
   /// @param watersPerSecond how many waters all consumers finished in a second
   /// @param idealWatersPerSecond how many no policy could exceed
@@ -102,13 +103,13 @@ public record PerturbedReservoir(
         4, 4, slow, 8 * 1024, 16, share, 1.9 * share, SLOW_SHARE * share, Duration.ofSeconds(1));
   }
 
-  /// The same with runs of another length.
+  /// Returns a copy with runs of another length.
   public PerturbedReservoir lasting(Duration time) {
     return new PerturbedReservoir(
         producers, consumers, slow, waterBytes, window, producerRate, consumerRate, slowRate, time);
   }
 
-  /// What the consumers' rates add up to, but not more than the producers make.
+  /// Returns the sum of the consumers' rates, but not more than the producers make.
   public double idealWatersPerSecond() {
     double taken = (consumers - slow) * consumerRate + slow * slowRate;
     return Math.min(taken, producers * producerRate);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// What each policy carries as 0 to 7 of 8 consumers get slow: the experiment of the demo, and its
-/// results as text.
+/// The demo's experiment: the throughput of each policy while 0 to 7 of 8 consumers are slow, as
+/// text.
 public final class SlowConsumers {
   /// The policies compared, in the order of the table.
   public static final List<Balancing> POLICIES =

@@ -34,7 +34,7 @@ public final class Client {
     this.address = address;
   }
 
-  /// What was measured one way.
+  /// The figures of messages in one direction.
   ///
   /// @param messages how many
   /// @param bytes of all together

@@ -2,7 +2,7 @@ package dev.tigris.cli.net;
 
 import java.util.function.Supplier;
 
-/// What somebody wrote on the command line names nothing that there can be.
+/// The command line names something that cannot exist.
 public final class MisuseException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -3,8 +3,8 @@ package dev.tigris.cli.net;
 import dev.tigris.net.Attributes;
 import org.jspecify.annotations.Nullable;
 
-/// What a client measures. It tells the server by the tag of its connection: the mode in the upper
-/// byte, the size of its messages below.
+/// The measurements of a client. The client tells the server by the tag of its connection: the mode
+/// in the upper byte, the size of its messages below.
 public enum Mode {
   /// Each message is sent back.
   PING_PONG(1),

@@ -179,7 +179,7 @@ public final class Server implements AutoCloseable {
     listener.wake();
   }
 
-  /// Stops listening, and waits until nobody is served any more.
+  /// Stops listening, and waits until the last client was served.
   @Override
   public void close() {
     stop();

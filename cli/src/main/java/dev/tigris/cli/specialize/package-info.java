@@ -1,4 +1,4 @@
-/// What `tigris specialize` measures in the JVM that runs it: the machine code of a call site.
+/// Measurements of `tigris specialize` in the JVM that runs it: the machine code of a call site.
 @NullMarked
 package dev.tigris.cli.specialize;
 

@@ -2,7 +2,8 @@ package dev.tigris.flow.policy;
 
 import java.util.random.RandomGenerator;
 
-/// Chooses the stream on which a module sends next (papers 002, section 2.3: the scheduler of a
+/// Chooses the stream on which a module sends next (Welsh and Culler 2000, section 2.3: the
+// scheduler of a
 /// distributed queue).
 ///
 /// A policy is a pure function: what it returns follows from its arguments alone, so an instance

@@ -2,7 +2,7 @@ package dev.tigris.flow.policy;
 
 import java.util.Arrays;
 
-/// What one sender knows of its streams: the accounts behind a [SenderView]. The engine keeps one
+/// The accounts of one sender's streams, behind a [SenderView]. The engine keeps one
 /// for each reservoir of each module, the simulator one for each simulated sender.
 ///
 /// Time is an argument everywhere, in nanoseconds from any fixed origin, and must not run

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What every kind of stream has to do, as checks that any test framework can run:
+/// Checks of the contract of every kind of stream, for any test framework:
 ///
 /// ```java
 /// @TestFactory

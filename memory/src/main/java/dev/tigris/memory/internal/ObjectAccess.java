@@ -8,7 +8,8 @@ import java.lang.invoke.MethodHandles;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the package of schemas may do with containers and classes of objects, and users may not.
+/// The access that the package of schemas has to containers and classes of objects, and users do
+/// not.
 ///
 /// The one object of this type is a constant of [Container], which this interface looks up when it
 /// is initialized. That takes no registration, so no order in which classes have to be loaded.

@@ -1,4 +1,4 @@
-/// What the packages of this module know of each other and users do not: it is not exported.
+/// Interfaces between the packages of this module. The package is not exported.
 @NullMarked
 package dev.tigris.memory.internal;
 

@@ -50,8 +50,8 @@ public final class Pool {
     }
   }
 
-  /// How many bytes a request really takes: never fewer than `bytes`, except that what is too large
-  /// to be rounded gives the largest number of units that there is, which nobody can have.
+  /// Returns how many bytes a request really takes, never fewer than `bytes`. A request that is too
+  /// large to be rounded gives the largest number of whole units, which is never granted.
   public static long roundedBytes(long bytes) {
     return bytes <= SMALL_LIMIT_BYTES ? classBytes(sizeClass(bytes)) : unitBytes(bytes);
   }
@@ -70,7 +70,7 @@ public final class Pool {
     return address;
   }
 
-  /// As [#take], but whole units always: for memory that something else is laid over.
+  /// Takes whole units, for memory that something else is laid over; otherwise as [#take].
   public synchronized long takeUnits(long bytes) {
     long rounded = unitBytes(bytes);
     long address = takeLarge(rounded);

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 /// Every view reads as `HANDLE.get(GLOBAL, (address & ADDRESS_MASK) + offset)`. The mask, or that
 /// of the element's alignment, tells the compiler that the address is in range and aligned; for
 /// objects' fields a shift does that ([#bits]). Where it knows the range of the offset too, both of
-/// the JDK's checks fold away (docs/decisions/003-long-indexes.md). What keeps the access inside
+/// the JDK's checks fold away. What keeps the access inside
 /// its buffer is the check that the caller made against the bounds that it owns.
 /// The handles are exact: the argument types at a call must match.
 ///
@@ -93,12 +93,12 @@ public final class Raw {
   /// leaves out both shifts where the bits are made and used in one place.
   public static final long DISTANCE_MASK = ANY_ADDRESS_MASK >>> 1;
 
-  /// What an object keeps of its address, which is not below [#ORIGIN].
+  /// Returns the bits that an object keeps of its address, which is not below [#ORIGIN].
   public static long bits(long address) {
     return bitsAt(address - ORIGIN);
   }
 
-  /// What an object keeps of an address that is so far from [#ORIGIN].
+  /// Returns the bits that an object keeps of an address at this distance from [#ORIGIN].
   public static long bitsAt(long distance) {
     return (distance << BITS_SHIFT) ^ MIX;
   }
@@ -128,7 +128,7 @@ public final class Raw {
     return GLOBAL.asSlice(address & ANY_ADDRESS_MASK, bytes);
   }
 
-  /// The bytes `[address, address + bytes)` as a segment that anybody may hold: `owner` stays
+  /// The bytes `[address, address + bytes)` as a segment that any code may hold: `owner` stays
   /// reachable as long as the segment, or any slice or buffer made from it, is.
   // SAFETY: bounds: the caller's own; lifetime: the cleanup action of the scope holds the owner,
   // and the JDK's cleaner holds the action until the scope, which every slice and buffer refers

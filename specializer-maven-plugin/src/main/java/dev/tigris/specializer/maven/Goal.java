@@ -147,7 +147,7 @@ abstract sealed class Goal extends AbstractMojo permits SpecializeMojo, TestSpec
     if (patch.equals(NO_PATCH)) {
       if (key != null) {
         throw new MojoFailureException(
-            "what is signed is a patch: say in tigris.specializer.patch flat or diff, or leave out"
+            "only patches are signed: set tigris.specializer.patch to flat or diff, or leave out"
                 + " tigris.specializer.key");
       }
       return new Delivery.Rewritten();

@@ -6,7 +6,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/// What a test cannot do without. Where it is absent, the test is skipped, and says what is
+/// Requirements without which a test is skipped. Where it is absent, the test is skipped, and says
+// what is
 // missing.
 public final class Needs {
   private Needs() {}

@@ -63,7 +63,7 @@ public record TlsKey(String name, KeyStore store) {
     return keys.getKeyManagers();
   }
 
-  /// Returns what trusts some keys and no others.
+  /// Returns a trust manager for these keys only.
   public static TrustManager[] trusting(TlsKey... trusted)
       throws IOException, GeneralSecurityException {
     KeyStore known = KeyStore.getInstance("PKCS12");

@@ -1,4 +1,4 @@
-/// What a test needs of the host: tools, network namespaces, small file systems, TLS keys.
+/// Needs of a test on its host: tools, network namespaces, small file systems, TLS keys.
 @NullMarked
 package dev.tigris.testing.host;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a test runs in a process of its own: the words, where, and where its output goes. Each
-/// method returns a command that differs in one thing.
+/// A command that a test runs in a process of its own: the words, the folder, and where its output
+/// goes. Each method returns a command that differs in one thing.
 public final class Command {
   /// How long a process may take to print a line, or to end, on a machine that is busy.
   static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -111,7 +111,7 @@ public final class Command {
     return behind("sh", "-c", line + " && exec \"$@\"", "sh");
   }
 
-  /// What failures call it.
+  /// Returns a copy with another name in the text of failures.
   public Command named(String shown) {
     Draft draft = new Draft(this);
     draft.name = shown;

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Starts the main class of a test again and again, in JVMs that have an AOT cache and no compiler:
-/// that takes less than half of the work. A JVM that cannot use the cache starts without.
+/// Starts the main class of a test again and again, in JVMs with an AOT cache and without a
+/// compiler. That takes less than half of the work. A JVM that cannot use the cache starts without.
 public final class TrainedJvm {
   /// A JVM reports a cache that does not fit, on the output, which is the program's.
   private static final String[] OPTIONS = {
