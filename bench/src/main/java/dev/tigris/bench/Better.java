@@ -2,7 +2,7 @@ package dev.tigris.bench;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/// In which direction a figure improves.
+/// The direction in which a figure improves.
 public enum Better {
   /// A time or a size.
   LOWER,
@@ -15,7 +15,8 @@ public enum Better {
     return this == LOWER ? "lower" : "higher";
   }
 
-  /// How many times better `value` is than `peerValue`: over 1 is better, under 1 is worse.
+  /// Returns how many times better `value` is than `peerValue`: above 1 is better, below 1 is
+  /// worse.
   public double times(double value, double peerValue) {
     return this == LOWER ? peerValue / value : value / peerValue;
   }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One measured figure beside one peer that was measured in the same run: a line of the results.
+/// A measured figure beside a peer that was measured in the same run: a line of the results.
 ///
 /// @param figure its name, dotted, from the general to the special
 /// @param value what Tigris does

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Where and of what a group's figures were measured: the first line of its file.
+/// The machine, system and commit of a group's figures: the first line of its file.
 ///
 /// @param group the group's name
 /// @param scale how thorough the run was

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /// The folder of results: for each group a file of JSON lines, of which the first is its [Header].
 public final class Results {
-  /// One group's file.
+  /// The file of a group.
   ///
   /// @param header where and of what it was measured
   /// @param figures the figures

@@ -1,6 +1,6 @@
 package dev.tigris.bench;
 
-/// How long a run may take, and so how much its intervals can say.
+/// The time that a run may take, which decides how narrow its intervals are.
 ///
 /// [#TINY] only shows that every bench works and computes the right results: the tests run it.
 /// [#QUICK] takes under two minutes a module. [#FULL] is what stands in `bench/results`.
@@ -12,7 +12,7 @@ public enum Scale {
   /// What the results folder holds.
   FULL;
 
-  /// One of three values, by scale.
+  /// Selects one of three values by scale.
   public int pick(int tiny, int quick, int full) {
     return switch (this) {
       case TINY -> tiny;

@@ -28,7 +28,7 @@ public final class TradeBook {
   private static final long FILE_BYTES = 1 << 20;
   private static final int SYMBOL_BYTES = 12;
 
-  /// One trade; in C, a struct of 32 bytes (`tigris layout`).
+  /// A trade; in C, a struct of 32 bytes (`tigris layout`).
   public static final class Entry extends Pso {
     /// The pieces that were bought, or sold if negative.
     public int quantity;

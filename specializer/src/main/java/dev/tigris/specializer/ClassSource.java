@@ -3,7 +3,7 @@ package dev.tigris.specializer;
 import java.lang.constant.ClassDesc;
 import org.jspecify.annotations.Nullable;
 
-/// Where the class files come from that a class is specialized against.
+/// A source of the class files that a class is specialized against.
 ///
 /// A build has a [ClassPath]; the [agent][Agent] asks class loaders for their resources.
 @FunctionalInterface

@@ -1,7 +1,6 @@
 package dev.tigris.specializer;
 
-/// Something that must be changed in the source (or in the build) before a class can be
-/// specialized.
+/// A problem in the source or the build that keeps a class from being specialized.
 ///
 /// @param message what is wrong and what to do about it
 public record Problem(Location location, String message) {

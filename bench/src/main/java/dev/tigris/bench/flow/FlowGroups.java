@@ -8,7 +8,7 @@ import java.util.List;
 public final class FlowGroups {
   private FlowGroups() {}
 
-  /// In the order in which they are measured.
+  /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
     return List.of(
         new ForkedGroup("flow.stream", StreamSuite.FIGURES, StreamSuite.class, 4, 10),

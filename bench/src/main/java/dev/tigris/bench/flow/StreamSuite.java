@@ -26,7 +26,7 @@ public final class StreamSuite implements Suite {
   private final ExecutorService sender =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("sender").factory());
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public StreamSuite() {}
 
   @Override

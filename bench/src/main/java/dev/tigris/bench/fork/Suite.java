@@ -6,6 +6,6 @@ import java.util.List;
 /// Contests that share processes. Implementations have a public constructor without arguments: the
 /// process they run in makes its own.
 public interface Suite {
-  /// All contests, set up.
+  /// Sets up all contests.
   List<Contest> contests(Scale scale) throws Exception;
 }

@@ -2,10 +2,11 @@ package dev.tigris.bench.fork;
 
 import dev.tigris.bench.WrongResultException;
 
-/// One side of a contest: something that can be done many times over.
+/// A side of a contest: work that can be repeated.
 @FunctionalInterface
 public interface Trial {
-  /// Does it `count` times and returns the nanoseconds that took, preparation and checks excluded.
+  /// Repeats the work `count` times and returns the nanoseconds taken, preparation and checks
+  /// excluded.
   ///
   /// Throws [WrongResultException] when the result is wrong.
   long nanos(int count) throws Exception;

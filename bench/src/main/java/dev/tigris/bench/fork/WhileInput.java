@@ -8,14 +8,14 @@ import java.util.concurrent.CompletableFuture;
 public final class WhileInput {
   private WhileInput() {}
 
-  /// Something to do.
+  /// A task that may fail.
   @FunctionalInterface
   public interface Step {
-    /// Does it.
+    /// Runs the task.
     void run() throws Exception;
   }
 
-  /// Does something on a thread of its own. Returns, and with that lets the process end, when it is
+  /// Runs a task on a thread of its own. Returns, and with that lets the process end, when it is
   /// done or the input is at its end; an exception of it ends the process with an error.
   public static void run(String name, Step step) throws Exception {
     CompletableFuture<String> end = new CompletableFuture<>();

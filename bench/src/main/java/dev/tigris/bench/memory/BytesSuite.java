@@ -49,7 +49,7 @@ public final class BytesSuite implements Suite {
   private final MemorySegment segment = Arena.ofAuto().allocate(BYTES);
   private final int[] places;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public BytesSuite() {
     Random random = new Random(1);
     random.nextBytes(array);

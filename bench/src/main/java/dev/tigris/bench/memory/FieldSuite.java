@@ -22,7 +22,7 @@ public final class FieldSuite implements Suite {
   private static final int[] SIZES = {8, 32, 64, 128, 256};
   private static final int TYPE_STATEMENTS = 32;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public FieldSuite() {}
 
   /// What the names of a delivery's figures begin with.

@@ -38,7 +38,7 @@ public final class JbufSuite implements Suite {
   private static final int BYTES = 4;
   private static final int BUFFERS = 1000;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public JbufSuite() {}
 
   @Override

@@ -53,7 +53,7 @@ public final class ObjectSuite implements Suite {
     }
   }
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ObjectSuite() {
     for (int i = 0; i < RING; i++) {
       ring[i] = new Node(container);

@@ -14,7 +14,7 @@ public final class SweepSuite implements Suite {
   static final int LONGEST = 256;
   static final int STEP = 8;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public SweepSuite() {}
 
   /// The contest's name at a length, the same in all kinds of processes.

@@ -32,7 +32,7 @@ public final class ViewSuite implements Suite {
   private long intSum;
   private long longSum;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ViewSuite() {
     for (int i = 0; i < intArray.length; i++) {
       intArray[i] = i * 0x9e3779b9;

@@ -12,7 +12,7 @@ import java.util.List;
 public final class NetGroups {
   private NetGroups() {}
 
-  /// In the order in which they are measured.
+  /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
     Contestant ucx = ucx(Bar.UCX, UcxKind.ACTIVE_MESSAGES, "tcp");
     Contestant datagrams =

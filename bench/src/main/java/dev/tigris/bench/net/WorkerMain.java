@@ -7,7 +7,8 @@ import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 
-/// One process of a pair. Arguments: the transport, and `serve ADDRESS` or `measure ADDRESS`.
+/// The program of each process of a pair. Arguments: the transport, and `serve ADDRESS` or `measure
+/// ADDRESS`.
 ///
 /// ```text
 ///   serve     prints "listening ADDRESS"; ends with its standard input

@@ -1,6 +1,6 @@
 package dev.tigris.bench.objects;
 
-/// How bad it is.
+/// The severity of a log record.
 public enum Level {
   DEBUG(0),
   INFO(1),

@@ -12,7 +12,7 @@ public final class ObjectGroups {
 
   private ObjectGroups() {}
 
-  /// In the order in which they are measured.
+  /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
     return List.of(
         new ForkedGroup(

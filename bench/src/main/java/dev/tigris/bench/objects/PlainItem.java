@@ -18,7 +18,7 @@ public final class PlainItem implements Serializable {
   public int i3;
   public @Nullable PlainItem next;
 
-  /// Made by the libraries, and by the bench.
+  /// Makes an object with default values; the libraries and the bench call this.
   public PlainItem() {}
 
   void fill(int seed) {

@@ -15,7 +15,7 @@ public final class PlainLogRecord implements Serializable {
   public String path = "";
   public String message = "";
 
-  /// Made by the libraries, and by the bench.
+  /// Makes an object with default values; the libraries and the bench call this.
   public PlainLogRecord() {}
 
   /// The `index`-th of a log. Texts are ASCII, as they mostly are, and which every library decodes

@@ -70,7 +70,7 @@ public final class ReadSuite implements Suite {
   private final UnsafeBuffer sbe = new UnsafeBuffer(ByteBuffer.allocateDirect(2 << 20));
   private final int sbeBytes;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ReadSuite() throws IOException {
     LogAnswer expected = new LogAnswer();
     for (int i = 0; i < RECORDS; i++) {

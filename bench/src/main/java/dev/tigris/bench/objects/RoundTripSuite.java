@@ -66,7 +66,7 @@ public final class RoundTripSuite implements Suite {
   private final Fory fory = fory();
   private final MemoryBuffer foryBuffer = MemoryBuffer.newHeapBuffer(BUFFER_BYTES);
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public RoundTripSuite() {}
 
   private static Kryo kryo() {

@@ -111,7 +111,7 @@ public final class ScanSuite implements Suite {
         C.function("scan_read", FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
   }
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ScanSuite() throws IOException {
     bytes = Files.size(file);
     expected = Expected.read(file);

@@ -66,7 +66,7 @@ public final class UpdateSuite implements Suite {
     return LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(name)).withInvokeExactBehavior();
   }
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public UpdateSuite() {
     Container container = Jbuf.allocate(4L << 20, "bench").asContainer();
     points = new PsoTable<>(container, Point.class, OBJECTS);

@@ -51,7 +51,7 @@ public final class ValidateSuite implements Suite {
     }
   }
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ValidateSuite() {
     PsoList<Event> events = new PsoList<>(container, Event.class, EVENTS);
     Event last = null;

@@ -107,7 +107,7 @@ public final class ForeignCallSuite implements Suite {
   private final byte[] array = new byte[MOST_BYTES];
   private byte mark;
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ForeignCallSuite() {}
 
   @FunctionalInterface

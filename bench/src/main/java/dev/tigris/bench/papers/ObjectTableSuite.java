@@ -40,7 +40,7 @@ public final class ObjectTableSuite implements Suite {
     @Nullable PlainObject someRef;
   }
 
-  /// Made by the measuring process.
+  /// Makes a suite; the measuring process calls this.
   public ObjectTableSuite() {
     fill();
     fill(plainHead);

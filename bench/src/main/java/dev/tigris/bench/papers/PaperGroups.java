@@ -7,7 +7,7 @@ import java.util.List;
 public final class PaperGroups {
   private PaperGroups() {}
 
-  /// In the order in which they are measured.
+  /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
     return List.of(
         new ForeignCallGroup(), new ObjectTableGroup(), new PatchGroup(), new CollectorGroup());

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class TimedAgent {
   private TimedAgent() {}
 
-  /// Called by the JVM.
+  /// Starts the agent; the JVM calls this.
   public static void premain(@Nullable String options, Instrumentation instrumentation)
       throws IOException {
     Object timed =

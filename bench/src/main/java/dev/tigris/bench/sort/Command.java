@@ -20,7 +20,7 @@ public record Command(List<String> words) {
   /// @param peakBytes the highest anonymous plus shared resident memory that was seen
   /// @param output what it wrote, both streams together
   public record Outcome(int exit, double seconds, long peakBytes, String output) {
-    /// This outcome, or an exception with the output if the command failed.
+    /// Returns this outcome, or throws an exception with the output if the command failed.
     public Outcome orThrow(Command command) throws IOException {
       if (exit != 0) {
         throw new IOException("exit code " + exit + " of " + command + ": " + output);

@@ -9,7 +9,7 @@ import java.util.List;
 public final class SortGroups {
   private SortGroups() {}
 
-  /// In the order in which they are measured.
+  /// Lists the groups in the order in which they are measured.
   public static List<Group> all() {
     return List.of(
         new SortGroup(

@@ -38,7 +38,7 @@ public final class ComplexRule implements Rule {
   /// Longer expressions are taken in parts.
   private static final int MAX_INSTRUCTIONS = 200;
 
-  /// Made by the service loader.
+  /// Makes a rule; the service loader calls this.
   public ComplexRule() {}
 
   @Override

@@ -3,7 +3,7 @@ package dev.tigris.verify.tidy;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// One thing that no class may do.
+/// A thing that no class may do.
 ///
 /// @param name its name in a report
 /// @param why the advice to the author of a class that breaks it

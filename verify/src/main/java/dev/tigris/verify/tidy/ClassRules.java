@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The rules that each class is held to. docs/decisions/041 says which were considered.
+/// The rules that each class is held to. Decision 041 records the rules that were considered.
 public final class ClassRules {
   static final int METHOD_LINES = 70;
 
@@ -70,7 +70,7 @@ public final class ClassRules {
 
   private ClassRules() {}
 
-  /// All of them.
+  /// Returns all rules for classes.
   public static List<ClassRule> all() {
     return Stream.of(forSafety(), forBehaviour(), forShape()).flatMap(List::stream).toList();
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Which module may use which: the arrows of ARCHITECTURE.md.
+/// The modules that each module may use: the arrows of ARCHITECTURE.md.
 ///
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}

@@ -72,7 +72,7 @@ class FlushMachineCrashTest {
       flush(BYTES, 1, 2, 3);
       byte[] before = Files.readAllBytes(file);
       flush(2 * BYTES, 4, 5);
-      // Without a journal, now that nobody has it mapped.
+      // Without a journal, now that no process has it mapped.
       say(ANYTHING);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         channel.write(ByteBuffer.wrap(before), 0);
@@ -136,7 +136,7 @@ class FlushMachineCrashTest {
     }
   }
 
-  /// Of a file that is new, and of one that somebody was making who was killed.
+  /// A new file, and a file whose maker was killed.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void findsTheLastFlushAfterAnyCrash(

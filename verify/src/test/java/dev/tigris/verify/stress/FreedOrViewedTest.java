@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// Of two threads, one of which frees a Jbuf and one views it, one comes too late: nobody has a
+/// Of two threads, one of which frees a Jbuf and one views it, one comes too late: no thread has a
 /// view of memory that was given back.
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "viewed, and not freed")

@@ -79,7 +79,7 @@ final class Letterbox {
     return reader.isWithdrawn();
   }
 
-  /// As whoever goes to sleep asks.
+  /// The question of a thread that goes to sleep.
   boolean seesMore() {
     return reader.seesMore();
   }

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/// All who read an element of a list that has yet to be recovered are given the same object, and an
-/// object that is written while another one is recovered in its place stays the element.
+/// All threads that read an element of a list that has yet to be recovered are given one object,
+/// and an object that is written while another one is recovered in its place stays the element.
 @JCStressTest
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "one object each")
 @Outcome(expect = Expect.FORBIDDEN, desc = "two objects for one element")
@@ -24,7 +24,7 @@ public class ListElementTest {
   private Letter first;
   private Letter second;
 
-  /// A list, as somebody who has yet to recover its elements sees it.
+  /// A list, seen by a thread that has yet to recover its elements.
   public ListElementTest() {
     PsoList<Letter> original = new PsoList<>(container, Letter.class, 2);
     original.add(new Letter(container));
@@ -42,7 +42,7 @@ public class ListElementTest {
     Letter _ = list.get(1);
   }
 
-  /// A reader of the same, who also writes.
+  /// A reader of that list, which also writes.
   @Actor
   public void readAndWrite() {
     second = list.get(0);

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// A Jbuf has one type at a time, whoever asks for two at once.
+/// A Jbuf has one type at a time, even if two threads ask for two at once.
 @JCStressTest
 @Outcome(
     id = {"1, 0", "0, 1"},

@@ -36,7 +36,7 @@ public class RingWakeUpTest {
     result.r1 = box.seesMore();
   }
 
-  /// Writes a message, and wakes who sleeps.
+  /// Writes a message, and wakes a sleeping reader.
   @Actor
   public void write(ZZ_Result result) {
     box.write(8, 42);

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// A Jbuf that somebody views while its owner unreferences it is not free as long as that view is
+/// A Jbuf that one thread views while its owner unreferences it is not free as long as that view is
 /// held, however soon the collector runs.
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "viewed in time, and not freed")
@@ -25,7 +25,7 @@ public class UnreferencedOrViewedTest {
   /// Holds the view to the end.
   private Ints held;
 
-  /// Makes the Jbuf a referenced one, by a view that nobody holds.
+  /// Makes the Jbuf a referenced one, by a view that is not kept.
   public UnreferencedOrViewedTest() {
     jbuf.asInts().set(15, 1);
   }

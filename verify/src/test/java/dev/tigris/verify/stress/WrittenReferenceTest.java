@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
 /// The object that is written to a volatile reference is the one that is read afterwards, also if
-/// somebody was recovering another one in its place.
+/// another thread was recovering another one in its place.
 @JCStressTest
 @Outcome(id = "true", expect = Expect.ACCEPTABLE, desc = "the object that was written")
 @Outcome(id = "false", expect = Expect.FORBIDDEN, desc = "another one in the same place")
@@ -20,7 +20,7 @@ public class WrittenReferenceTest {
   private final Letter written = new Letter(container);
   private final Letter letter;
 
-  /// A letter with an answer, as somebody who has yet to recover that sees it.
+  /// A letter with an answer, seen by a thread that has yet to recover that.
   public WrittenReferenceTest() {
     Letter original = new Letter(container);
     original.answer = original;

@@ -45,7 +45,7 @@ class SourceRulesTest {
   }
 
   @Test
-  void findsTheRestrictedCallThatNobodyHasArguedFor() throws IOException {
+  void findsTheRestrictedCallWithoutAnArgument() throws IOException {
     List<String> breaches = breaches(UNSAFE);
     assertEquals(1, breaches.size(), breaches.toString());
     assertTrue(breaches.getFirst().contains("Reaching.java:17"), breaches.toString());
