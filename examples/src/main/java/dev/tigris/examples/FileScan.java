@@ -13,7 +13,7 @@ import java.nio.file.Path;
 /// and makes no object for a record.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
 ///   dev.tigris.examples.FileScan samples
 /// ```
 public final class FileScan {

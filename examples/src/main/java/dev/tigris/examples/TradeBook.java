@@ -18,9 +18,9 @@ import java.nio.file.Path;
 /// nothing.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
 ///   dev.tigris.examples.TradeBook book add ACME 5 12.50
-/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
 ///   dev.tigris.examples.TradeBook book
 /// ```
 public final class TradeBook {

@@ -1,9 +1,10 @@
 /// Small programs to read, to run and to measure: dataflows, a file scan, a matrix multiplication.
 ///
-/// `./tigris bench --list` builds them. They then run in the checkout with the `java` of a JDK 25:
+/// Maven gathers the jars of the examples, which run with the `java` of a JDK 25:
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "build/jars/bench/*" \
+/// mvn -q -pl examples -am package -Dmaven.test.skip=true
+/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
 ///   dev.tigris.examples.WordCount README.md
 /// ```
 @NullMarked

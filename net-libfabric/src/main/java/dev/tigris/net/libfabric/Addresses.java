@@ -25,7 +25,7 @@ final class Addresses {
 
   /// Those over sockets: `net` is what 1.17 calls the half of `tcp` that has no connections. Not
   /// `shm`, which hangs when a sender is killed, nor any `ofi_rxm`, whose devices cannot always be
-  /// closed: docs/decisions/066-reliable-datagrams.md.
+  /// closed.
   private static final Set<String> SOCKETS = Set.of("tcp", "net");
 
   /// What can be posted to an endpoint: of less, window and spare receives would not fit.

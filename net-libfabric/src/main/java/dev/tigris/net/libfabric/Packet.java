@@ -36,8 +36,6 @@ import java.nio.ByteOrder;
 ///
 /// `credits` says how many packets with content more than before the receiver of this one may send.
 /// `sequence` counts packets from a number on that was agreed when the two connected.
-///
-/// docs/formats.md has it too.
 final class Packet {
   static final int HEADER_BYTES = 16;
 

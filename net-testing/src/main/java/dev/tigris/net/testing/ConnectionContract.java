@@ -55,7 +55,7 @@ public abstract class ConnectionContract extends FabricContract {
     NetException thrown = assertThrows(NetException.class, refusal::get);
     assertEquals(refusal.address(), thrown.peer());
     assertTrue(thrown.getMessage().contains(refusal.detail()));
-    assertTrue(thrown.getMessage().contains("; check "), "what to do next: " + thrown);
+    assertTrue(thrown.getMessage().contains("; check "), "does not tell the next step: " + thrown);
     assertFalse(
         refusal.detail().contains(refusal.address()), "the address is there twice: " + thrown);
     return refusal;
@@ -375,7 +375,7 @@ public abstract class ConnectionContract extends FabricContract {
     }
     long start = System.nanoTime();
     assertNull(listener.next(PATIENCE));
-    assertTrue(System.nanoTime() - start < PATIENCE.toNanos() / 2, "nobody had told it to");
+    assertTrue(System.nanoTime() - start < PATIENCE.toNanos() / 2, "the listener waited although it was ended");
     request.reject();
     refused(asked, Reason.REJECTED);
   }
@@ -395,7 +395,7 @@ public abstract class ConnectionContract extends FabricContract {
     NetException refusal =
         assertThrows(NetException.class, () -> fabric.listen(listener.address()));
     assertTrue(refusal.getMessage().contains(listener.address()), refusal.getMessage());
-    assertTrue(refusal.getMessage().contains("for any"), "what to do next: " + refusal);
+    assertTrue(refusal.getMessage().contains("for any"), "does not tell the next step: " + refusal);
   }
 
   @Test

@@ -7,9 +7,10 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of a connection over a provider when one of its messages is cut.
+/// The contract for a connection over a provider when one of its messages is cut.
 public abstract class CutContract extends FabricContract {
-  /// With it, the first message of who connects passes, and that of who accepts is cut.
+  /// With it, the first message of the connecting side passes, and that of the accepting side is
+  /// cut.
   private static final long SEED = 6;
 
   /// Wraps a provider.

@@ -33,10 +33,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/// What the parts of the contract suite share: two sides that are connected through the provider
-/// under test. [MessageContract], [ArrayContract], [CompletionContract], [MemoryContract],
-/// [FileMemoryContract], [ConnectionContract] and [ProcessContract] are what every provider has to
-/// pass.
+/// The common part of the contracts: two sides that are connected through the provider under test.
+/// [MessageContract], [ArrayContract], [CompletionContract], [MemoryContract],
+/// [FileMemoryContract], [ConnectionContract] and [ProcessContract] are the contracts that every
+/// provider has to pass.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 public abstract class FabricContract {
   /// The tag of every request to connect.
@@ -64,7 +64,7 @@ public abstract class FabricContract {
     /// Opens it.
     Fabric open();
 
-    /// An address to listen at that nobody else uses.
+    /// An unused address to listen at.
     String anyAddress();
 
     /// The kind of pages that messages are sent from.
@@ -115,7 +115,7 @@ public abstract class FabricContract {
     return side(CompletionQueue.DEFAULT_SPIN_NANOS);
   }
 
-  /// As [#side()], with a queue that polls for so long before it parks its thread.
+  /// Makes a side whose queue polls for this long before it parks its thread.
   protected Side side(long spinNanos) {
     Side side = new Side(fabric, spinNanos, subject.pages());
     sides.add(side);
@@ -127,7 +127,7 @@ public abstract class FabricContract {
     connect(Attributes.DEFAULT);
   }
 
-  /// As [#connect()], with these attributes on both sides.
+  /// Connects the two sides with these attributes.
   protected void connect(Attributes attributes) {
     connect(left, right, attributes, attributes);
   }
@@ -147,7 +147,7 @@ public abstract class FabricContract {
     }
   }
 
-  /// As [#connect()], with no connection beside.
+  /// Connects the two sides without further connections.
   protected void connectAlone() {
     connectOnce(left, right, Attributes.DEFAULT, Attributes.DEFAULT);
   }
@@ -155,7 +155,7 @@ public abstract class FabricContract {
   private void connectOnce(Side from, Side to, Attributes its, Attributes others) {
     Future<Connection> asked = ask(from, its);
     ConnectionRequest request = listener.next(PATIENCE);
-    assertNotNull(request, "nobody asked");
+    assertNotNull(request, "no request came");
     to.link(to.call(() -> request.accept(to.queue(), others)));
     from.link(assertInstanceOf(Connection.Established.class, get(asked)).virtualInterface());
   }
@@ -171,7 +171,7 @@ public abstract class FabricContract {
     return get(future, PATIENCE);
   }
 
-  /// As [#get], for a test that may take [#LONG_MINUTES].
+  /// Returns the result of a step in a test that may take [#LONG_MINUTES].
   protected static <T> T getInTheEnd(Future<T> future) {
     return get(future, Duration.ofMinutes(LONG_MINUTES));
   }

@@ -3,7 +3,7 @@ package dev.tigris.net.testing;
 import dev.tigris.memory.CheckReturnValue;
 import java.time.Duration;
 
-/// What [Fabric#openFaulty] does to the messages that are sent: to each of them one thing at most.
+/// The faults of a connection, of which a message has one at most.
 /// The same seed, tag of the connection and messages give the same faults.
 ///
 /// All but the seed and the time are probabilities, from 0 to 1, that add up to 1 at most.
@@ -26,7 +26,7 @@ public record Faults(
     double delay,
     Duration longestDelay,
     double cut) {
-  /// Nobody lives to see the end of it.
+  /// The longest delay that a deadline can hold.
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   /// No faults, and the seed 1.
@@ -52,44 +52,44 @@ public record Faults(
     }
   }
 
-  /// The same with another seed.
+  /// Returns a copy with another seed.
   @CheckReturnValue
   public Faults withSeed(long other) {
     return new Faults(other, loss, duplication, corruption, reordering, delay, longestDelay, cut);
   }
 
-  /// The same with this probability of a loss.
+  /// Returns a copy with this probability of a loss.
   @CheckReturnValue
   public Faults withLoss(double probability) {
     return new Faults(
         seed, probability, duplication, corruption, reordering, delay, longestDelay, cut);
   }
 
-  /// The same with this probability of a duplicate.
+  /// Returns a copy with this probability of a duplicate.
   @CheckReturnValue
   public Faults withDuplication(double probability) {
     return new Faults(seed, loss, probability, corruption, reordering, delay, longestDelay, cut);
   }
 
-  /// The same with this probability of a wrong bit.
+  /// Returns a copy with this probability of a wrong bit.
   @CheckReturnValue
   public Faults withCorruption(double probability) {
     return new Faults(seed, loss, duplication, probability, reordering, delay, longestDelay, cut);
   }
 
-  /// The same with this probability of being overtaken.
+  /// Returns a copy with this probability of being overtaken.
   @CheckReturnValue
   public Faults withReordering(double probability) {
     return new Faults(seed, loss, duplication, corruption, probability, delay, longestDelay, cut);
   }
 
-  /// The same with this probability of a delay of up to this long.
+  /// Returns a copy with this probability of a delay of up to this long.
   @CheckReturnValue
   public Faults withDelay(double probability, Duration longest) {
     return new Faults(seed, loss, duplication, corruption, reordering, probability, longest, cut);
   }
 
-  /// The same with this probability of a cut at each message.
+  /// Returns a copy with this probability of a cut at each message.
   @CheckReturnValue
   public Faults withCut(double probability) {
     return new Faults(

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What every provider does with memory of mapped files, of which others can take pages away.
+/// The contract for memory of mapped files, of which other processes can remove pages.
 public abstract class FileMemoryContract extends FabricContract {
   private static final int ROUNDS = 5;
 

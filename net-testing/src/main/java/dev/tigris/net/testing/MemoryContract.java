@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What every provider does with registered memory.
+/// The contract for registered memory.
 public abstract class MemoryContract extends FabricContract {
   /// Runs on this provider.
   protected MemoryContract(Subject subject) {

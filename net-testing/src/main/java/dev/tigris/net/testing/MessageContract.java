@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What every provider does with messages.
+/// The contract for messages.
 public abstract class MessageContract extends FabricContract {
   /// The longest message that `tcp` copies to send it.
   private static final int MOST_COPIED = 32 * 1024;

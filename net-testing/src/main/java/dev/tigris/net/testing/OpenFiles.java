@@ -31,7 +31,7 @@ public record OpenFiles(Set<String> known) {
     return known.size();
   }
 
-  /// What was opened since, and is open.
+  /// The files that were opened since and are still open.
   public Set<String> opened() throws IOException {
     Set<String> more = new HashSet<>(now().known);
     more.removeAll(known);

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What every provider does when the peer is another process, which is killed or stopped. With the
+/// The contract for a peer that is another process, which is killed or stopped. With the
 /// kills of every provider, there are about 200; `-Dtigris.test.kills=200` asks for more of each.
 @Timeout(value = 1_200, unit = TimeUnit.SECONDS)
 public abstract class ProcessContract extends FabricContract {
@@ -148,7 +148,7 @@ public abstract class ProcessContract extends FabricContract {
         System.out.println(listener.address());
         ConnectionRequest request = listener.next(PATIENCE);
         if (request == null) {
-          throw new IllegalStateException("nobody has come");
+          throw new IllegalStateException("no request came");
         }
         return request.accept(queue, Attributes.DEFAULT);
       }
@@ -305,7 +305,7 @@ public abstract class ProcessContract extends FabricContract {
     assertEquals(128 + 9, peer.process.exitValue(), "not killed");
     assertTrue(
         connected - peer.diedNanos < LATE_NANOS,
-        "it took %,d us to see that nobody connects"
+        "it took %,d us to see that no peer connects"
             .formatted((connected - peer.diedNanos) / 1000));
   }
 

@@ -57,13 +57,13 @@ public final class Side {
     return Jbuf.allocate(bytes, owner, pages);
   }
 
-  /// What a side does.
+  /// A step of a side.
   public interface Step {
-    /// Does it.
+    /// Runs the step.
     void run() throws Exception;
   }
 
-  /// Does it on this side's thread, and waits until it is done.
+  /// Runs a step on this side's thread, and waits for its end.
   public void run(Step step) {
     call(
         () -> {
@@ -72,7 +72,7 @@ public final class Side {
         });
   }
 
-  /// As [#run], with a result.
+  /// Runs a step on this side's thread, and returns its result.
   public <T> T call(Callable<T> step) {
     try {
       return start(step).get(60, TimeUnit.SECONDS);
@@ -135,7 +135,7 @@ public final class Side {
     return (Bytes) ticket.view();
   }
 
-  /// What a receive has brought.
+  /// The content of a received message.
   public static byte[] content(Ticket ticket) {
     byte[] content = new byte[(int) ticket.transferredBytes()];
     bytes(ticket).copyTo(ticket.offset(), content, 0, content.length);

@@ -1,5 +1,5 @@
-/// What every provider of [dev.tigris.net] has to pass, and a provider that breaks its promises on
-/// purpose.
+/// The contracts that every provider of [dev.tigris.net] has to pass, and a provider that breaks
+/// its promises on purpose.
 ///
 /// The tests of a provider extend the parts of the contract ([MessageContract],
 /// [CompletionContract], [MemoryContract], [FileMemoryContract], [ArrayContract],

@@ -25,7 +25,7 @@ public final class Completions extends Fid {
   private final MemorySegment error =
       Arena.ofAuto().allocate(Size.FI_CQ_ERR_ENTRY.bytes, Long.BYTES);
 
-  /// Who is told of completions.
+  /// A receiver of completions.
   public interface Taker {
     /// Takes one.
     ///
@@ -89,7 +89,7 @@ public final class Completions extends Fid {
     return taken(count, taker);
   }
 
-  /// As [#take], but has the library wait for something if there is nothing, for up to so long.
+  /// Takes completions, and waits for one in the library if there is none, for at most `millis`.
   ///
   /// @return whether there was something
   public boolean await(Taker taker, int millis) {

@@ -72,17 +72,17 @@ public final class Device extends Fid {
     }
   }
 
-  /// What stands for registered memory in this side's own operations.
+  /// The descriptor of registered memory in this side's own operations.
   public static long descriptor(long registration) {
     return Functions.pointer(registration, Slot.FID_MR__MEM_DESC);
   }
 
-  /// What stands for registered memory in a peer's operations.
+  /// The key of registered memory in a peer's operations.
   public static long key(long registration) {
     return Functions.pointer(registration, Slot.FID_MR__KEY);
   }
 
-  /// What a peer calls the beginning of registered memory.
+  /// The address by which a peer names the beginning of registered memory.
   public long remoteAddress(long memory) {
     return virtualAddresses ? memory : 0;
   }

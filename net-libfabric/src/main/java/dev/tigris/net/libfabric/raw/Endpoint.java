@@ -73,12 +73,12 @@ public final class Endpoint extends Fid {
     write = function(Slot.FID_EP__RMA, Slot.FI_OPS_RMA__WRITE);
   }
 
-  /// What events call it.
+  /// The identity of the endpoint in events.
   public long identity() {
     return address();
   }
 
-  /// What its provider calls it.
+  /// The name of the endpoint at its provider.
   public ByteBuffer name() throws LibfabricException {
     return name(Slot.FID_EP__CM);
   }

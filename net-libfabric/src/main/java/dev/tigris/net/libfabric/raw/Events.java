@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// What happens to connections (`fid_eq`).
+/// The queue of events of connections (`fid_eq`).
 public final class Events extends Fid {
   private static final int DATA_BYTES = 256;
 
@@ -32,7 +32,7 @@ public final class Events extends Fid {
     this.readError = function(Slot.FID_EQ__OPS, Slot.FI_OPS_EQ__READERR);
   }
 
-  /// What has happened.
+  /// An event of a connection.
   public sealed interface Event {}
 
   /// A peer wants to connect.

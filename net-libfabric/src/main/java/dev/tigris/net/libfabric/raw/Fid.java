@@ -23,7 +23,7 @@ public abstract class Fid implements AutoCloseable {
     this.address = address;
   }
 
-  /// What an error is called.
+  /// The library's text for an error.
   public final String describe(int error) {
     return library.describe(error);
   }

@@ -191,7 +191,7 @@ public final class Library {
     return new LibfabricException(what, error, describe(error));
   }
 
-  /// What an error is called.
+  /// The library's text for an error.
   public String describe(int error) {
     try {
       return Functions.text((long) strerror.invokeExact(error));

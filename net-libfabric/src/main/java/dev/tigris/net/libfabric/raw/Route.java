@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the library says about one way to reach, or to be reached at, an address: its `fi_info`.
+/// A way to reach an address, or to be reached at it, as the library describes it: its `fi_info`.
 public final class Route implements AutoCloseable {
   private static final int MEMORY_MODES =
       Constant.FI_MR_LOCAL.number()
