@@ -74,7 +74,7 @@ public final class ArrayInterface implements AutoCloseable {
       return count;
     }
 
-    /// What the sender gave the message.
+    /// The tag that the sender gave the message.
     public int tag() {
       return tag;
     }
@@ -143,7 +143,8 @@ public final class ArrayInterface implements AutoCloseable {
     return link;
   }
 
-  /// As [#send(ArrayType, Object, int, int, int, long)].
+  /// Sends `count` elements of an array: [#send(ArrayType, Object, int, int, int, long)] with a
+  /// duration.
   @CheckReturnValue
   public <A> boolean send(
       ArrayType<A> type, A array, int from, int count, int tag, Duration timeout) {
@@ -170,7 +171,7 @@ public final class ArrayInterface implements AutoCloseable {
     return true;
   }
 
-  /// As [#send], without waiting, and without a doorbell of its own: see above.
+  /// Posts `count` elements of an array like [#send], but neither waits nor rings the doorbell.
   ///
   /// @return null if all buffers are under way
   @CheckReturnValue
@@ -216,7 +217,7 @@ public final class ArrayInterface implements AutoCloseable {
     }
   }
 
-  /// As [#receive(ArrayType, long)].
+  /// Receives a message: [#receive(ArrayType, long)] with a duration.
   @CheckReturnValue
   public <A> @Nullable Message<A> receive(ArrayType<A> type, Duration timeout) {
     return receive(type, Fabric.nanos(timeout));
@@ -268,8 +269,8 @@ public final class ArrayInterface implements AutoCloseable {
         : Status.OTHER_TYPE;
   }
 
-  /// Posts room for the next message that nobody waits for yet: up to `count` elements of an array,
-  /// from `from` on.
+  /// Posts room for the next message that is not waited for yet: up to `count` elements of an
+  /// array, from `from` on.
   ///
   /// @return null if as many are posted as there are slots
   /// @throws NetException if the interface is no longer connected, and nothing is left that came
@@ -288,7 +289,7 @@ public final class ArrayInterface implements AutoCloseable {
     return posted;
   }
 
-  /// As [#await(Posted, long)].
+  /// Waits for a posted message: [#await(Posted, long)] with a duration.
   @CheckReturnValue
   public boolean await(Posted posted, Duration timeout) {
     return await(posted, Fabric.nanos(timeout));

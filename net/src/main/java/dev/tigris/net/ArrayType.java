@@ -52,7 +52,7 @@ public final class ArrayType<A> {
     this.type = type;
   }
 
-  /// What a message of such an array consists of.
+  /// The type of a message of such an array.
   public DataType dataType() {
     return type;
   }

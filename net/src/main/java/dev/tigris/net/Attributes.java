@@ -3,7 +3,7 @@ package dev.tigris.net;
 import dev.tigris.memory.CheckReturnValue;
 import java.util.Objects;
 
-/// What is agreed about an interface when it is made. Each side states its own.
+/// The attributes of an interface, agreed when it is made. Each side states its own.
 ///
 /// @param delivery what this side does with a message that finds no posted receive
 /// @param checkTypes whether a message must have the [DataType] of the memory posted for it
@@ -42,25 +42,25 @@ public record Attributes(
     }
   }
 
-  /// The same with this delivery.
+  /// Returns a copy with this delivery.
   @CheckReturnValue
   public Attributes withDelivery(Delivery other) {
     return new Attributes(other, checkTypes, sendDepth, receiveDepth, maximumMessageBytes);
   }
 
-  /// The same, with types checked or not.
+  /// Returns a copy with types checked or not.
   @CheckReturnValue
   public Attributes withCheckTypes(boolean check) {
     return new Attributes(delivery, check, sendDepth, receiveDepth, maximumMessageBytes);
   }
 
-  /// The same with other depths of the two queues.
+  /// Returns a copy with other depths of the two queues.
   @CheckReturnValue
   public Attributes withDepths(int sends, int receives) {
     return new Attributes(delivery, checkTypes, sends, receives, maximumMessageBytes);
   }
 
-  /// The same with another bound on the length of a message.
+  /// Returns a copy with another bound on the length of a message.
   @CheckReturnValue
   public Attributes withMaximumMessageBytes(long bytes) {
     return new Attributes(delivery, checkTypes, sendDepth, receiveDepth, bytes);

@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-/// What became of an attempt to connect.
+/// The outcome of an attempt to connect.
 public sealed interface Connection {
   /// The peer has accepted.
   record Established(VirtualInterface virtualInterface) implements Connection {}
@@ -17,7 +17,7 @@ public sealed interface Connection {
     /// The application at the other side rejected the request.
     REJECTED("check the tag, by which it decides"),
     /// Nobody listens at the address, or who does has closed the connection without a word.
-    NOBODY_LISTENS("check the address, and that somebody listens there"),
+    NOBODY_LISTENS("check the address, and that a listener is open there"),
     /// Nobody answered in time.
     TIMED_OUT("check the address, or wait for longer"),
     /// Whoever answered does not speak this protocol, or another version of it.

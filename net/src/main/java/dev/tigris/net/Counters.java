@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-/// What an interface has done so far.
+/// The counters of an interface.
 ///
 /// @param messagesSent sends that completed with [Status#DONE]
 /// @param bytesSent their bytes

@@ -10,9 +10,9 @@ import dev.tigris.memory.Region;
 import dev.tigris.memory.Shorts;
 import dev.tigris.memory.View;
 
-/// What a message consists of: the type of the view that it was sent from, which travels with it.
-/// An interface that checks types refuses a message of another type than the memory posted for it
-/// (Chang, *Safe and Explicit Memory Management*, section 3.2.1).
+/// The type of a message: that of the view that it was sent from. The type travels with the
+/// message. An interface that checks types refuses a message of another type than the memory posted
+/// for it (Chang, *Safe and Explicit Memory Management*, section 3.2.1).
 public enum DataType {
   /// The ranges of the descriptor have several types.
   MIXED(0),
@@ -31,7 +31,7 @@ public enum DataType {
     this.code = code;
   }
 
-  /// What stands for it in a message.
+  /// The code of the type in a message.
   public int code() {
     return code;
   }

@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-/// What an interface does with a message for which no receive is posted.
+/// The way an interface treats a message for which no receive is posted.
 public enum Delivery {
   /// It waits until one is. The sender's queue fills up meanwhile: nothing is lost.
   RELIABLE,

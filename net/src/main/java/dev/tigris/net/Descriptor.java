@@ -127,8 +127,8 @@ public sealed class Descriptor permits Ticket {
     return attachment;
   }
 
-  /// What the message consists of: of a receive that is complete what the sender has sent,
-  /// otherwise what the memory is.
+  /// The type of the message. That of a complete receive is the sender's; otherwise it is the type
+  /// of the memory.
   public final DataType type() {
     return transfer.type();
   }

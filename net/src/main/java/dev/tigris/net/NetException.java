@@ -22,17 +22,17 @@ public final class NetException extends RuntimeException {
     this.what = what;
   }
 
-  /// What was tried.
+  /// The operation that failed.
   public String operation() {
     return operation;
   }
 
-  /// With whom.
+  /// The peer or the address.
   public String peer() {
     return peer;
   }
 
-  /// What happened: the message without the other two, for a message that names them itself.
+  /// The reason: the message without operation and peer, for a message that names these itself.
   public String what() {
     return what;
   }

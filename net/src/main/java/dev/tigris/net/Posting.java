@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-/// What became of a post. All but the first are refusals: nothing was posted.
+/// The outcome of a post. All but the first are refusals: nothing was posted.
 public enum Posting {
   /// The descriptor is posted.
   POSTED,

@@ -13,7 +13,7 @@ public record RemoteMemory(long address, long key, long bytes) {
   /// The length of what [#toBytes] gives.
   public static final int ENCODED_BYTES = 3 * Long.BYTES;
 
-  /// As it is sent.
+  /// Encodes the range to be sent to a peer.
   public byte[] toBytes() {
     return ByteBuffer.allocate(ENCODED_BYTES)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -23,7 +23,7 @@ public record RemoteMemory(long address, long key, long bytes) {
         .array();
   }
 
-  /// What was sent.
+  /// Decodes a range that a peer has sent.
   ///
   /// @throws IllegalArgumentException if it has another length
   public static RemoteMemory from(byte[] encoded) {

@@ -5,9 +5,9 @@ import dev.tigris.net.provider.Region;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Memory registered with an interface, and a range of it: what [VirtualInterface#register] gives,
-/// and the simplest [Descriptor] (Chang, *Safe and Explicit Memory Management*, section 3.2: a
-/// ticket is what is posted and waited for, and carries offset, length and tag).
+/// Memory registered with an interface, and a range of it: the simplest [Descriptor].
+/// [VirtualInterface#register] makes one. A ticket is posted and waited for, and carries offset,
+/// length and tag (Chang, *Safe and Explicit Memory Management*, 1999, section 3.2).
 ///
 /// Until it is deregistered the buffer's lease is held: it cannot be freed or used as another type.
 public final class Ticket extends Descriptor {

@@ -26,8 +26,8 @@ public record Tls(SSLContext context, boolean checksHost) {
     return new Tls(context, true);
   }
 
-  /// With certificates that name whoever they belong to, and not a host: whoever this side trusts
-  /// may listen anywhere.
+  /// Returns a copy for certificates that name their owner, not a host: a trusted owner may listen
+  /// anywhere.
   public Tls withoutHosts() {
     return new Tls(context, false);
   }

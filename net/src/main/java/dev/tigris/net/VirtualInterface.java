@@ -273,12 +273,12 @@ public final class VirtualInterface implements AutoCloseable {
     return link.failure();
   }
 
-  /// Who is at the other end.
+  /// The name of the peer.
   public String peer() {
     return link.peer();
   }
 
-  /// Who has proved to be at the other end; null without [Tls]. Any thread.
+  /// The authenticated identity of the peer; null without [Tls]. Any thread.
   public @Nullable Principal principal() {
     return link.principal();
   }
@@ -288,12 +288,12 @@ public final class VirtualInterface implements AutoCloseable {
     return maximumMessageBytes;
   }
 
-  /// What was agreed about this side.
+  /// The attributes of this side.
   public Attributes attributes() {
     return link.attributes();
   }
 
-  /// What it has done so far.
+  /// The counters of this interface.
   public Counters counters() {
     queue.requireOwner();
     return link.counters(registrations.count(), registrations.bytes());

@@ -375,7 +375,9 @@ public abstract class ConnectionContract extends FabricContract {
     }
     long start = System.nanoTime();
     assertNull(listener.next(PATIENCE));
-    assertTrue(System.nanoTime() - start < PATIENCE.toNanos() / 2, "the listener waited although it was ended");
+    assertTrue(
+        System.nanoTime() - start < PATIENCE.toNanos() / 2,
+        "the listener waited although it was ended");
     request.reject();
     refused(asked, Reason.REJECTED);
   }

@@ -2,7 +2,7 @@ package dev.tigris.net.provider;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is found out while messages are moved, and ends the connection as broken: [Link#failOf].
+/// A fault found while messages are moved, which ends the connection as broken: [Link#failOf].
 /// Other links go on.
 public abstract sealed class BreakingException extends RuntimeException
     permits BreachException, LostMemoryException {

@@ -6,12 +6,12 @@ package dev.tigris.net.provider;
 /// @param startNanos by the clock of `System.nanoTime`
 /// @param nanos how long after that
 public record Deadline(long startNanos, long nanos) {
-  /// So long from now on.
+  /// Returns a deadline this far from now.
   public static Deadline in(long nanos) {
     return new Deadline(System.nanoTime(), nanos);
   }
 
-  /// What is left; 0 or less when it is over.
+  /// The time that is left; 0 or less when it is over.
   public long leftNanos() {
     return nanos - (System.nanoTime() - startNanos);
   }

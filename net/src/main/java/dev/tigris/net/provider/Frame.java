@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// payload and is the last frame. `type` is the code of the message's [DataType].
 /// `sequence` counts frames from 0 on, and wraps around: where it is not the next one, the two
 /// sides no longer agree about where a frame begins.
-///
-/// docs/formats.md has it too.
 public final class Frame {
   /// The size of a header.
   public static final int HEADER_BYTES = 16;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// What two sides say to each other before the first message: a request, and the answer to it.
+/// The hello of each side before the first message: a request, and the answer to it.
 ///
 /// ```text
 ///   0            8         12       16       24                 32
@@ -34,7 +34,7 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
           .order(ByteOrder.LITTLE_ENDIAN)
           .getLong();
 
-  /// What is said.
+  /// The kind of a hello.
   public enum Answer {
     /// This is a request.
     NONE(0),
@@ -95,7 +95,7 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
         .flip();
   }
 
-  /// As [#from(ByteBuffer)].
+  /// Decodes a hello: [#from(ByteBuffer)] of a segment.
   public static @Nullable Hello from(byte[] bytes) {
     return from(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
   }

@@ -2,7 +2,7 @@ package dev.tigris.net.provider;
 
 import org.jspecify.annotations.Nullable;
 
-/// Memory of a transfer is gone: it lies in a file that somebody has cut while it was mapped.
+/// Memory of a transfer is gone: it lies in a file that was cut while it was mapped.
 public final class LostMemoryException extends BreakingException {
   private static final long serialVersionUID = 1;
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 ///
 /// *This interface may still change between minor versions.*
 public interface Provider {
-  /// What carries the messages: [dev.tigris.net.Fabric#best] tries the kinds in this order.
+  /// The medium of messages: [dev.tigris.net.Fabric#best] tries the kinds in this order.
   enum Kind {
     /// Memory that processes of one host share.
     MEMORY,
@@ -26,7 +26,7 @@ public interface Provider {
   /// The name by which it is opened, unique among all providers.
   String name();
 
-  /// What carries its messages.
+  /// The medium of its messages.
   Kind kind();
 
   /// Where it stands among the providers of its kind: [dev.tigris.net.Fabric#best] tries a higher
@@ -60,7 +60,7 @@ public interface Provider {
     }
   }
 
-  /// As [#open()], encrypted, and with peers that prove their identity.
+  /// Opens the provider with encryption, and with peers that prove their identity.
   ///
   /// @throws NetException also if this provider has no such thing
   default Carrier open(Tls tls) {

@@ -1,11 +1,11 @@
 package dev.tigris.net.provider;
 
-/// What a link implements as well whose network reads and writes memory of the peer.
+/// A link whose network reads and writes memory of the peer implements this as well.
 ///
 /// Transfers with a [Transfer.Remote] are posted to it as sends. They are in order with messages:
 /// what was written is there when a message arrives that was posted afterwards.
 public interface RemoteLink {
-  /// What a peer needs to know of memory.
+  /// The description of exposed memory that a peer needs.
   ///
   /// @param registration what it is here
   /// @param address where it begins, as the peer says it

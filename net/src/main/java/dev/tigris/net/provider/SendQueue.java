@@ -19,7 +19,7 @@ public final class SendQueue extends TransferQueue {
     sent(take());
   }
 
-  /// The same for what never was in the queue.
+  /// Completes a message that never was in the queue.
   public void sent(Transfer message) {
     long size = message.bytes();
     if (message.remote() == Transfer.Remote.NONE) {

@@ -1,5 +1,5 @@
-/// What providers over TCP share: how addresses are written, a listener whose socket has a
-/// descriptor, and the buffers for what is too short to be moved by itself. Not exported.
+/// The parts that providers over TCP share: addresses, a listener whose socket has a descriptor,
+/// and buffers for content that is too short to be moved by itself. Not exported.
 @NullMarked
 package dev.tigris.net.socket;
 

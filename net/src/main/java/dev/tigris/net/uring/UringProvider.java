@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// TCP through io_uring: Linux 6.0 and later, where nobody has forbidden it.
+/// TCP through io_uring, on Linux 6.0 and later where the system allows it.
 ///
 /// `-Dtigris.net.uring.sqpoll=true` has a thread of the kernel take the operations, which saves the
 /// system call and costs a core.

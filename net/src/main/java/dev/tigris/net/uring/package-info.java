@@ -1,8 +1,8 @@
-/// TCP through io_uring, from Java alone: the frames of `tcp`, moved by the kernel while we do
-/// something else. docs/decisions/063-io-uring.md says what that is good for.
+/// TCP through io_uring, from Java alone: the frames of `tcp`, which the kernel moves while the
+/// thread does other work.
 ///
-/// The calls are made in `dev.tigris.os`; what is here decides what to ask for, and keeps
-/// the memory that the kernel may touch.
+/// The calls are made in `dev.tigris.os`; what is here decides what to ask for, and keeps the
+/// memory that the kernel may touch.
 @NullMarked
 package dev.tigris.net.uring;
 

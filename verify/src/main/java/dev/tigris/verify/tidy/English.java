@@ -21,7 +21,8 @@ public final class English {
   static final String DOCUMENTS = "docs";
 
   /// The modules that keep the rules, and are held to them by the tidy test.
-  static final Set<String> ENFORCED = Set.of("bench", "launcher", "specializer", "verify");
+  static final Set<String> ENFORCED =
+      Set.of("bench", "examples", "launcher", "specializer", "test-support", "verify");
 
   /// The modules whose jars are for users, who have no checkout beside them.
   private static final Set<String> UNPUBLISHED =
