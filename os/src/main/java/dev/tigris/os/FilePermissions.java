@@ -13,7 +13,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The permissions of a file, for files made beside it that hold its bytes or replace it.
+/// Who may read and write a file, for what is made beside it, and holds its bytes or replaces it.
 ///
 /// Thread rule: any thread.
 public final class FilePermissions {
@@ -22,8 +22,8 @@ public final class FilePermissions {
 
   private FilePermissions() {}
 
-  /// Attributes for a new file that can never be read by users that cannot read this one: it has
-  /// another group until [#copy]. Empty where this file does not exist.
+  /// To make a file that nobody may ever read who may not read this one: it has another group until
+  /// [#copy]. Nothing where there is no such file.
   ///
   /// @throws IOException if they cannot be read
   public static FileAttribute<?>[] of(Path file) throws IOException {

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// holds it, since only the caller knows what its lease is.
 ///
 /// Thread rule: the thread that made it, with one exception: [#wantSignal] and [#hasWork].
+///
+/// docs/decisions/063-io-uring.md says what was measured.
 // SAFETY: bounds: the rings are mapped with the sizes that the kernel gave, and every access is
 // checked against them; indices are masked; lifetime: mapped until [#close], and the shared arena
 // refuses later accesses; thread: see above.
@@ -234,7 +236,7 @@ public final class IoUring implements AutoCloseable {
     return buffers.address();
   }
 
-  /// Has the kernel raise a signal at completions, while [#wantSignal] asks for it.
+  /// Has the kernel raise a signal at completions, while somebody wants that ([#wantSignal]).
   public void signalTo(Signal signal) throws SystemException {
     try (Arena scratch = Arena.ofConfined()) {
       MemorySegment number = scratch.allocateFrom(ValueLayout.JAVA_INT, signal.file().number());
@@ -308,7 +310,7 @@ public final class IoUring implements AutoCloseable {
     add(POLL_ADD, socket, 0, (long) POLLIN << Integer.SIZE, user);
   }
 
-  /// Whether the result of an operation that has watched a socket tells of a lost connection.
+  /// What an operation that has watched a socket says.
   ///
   /// @param result of its completion
   public static boolean isLoss(int result) {

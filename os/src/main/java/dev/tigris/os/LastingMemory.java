@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Memory outside the heap that is never unmapped, by address: the rings that processes share, and
 /// the views that messages lie in. What an access is checked against are the bounds. One to a
-/// segment, which is also asked for its kind and for whether it is open, takes some 25
-/// instructions.
+/// segment, which is also asked for its kind and for whether it is open, takes some 25 instructions
+/// (docs/decisions/064-shared-memory-rings.md).
 ///
 /// Of what [SharedMemory#mapLasting] has mapped, the addresses stay: after [#close] there are zeros
 /// at first, and later what was mapped for somebody else. Who touches it too late finds that, and
@@ -110,7 +110,7 @@ public final class LastingMemory implements AutoCloseable {
     }
   }
 
-  /// The length in bytes.
+  /// Its length.
   public long bytes() {
     return bytes;
   }
@@ -120,12 +120,12 @@ public final class LastingMemory implements AutoCloseable {
     return over(segment().asSlice(offset, length), () -> {});
   }
 
-  /// Returns this memory as a segment; not of a view, which has its own.
+  /// The same memory as a segment; not of a view, which has its own.
   public MemorySegment segment() {
     return Objects.requireNonNull(segment);
   }
 
-  /// Returns this memory for reading, until the arena is closed; not of a view.
+  /// The same memory for others to read, until the arena is closed; not of a view.
   // SAFETY: bounds: the segment's own; lifetime: it can only end sooner than the segment would,
   // whose addresses are never unmapped; thread: any, as plain memory that is only read.
   @SuppressWarnings("restricted")
@@ -153,8 +153,8 @@ public final class LastingMemory implements AutoCloseable {
     return (long) LONG.get(Everything.GLOBAL, word(offset));
   }
 
-  /// Reads the word at `offset` with acquire. Partners and tests are named where it is called: the
-  /// rings' in `RingReader` and `RingWriter`.
+  /// The same with acquire. Partners and tests are named where it is called: the rings' in
+  /// `RingReader` and `RingWriter`.
   public long getLongAcquire(long offset) {
     return (long) LONG.getAcquire(Everything.GLOBAL, word(offset));
   }
@@ -164,7 +164,7 @@ public final class LastingMemory implements AutoCloseable {
     LONG.set(Everything.GLOBAL, word(offset), value);
   }
 
-  /// Writes the word at `offset` with release. Partners and tests are named where it is called.
+  /// The same with release. Partners and tests are named where it is called.
   public void setLongRelease(long offset, long value) {
     LONG.setRelease(Everything.GLOBAL, word(offset), value);
   }

@@ -128,6 +128,7 @@ record LibraryFunction(String name, boolean returnsInt, MemorySegment code) {
         ValueLayout.JAVA_INT, Handle.STATE.byteOffset(PathElement.groupElement("errno")));
   }
 
+  // SAFETY: nothing is called here; the holders of the handle say why calling it is safe.
   @SuppressWarnings("restricted")
   private static MethodHandle link(Linker.Option... options) {
     MemoryLayout[] arguments = new MemoryLayout[MOST_ARGUMENTS];

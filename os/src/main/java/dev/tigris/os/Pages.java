@@ -35,7 +35,8 @@ public final class Pages {
   /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else where
   /// they are as large as our units, unless this is a virtual machine whose host takes free memory
   /// back. There a huge page is nearly always one that the host has to provide again, which takes
-  /// ten times as long as to clear it, and a small one seldom is.
+  /// ten times as long as to clear it, and a small one seldom is
+  /// (docs/decisions/036-huge-pages.md).
   private static final boolean WANTS_HUGE_PAGES = wantsHugePages();
 
   private Pages() {}

@@ -79,8 +79,8 @@ public final class PollSet implements AutoCloseable {
     boolean _ = awaitInVain(nanos);
   }
 
-  /// Waits like [#await(long)], and looks for work once more after a moment. The caller's own look
-  /// may have been too early to see the writes of another processor.
+  /// As [#await(long)], for who has looked whether there is work, and may have looked too early to
+  /// see what another processor had just written: it looks once more after a moment.
   public void await(long nanos, BooleanSupplier hasWork) {
     if (awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
         && nanos > SECOND_LOOK_NANOS
@@ -89,7 +89,7 @@ public final class PollSet implements AutoCloseable {
     }
   }
 
-  /// Waits like [#await(long)], and returns whether the time has ended the wait.
+  /// As [#await(long)]; returns whether it was the time that has ended it.
   public boolean awaitInVain(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {
@@ -150,7 +150,7 @@ public final class PollSet implements AutoCloseable {
     signal.raise();
   }
 
-  /// Closes the set, which no thread may wait on.
+  /// Closes it: nobody waits.
   @Override
   public void close() {
     signal.close();

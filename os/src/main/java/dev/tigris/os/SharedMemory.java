@@ -51,8 +51,8 @@ public final class SharedMemory implements AutoCloseable {
     return new SharedMemory(file, bytes, false);
   }
 
-  /// Takes memory that another process has made, and closes it unless it is as [#create] makes it:
-  /// only then its size cannot change.
+  /// Takes one that somebody else has made, and closes it unless it is as [#create] makes them:
+  /// only then can nobody change its size.
   ///
   /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
   /// of huge pages, which could run out, unless its size is a multiple of theirs: so let none be.
@@ -64,9 +64,9 @@ public final class SharedMemory implements AutoCloseable {
     return adopt(file, sizes, false);
   }
 
-  /// Takes memory that its maker alone can write to, such as that of a shared Jbuf. Other processes
-  /// cannot change its size, take pages out of it or map it for writing. Closes it if it is
-  /// anything else. Of huge pages it may be: mapping it reserves them.
+  /// Takes one that its maker alone can write to, as the memory of a shared Jbuf is: nobody can
+  /// change its size, take pages out of it or map it for writing. Closes it if it is anything else.
+  /// Of huge pages it may be: mapping it reserves them.
   ///
   /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
   public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {

@@ -18,7 +18,7 @@ public final class Signal implements AutoCloseable {
     this.file = new OpenFile((int) SystemException.check("make a signal", Calls.eventfd(FLAGS)));
   }
 
-  /// The file to wait for, and to name to the kernel.
+  /// What to wait for, and what to name to the kernel.
   public OpenFile file() {
     return file;
   }
@@ -37,7 +37,7 @@ public final class Signal implements AutoCloseable {
     }
   }
 
-  /// Closes the signal, which no thread may wait for.
+  /// Closes it: nobody waits for it.
   @Override
   public synchronized void close() {
     closed = true;

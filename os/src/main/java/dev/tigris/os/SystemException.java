@@ -175,7 +175,7 @@ public class SystemException extends IOException {
     return words == null ? "error " + error : words;
   }
 
-  /// The advice about limits that any call may meet; empty for other errors.
+  /// What to do about limits that any call may meet; empty for other errors.
   public static String advice(int error) {
     return switch (error) {
       case TOO_MANY_FILES -> ": close some, or raise the limit (ulimit -n)";

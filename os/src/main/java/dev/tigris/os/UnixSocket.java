@@ -53,7 +53,7 @@ public final class UnixSocket implements AutoCloseable {
   private final MemorySegment header = Arena.ofAuto().allocate(PACKET + PACKET_BYTES, 8);
   private @Nullable Packet heard;
 
-  /// The process at the other end of a connection.
+  /// Who is at the other end of a connection.
   ///
   /// @param process its number
   /// @param user its effective user
@@ -66,7 +66,7 @@ public final class UnixSocket implements AutoCloseable {
   /// @param lost whether a file came with it that this process could not take: mostly because too
   ///     many are open already
   public record Packet(ByteBuffer bytes, @Nullable OpenFile file, boolean lost) {
-    /// Closes the file, if one came unasked.
+    /// Closes the file, if one came that nobody has asked for.
     public void refuseFile() {
       if (file != null) {
         file.close();
@@ -74,7 +74,7 @@ public final class UnixSocket implements AutoCloseable {
     }
   }
 
-  /// The kind of packet that [#hear] has found.
+  /// What [#hear] has come across.
   public enum Heard {
     NOTHING,
     /// A packet of one byte: [#nudge].
@@ -110,9 +110,9 @@ public final class UnixSocket implements AutoCloseable {
     }
   }
 
-  /// A socket that is connected to the listener of a name, which need not have accepted yet.
+  /// A socket that is connected to whoever listens under a name, who need not have accepted yet.
   ///
-  /// @throws SystemException if no socket does ([SystemException#CONNECTION_REFUSED]), or too many
+  /// @throws SystemException if nobody does ([SystemException#CONNECTION_REFUSED]), or too many
   ///     are waiting there ([SystemException#AGAIN])
   public static UnixSocket connect(String name) throws SystemException {
     UnixSocket socket = open();
@@ -147,8 +147,7 @@ public final class UnixSocket implements AutoCloseable {
     return new UnixSocket(new OpenFile((int) check("accept", fd)));
   }
 
-  /// The process at the other end, or the one there when the connection was made. The kernel tells
-  /// it.
+  /// Who is at the other end, or was when the connection was made. The kernel says so.
   public Peer peer() throws SystemException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(CREDENTIALS_BYTES, Integer.BYTES);
@@ -281,7 +280,7 @@ public final class UnixSocket implements AutoCloseable {
     header.set(ValueLayout.JAVA_LONG, IOVEC + 8, bytes);
   }
 
-  /// The file to wait for.
+  /// What to wait for.
   public OpenFile file() {
     return file;
   }

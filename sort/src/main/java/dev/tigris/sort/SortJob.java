@@ -109,8 +109,7 @@ public final class SortJob {
     this.progress = Objects.requireNonNull(progress, "progress");
   }
 
-  /// Sorts gensort's records to one file, with the default memory and as many threads as
-  /// processors.
+  /// Sorts gensort's records to one file, with the default memory and all processors.
   ///
   /// @throws IllegalArgumentException if there are no inputs
   @CheckReturnValue

@@ -25,10 +25,12 @@ class TidyTest {
   }
 
   @Test
-  void everyEnforcedModuleKeepsTheRuleOfEnglish() throws Exception {
+  void everyModuleKeepsTheRuleOfEnglish() throws Exception {
     var breaches = new ArrayList<String>();
-    for (String module : English.ENFORCED) {
-      breaches.addAll(English.breaches(checkout, module));
+    for (String module : English.modules(checkout)) {
+      if (!English.NOT_YET.contains(module)) {
+        breaches.addAll(English.breaches(checkout, module));
+      }
     }
     assertNothing(breaches);
   }
