@@ -15,8 +15,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// A stream from or to a file (Welsh and Culler 2000, section 2.2: *FileStream*): each water read
-// or written
-/// follows the one before it, unless [#seek] says otherwise.
+/// or written follows the one before it, unless [#seek] says otherwise.
 ///
 /// ```java
 /// Flow.named("copy")

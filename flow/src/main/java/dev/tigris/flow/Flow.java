@@ -192,8 +192,7 @@ public final class Flow {
     }
 
     /// Adds a drain as [#drain(String, Reservoir, StreamKind...)] does, with the streams in turn
-    // and
-    /// the name `drain`.
+    /// and the name `drain`.
     public Builder drain(String stage, StreamKind... streams) {
       return drain(stage, Reservoir.roundRobin(), streams);
     }

@@ -15,8 +15,7 @@ public interface FlowRun {
   void await() throws FlowException, InterruptedException;
 
   /// Waits as [#await()] does, but not longer than `timeout`, and returns whether the flow is over.
-  // If
-  /// not, it runs on.
+  /// If not, it runs on.
   boolean await(Duration timeout) throws FlowException, InterruptedException;
 
   /// Stops the flow and returns at once; [#await()] says when it has stopped. Modules that wait for
@@ -28,8 +27,7 @@ public interface FlowRun {
   boolean isDone();
 
   /// Returns the failure as soon as there is one, when the flow may not be over yet; null if there
-  // is
-  /// none.
+  /// is none.
   @Nullable FlowException failure();
 
   /// Returns the state of its modules and streams. Cheap enough to be called many times a second.

@@ -32,9 +32,8 @@ public interface ModuleContext {
   List<Stream> inputs();
 
   /// Returns the streams that come from the named stage or feed. Once all of them are
-  // [drained][Stream#isDrained]
-  /// nothing more comes from there, though it may from elsewhere: so a join knows that one side of
-  /// it is complete.
+  /// [drained][Stream#isDrained] nothing more comes from there, though it may from elsewhere: so a
+  /// join knows that one side of it is complete.
   ///
   /// @throws IllegalArgumentException if nothing comes from there
   List<Stream> inputs(String from);

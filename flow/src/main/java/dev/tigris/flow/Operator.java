@@ -1,8 +1,7 @@
 package dev.tigris.flow;
 
 /// The code of a stage of a [Flow]: a [Module] or a [Source]. Each replica is an instance of its
-// own
-/// with a thread of its own, which calls all methods.
+/// own with a thread of its own, which calls all methods.
 public interface Operator {
   /// Called once, before the first water. The context may be kept. No water moves before all
   /// operators have been through this: it may put waters as far as there is credit, and a call that

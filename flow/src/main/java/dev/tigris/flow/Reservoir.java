@@ -72,8 +72,7 @@ public final class Reservoir {
   }
 
   /// Returns a copy with another window: how many waters of a stream may be sent and not yet
-  // finished,
-  /// between 1 and 1,048,576.
+  /// finished, between 1 and 1,048,576.
   @CheckReturnValue
   public Reservoir withWindow(int waters) {
     return new Reservoir(policy, StreamKind.Place.checkWindow(waters), kind, name);
@@ -86,8 +85,7 @@ public final class Reservoir {
   }
 
   /// Returns a copy with a name, by which [ModuleContext#output] finds it. Without one it has the
-  // name
-  /// of its downstream stage.
+  /// name of its downstream stage.
   @CheckReturnValue
   public Reservoir withName(String newName) {
     return new Reservoir(policy, window, kind, newName);

@@ -6,9 +6,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// A channel from one sender to one receiver that carries waters in order (Welsh and Culler 2000,
-// section
-/// 2.2). Modules call [#put] and [#spring]; the engine does the rest. The other public methods are
-/// for those who drive a stream without a flow.
+/// section 2.2). Modules call [#put] and [#spring]; the engine does the rest. The other public
+/// methods are for those who drive a stream without a flow.
 ///
 /// **Credits.** A stream has a window: as many waters may be sent and not yet finished by the
 /// receiver. At all times, as the sender sees it,

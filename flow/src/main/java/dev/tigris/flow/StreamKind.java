@@ -11,10 +11,8 @@ public interface StreamKind {
   Stream open(Place place) throws IOException;
 
   /// Returns a kind with a window of its own, whatever that of its place is. A feed of a kind of
-  // your
-  /// own has no reservoir that would name one. Between 1 and 1,048,576. Without effect on files, of
-  // which
-  /// nothing is on its way.
+  /// your own has no reservoir that would name one. Between 1 and 1,048,576. Without effect on
+  /// files, of which nothing is on its way.
   default StreamKind withWindow(int waters) {
     Place.checkWindow(waters);
     return place -> open(new Place(place.name(), waters));

@@ -259,8 +259,7 @@ public final class Water {
   /// Takes an input water out of its stream. Its credit goes back to the sender now, and the water
   /// stays with this module after `process` returns. That ends when the module puts or releases the
   /// water, or the flow ends. A module that keeps waters answers for their memory, since the window
-  // no longer bounds
-  /// it. Without effect on a water that is the module's anyway.
+  /// no longer bounds it. Without effect on a water that is the module's anyway.
   ///
   /// @throws IllegalStateException if the water was put or released
   public void keep() {

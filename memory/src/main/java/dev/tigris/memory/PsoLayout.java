@@ -247,7 +247,7 @@ public final class PsoLayout {
   }
 
   /// Returns the recipe of an access to a field, for listings: `id.get (Pso)long, 24 bytes: peek
-  // long @0`.
+  /// long @0`.
   ///
   /// @throws IllegalArgumentException if the field is written and cannot be assigned
   public String recipe(PsoField field, boolean write) {

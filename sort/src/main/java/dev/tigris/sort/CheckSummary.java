@@ -174,8 +174,7 @@ public final class CheckSummary {
   }
 
   /// Refuses to put a summary in the place of something else, such as records: a user who forgets
-  // to
-  /// name the file for the summary has named them.
+  /// to name the file for the summary has named them.
   ///
   /// @throws SortException if something else is there, or nothing can be
   public static void refuseOtherThanSummary(Path path) throws SortException {

@@ -9,9 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the input and partitions it (Welsh and Culler 2000, section 5.1): each record goes to the
-// water of
-/// its bucket, and a full water goes to the sorter of its bucket. At the end each sorter gets the
-/// partitioner's histogram, from which it knows where in the output its own records begin.
+/// water of its bucket, and a full water goes to the sorter of its bucket. At the end each sorter
+/// gets the partitioner's histogram, from which it knows where in the output its own records begin.
 ///
 /// ```
 ///   0      4        8          16

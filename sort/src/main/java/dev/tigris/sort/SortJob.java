@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Sorts files of records into one file, or into a folder of partitions, in parallel and within a
 /// given memory (Welsh and Culler 2000, section 5). What does not fit memory goes to temporary
-// files beside
-/// the output.
+/// files beside the output.
 ///
 /// ```java
 /// SortJob.Result result =
@@ -155,8 +154,7 @@ public final class SortJob {
   }
 
   /// Returns a copy with another memory for records. Less is used if the process may not use so
-  // much,
-  /// or if the input needs less.
+  /// much, or if the input needs less.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps the waters of its buckets, spills the largest bucket whenever it holds more than its
 /// share, and at the end sorts bucket after bucket and writes it where it belongs (Welsh and Culler
-// 2000,
-/// section 5.1).
+/// 2000, section 5.1).
 final class SortModule implements Module {
   private final SortRun run;
   private final RecordFormat format;

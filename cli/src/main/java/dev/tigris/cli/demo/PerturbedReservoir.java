@@ -15,9 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Measures a reservoir while some of its consumers are slow (Welsh and Culler 2000, section 4.2
-// and
-/// figure 5). Producers put waters into it, and consumers take a fixed time for each. The first few
-/// consumers, which stand side by side, take longer.
+/// and figure 5). Producers put waters into it, and consumers take a fixed time for each. The first
+/// few consumers, which stand side by side, take longer.
 ///
 /// ```java
 /// var outcome = PerturbedReservoir.ofEight(3).run(Balancing.LOTTERY);

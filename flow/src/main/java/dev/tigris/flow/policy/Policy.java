@@ -3,8 +3,7 @@ package dev.tigris.flow.policy;
 import java.util.random.RandomGenerator;
 
 /// Chooses the stream on which a module sends next (Welsh and Culler 2000, section 2.3: the
-// scheduler of a
-/// distributed queue).
+/// scheduler of a distributed queue).
 ///
 /// A policy is a pure function: what it returns follows from its arguments alone, so an instance
 /// can be shared by any number of senders and threads. Whoever writes one must not choose a stream

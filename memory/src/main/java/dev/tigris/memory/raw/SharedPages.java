@@ -27,8 +27,7 @@ public final class SharedPages {
   }
 
   /// Returns how many bytes a request really takes, in whole pages. A request that is too large to
-  // be
-  /// rounded gives more pages than are ever granted.
+  /// be rounded gives more pages than are ever granted.
   public static long roundedBytes(long bytes) {
     long page = FilePages.pageBytes();
     return bytes > Long.MAX_VALUE - page ? Long.MAX_VALUE & -page : (bytes + page - 1) & -page;
