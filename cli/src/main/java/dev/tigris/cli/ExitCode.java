@@ -1,6 +1,6 @@
 package dev.tigris.cli;
 
-/// The exit codes of commands. `tigris help exit-codes` lists them.
+/// Exit codes of the command. docs/command.md and `tigris help exit-codes` list them.
 enum ExitCode {
   OK(0, "all went well"),
   OUT_OF_ORDER(1, "check: the records are not in order"),

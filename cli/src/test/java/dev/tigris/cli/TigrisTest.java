@@ -148,10 +148,10 @@ class TigrisTest {
   }
 
   @Test
-  void theReadmeListsEveryExitCode() throws Exception {
-    String readme = Document.of("README.md").text();
+  void theDocumentationListsEveryExitCode() throws Exception {
+    String page = Files.readString(LauncherTest.repository().resolve("docs/command.md"));
     for (ExitCode code : ExitCode.values()) {
-      assertTrue(readme.contains("\n| %d | ".formatted(code.number())), code.toString());
+      assertTrue(page.contains("\n| %d | ".formatted(code.number())), code.toString());
     }
   }
 
