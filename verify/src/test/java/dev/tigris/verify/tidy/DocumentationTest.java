@@ -9,16 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// What can be checked of the documents: that they are there, lead where they say, and say what was
-/// measured.
+/// Documents link to pages and headings that exist, are short, and show what was measured.
 class DocumentationTest {
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)[^)]*\\)");
+  private static final Pattern LINK =
+      Pattern.compile("\\]\\((?<file>[^)#]*)(?:#(?<heading>[^)]*))?\\)");
 
   private static final Pattern RESULT =
       Pattern.compile(
@@ -31,15 +33,47 @@ class DocumentationTest {
   void everyLinkLeadsSomewhere() throws Exception {
     var broken = new ArrayList<String>();
     for (Path document : documents()) {
-      Matcher link = LINK.matcher(Files.readString(document));
+      Matcher link = LINK.matcher(withoutCode(document));
       while (link.find()) {
-        String target = link.group(1);
-        if (!target.startsWith("https://") && !Files.exists(document.resolveSibling(target))) {
-          broken.add("%s links to %s, which is not there".formatted(document, target));
+        String file = link.group("file");
+        Path target = file.isEmpty() ? document : document.resolveSibling(file);
+        if (!file.startsWith("https://")
+            && (!Files.exists(target) || !hasHeading(target, link.group("heading")))) {
+          broken.add("%s links to %s, which is not there".formatted(document, link.group()));
         }
       }
     }
     assertEquals(List.of(), broken);
+  }
+
+  private static String withoutCode(Path document) throws IOException {
+    return Files.readString(document).replaceAll("(?s)```.*?```", "");
+  }
+
+  /// Whether a page has a heading whose anchor, as GitHub makes it, is this one.
+  private static boolean hasHeading(Path page, @Nullable String anchor) throws IOException {
+    return anchor == null
+        || withoutCode(page)
+            .lines()
+            .filter(line -> line.startsWith("#"))
+            .map(line -> line.replaceFirst("^#+ ", "").toLowerCase(Locale.ROOT))
+            .map(title -> title.replaceAll("[^\\w\\- ]", "").replace(' ', '-'))
+            .anyMatch(anchor::equals);
+  }
+
+  @Test
+  void theReadmeAndTheDecisionsAreShort() throws Exception {
+    String readme = Files.readString(root.resolve("README.md"));
+    int words = readme.strip().split("\\s+", -1).length;
+    assertTrue(words <= 700, "README.md has %d words: at most 700".formatted(words));
+    try (Stream<Path> records = Files.list(root.resolve("docs/decisions"))) {
+      for (Path path : records.filter(path -> !path.endsWith("README.md")).toList()) {
+        int lines = Files.readAllLines(path).size();
+        assertTrue(
+            lines <= 45,
+            "%s has %d lines, at most 45: put measurements in docs/lab".formatted(path, lines));
+      }
+    }
   }
 
   @Test
@@ -104,7 +138,8 @@ class DocumentationTest {
 
   private List<Path> documents() throws IOException {
     var documents = new ArrayList<Path>();
-    for (Path folder : List.of(root, root.resolve("docs"), root.resolve("docs/decisions"))) {
+    Path docs = root.resolve("docs");
+    for (Path folder : List.of(root, docs, docs.resolve("decisions"), docs.resolve("lab"))) {
       try (Stream<Path> files = Files.list(folder)) {
         files.filter(path -> path.toString().endsWith(".md")).forEach(documents::add);
       }
