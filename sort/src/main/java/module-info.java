@@ -3,7 +3,7 @@
 module dev.tigris.sort {
   requires dev.tigris.flow;
   requires dev.tigris.os;
-  requires transitive dev.tigris.memory; // an annotation on the options
+  requires dev.tigris.memory;
   requires jdk.unsupported; // direct I/O
   requires static transitive org.jspecify;
 

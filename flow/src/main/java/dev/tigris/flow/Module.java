@@ -1,7 +1,7 @@
 package dev.tigris.flow;
 
 /// An operator with input: takes waters in, puts waters out (Welsh and Culler 2000, section 2.2;
-/// 000, section 6.1: *ModuleIF*).
+/// Welsh 1999, section 6.1: *ModuleIF*).
 ///
 /// A stage of a [Flow] runs one or more replicas of a module, each an instance of its own with a
 /// thread of its own. All methods are called on that thread, in this order: the constructor or

@@ -1,7 +1,7 @@
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.Policy;
-import dev.tigris.memory.CheckReturnValue;
+import dev.tigris.os.CheckReturnValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -180,7 +180,7 @@ public final class Jbuf {
 
   /// Returns how many bytes of the process's budget [#allocate(long)] takes for a buffer of `bytes`
   /// bytes: the allocator has four sizes to each power of two, and whole units of 2 MiB above 1
-  // MiB.
+  /// MiB.
   public static long footprintBytes(long bytes) {
     return Pool.roundedBytes(bytes);
   }

@@ -1,7 +1,7 @@
 // Over 400 lines: what is posted, and what is waited for, need the same slots and counts.
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
+import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

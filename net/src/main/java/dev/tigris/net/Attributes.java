@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
+import dev.tigris.os.CheckReturnValue;
 import java.util.Objects;
 
 /// The attributes of an interface, agreed when it is made. Each side states its own.

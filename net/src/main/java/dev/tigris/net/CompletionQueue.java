@@ -1,8 +1,8 @@
 // Over 400 lines: polling, waiting and signalling have one state, which is kept small for polling.
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Port;
+import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

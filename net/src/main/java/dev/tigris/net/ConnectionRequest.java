@@ -1,9 +1,9 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Door;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.os.CheckReturnValue;
 import java.security.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

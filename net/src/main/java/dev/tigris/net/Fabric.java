@@ -1,9 +1,9 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Linking;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

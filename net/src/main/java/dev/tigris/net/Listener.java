@@ -1,7 +1,7 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.Door;
+import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

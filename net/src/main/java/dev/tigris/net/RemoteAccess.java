@@ -1,8 +1,8 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer.Remote;
+import dev.tigris.os.CheckReturnValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,12 +1,12 @@
 package dev.tigris.net;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.View;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.RemoteLink;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.provider.Transfer.Remote;
+import dev.tigris.os.CheckReturnValue;
 import java.security.Principal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.os.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

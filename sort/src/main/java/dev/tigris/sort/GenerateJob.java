@@ -1,7 +1,7 @@
 package dev.tigris.sort;
 
-import dev.tigris.memory.CheckReturnValue;
 import dev.tigris.memory.MemoryBudgetException;
+import dev.tigris.os.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;

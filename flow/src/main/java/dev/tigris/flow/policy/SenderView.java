@@ -1,7 +1,7 @@
 package dev.tigris.flow.policy;
 
 /// The view that a sender has of its streams at the moment of a choice. Streams are numbered from
-// 0.
+/// 0.
 public interface SenderView {
   /// How many streams there are, open or not.
   int streams();

@@ -1,6 +1,5 @@
 package dev.tigris.net.testing;
 
-import dev.tigris.memory.CheckReturnValue;
 import java.time.Duration;
 
 /// The faults of a connection, of which a message has one at most.
@@ -53,44 +52,37 @@ public record Faults(
   }
 
   /// Returns a copy with another seed.
-  @CheckReturnValue
   public Faults withSeed(long other) {
     return new Faults(other, loss, duplication, corruption, reordering, delay, longestDelay, cut);
   }
 
   /// Returns a copy with this probability of a loss.
-  @CheckReturnValue
   public Faults withLoss(double probability) {
     return new Faults(
         seed, probability, duplication, corruption, reordering, delay, longestDelay, cut);
   }
 
   /// Returns a copy with this probability of a duplicate.
-  @CheckReturnValue
   public Faults withDuplication(double probability) {
     return new Faults(seed, loss, probability, corruption, reordering, delay, longestDelay, cut);
   }
 
   /// Returns a copy with this probability of a wrong bit.
-  @CheckReturnValue
   public Faults withCorruption(double probability) {
     return new Faults(seed, loss, duplication, probability, reordering, delay, longestDelay, cut);
   }
 
   /// Returns a copy with this probability of being overtaken.
-  @CheckReturnValue
   public Faults withReordering(double probability) {
     return new Faults(seed, loss, duplication, corruption, probability, delay, longestDelay, cut);
   }
 
   /// Returns a copy with this probability of a delay of up to this long.
-  @CheckReturnValue
   public Faults withDelay(double probability, Duration longest) {
     return new Faults(seed, loss, duplication, corruption, reordering, probability, longest, cut);
   }
 
   /// Returns a copy with this probability of a cut at each message.
-  @CheckReturnValue
   public Faults withCut(double probability) {
     return new Faults(
         seed, loss, duplication, corruption, reordering, delay, longestDelay, probability);

@@ -7,8 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /// Requirements without which a test is skipped. Where it is absent, the test is skipped, and says
-// what is
-// missing.
+/// what is missing.
 public final class Needs {
   private Needs() {}
 

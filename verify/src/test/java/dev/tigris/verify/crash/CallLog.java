@@ -21,7 +21,7 @@ final class CallLog {
   private static final String SOURCE = "calls.c";
 
   /// One call; `second` is the new name of a file. The offset is where bytes are written to, or a
-  // size.
+  /// size.
   record Call(String name, Path path, Path second, long offset, ByteBuffer bytes) {
     @Override
     public String toString() {
