@@ -1,6 +1,6 @@
 package dev.tigris.cli;
 
-/// Exit codes of the command. docs/command.md and `tigris help exit-codes` list them.
+/// The exit codes of the command, which `tigris help exit-codes` lists.
 enum ExitCode {
   OK(0, "all went well"),
   OUT_OF_ORDER(1, "check: the records are not in order"),

@@ -44,7 +44,8 @@ final class EnglishRules {
       Pattern.compile(MARKS + "(As(?= [^a])|It|Its|They|Their|Those|He|His|Such)" + WORD_END);
   private static final Pattern NAMELESS =
       Pattern.compile("(?i)\\b(nobody|somebody|anybody|everybody|someone|whoever)\\b");
-  private static final Pattern AND_NO = Pattern.compile("\\b(and no|but no)\\b(?! (one|longer))");
+  private static final Pattern AND_NO =
+      Pattern.compile("\\A(?!.*\\bno\\b.*\\band no\\b).*\\b(and no|but no)\\b(?! (one|longer))");
   private static final Pattern CHECKOUT =
       Pattern.compile("\\b(docs/|bench/results|README|decisions?/?\\s?\\d{3})|\\.md\\b");
   private static final Pattern CODE_LITERAL = Pattern.compile("\\(\\?|;\\s*\\n|[{}]\\s*\\n");
@@ -97,11 +98,12 @@ final class EnglishRules {
     Matcher negation = AND_NO.matcher(plain);
     if (negation.find()) {
       breaches.add(
-          report(passage, "says '%s'", negation.group()) + "write 'not': " + shortened(sentence));
+          report(passage, "says '%s'", negation.group(1)) + "write 'not': " + shortened(sentence));
     }
     long thoughts =
         Stream.of(plain.split(";", -1)).filter(part -> words(part) >= THOUGHT_WORDS).count();
-    if (thoughts > 2) {
+    boolean isItem = passage.kind() == Kind.DOCUMENT && passage.text().endsWith(";");
+    if (thoughts > 2 && !isItem) {
       breaches.add(
           report(passage, "joins %d thoughts by semicolons", thoughts)
               + "make a sentence of each: "

@@ -65,6 +65,7 @@ class EnglishTest {
           The waits that were ended: see [who][Object] and `nobody`.
           Ends the wait; wakes the peer.
           Joins the waits: ended; woken; failed.
+          Uses no thread and no lock.
           """)
   void letsAPlainFirstSentencePass(String sentence) throws IOException {
     assertEquals(
