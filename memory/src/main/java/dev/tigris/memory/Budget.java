@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What the Jbufs of this process may hold together, and who holds it.
+/// The bound on the memory that all Jbufs of this process hold, with their owners.
 ///
 /// ```
 ///   usedBytes = the sum of block.budgetBytes() over the list of live blocks <= budgetBytes
@@ -288,7 +288,7 @@ final class Budget {
             use.usedBytes(),
             budgetBytes,
             use.count(),
-            holders.isEmpty() ? "nobody" : holders,
+            holders.isEmpty() ? "none" : holders,
             use.awaitingBytes(),
             PROPERTY,
             sites.isEmpty()

@@ -3,7 +3,8 @@ package dev.tigris.memory;
 import java.io.Serial;
 
 /// Thrown when bytes are not a valid [Container]: the header or the schema in them is not valid, or
-/// [Schema#validate] or a conversion has found a fault. The message then names its field and place.
+/// [dev.tigris.memory.schema.Schema#validate] or a conversion has found a fault. The message then
+/// names its field and place.
 public final class CorruptContainerException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 

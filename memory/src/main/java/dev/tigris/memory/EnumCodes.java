@@ -278,7 +278,7 @@ record EnumCodes(
     return made;
   }
 
-  /// The enum's name, for listings.
+  /// Returns the enum's name, for listings.
   @Override
   public String toString() {
     return type.getName();

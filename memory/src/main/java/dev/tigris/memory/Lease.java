@@ -44,7 +44,7 @@ final class Lease {
       return configured != null;
     }
     throw new IllegalArgumentException(
-        "-D%s=%s is no check: there is only leases".formatted(PROPERTY, configured));
+        "-D%s=%s is not a check: the only one is leases".formatted(PROPERTY, configured));
   }
 
   Lease(Jbuf jbuf) {
@@ -73,7 +73,7 @@ final class Lease {
       Throwable ended = lease.end;
       if (ended != null) {
         throw new RecycledException(
-            "the memory is used for something else since %s: do not keep what is read from it"
+            "the memory was reused since %s: do not keep objects or views of it"
                 .formatted(ended.getMessage()),
             ended);
       }

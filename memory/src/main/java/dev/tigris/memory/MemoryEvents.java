@@ -37,7 +37,7 @@ final class MemoryEvents {
   @SuppressWarnings("UnusedVariable") // the recorder reads them
   private abstract static class JbufEvent extends Event {
     @Label("Number")
-    @Description("The how-many-th Jbuf of the process it is")
+    @Description("The number of the Jbuf in the process, from 1")
     long number;
 
     @Label("Size")
@@ -78,7 +78,7 @@ final class MemoryEvents {
 
   @Name("dev.tigris.memory.Reclaim")
   @Label("Jbuf Reclamation")
-  @Description("The handle became unreachable without free()")
+  @Description("The memory of a Jbuf was reclaimed whose handle became unreachable without free()")
   @StackTrace(false)
   @SuppressWarnings("UnusedVariable")
   private static final class Reclaim extends JbufEvent {

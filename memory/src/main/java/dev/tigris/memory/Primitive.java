@@ -21,12 +21,12 @@ public enum Primitive {
     this.sizeBytes = sizeBytes;
   }
 
-  /// The Java type, such as `int.class`.
+  /// Returns the Java type, such as `int.class`.
   public Class<?> type() {
     return type;
   }
 
-  /// The size in bytes, which is the alignment too.
+  /// Returns the size in bytes, which is the alignment too.
   public int sizeBytes() {
     return sizeBytes;
   }
@@ -37,6 +37,6 @@ public enum Primitive {
         return primitive;
       }
     }
-    throw new IllegalArgumentException(type.getName() + " is no primitive type");
+    throw new IllegalArgumentException(type.getName() + " is not a primitive type");
   }
 }

@@ -8,8 +8,8 @@ import java.lang.ref.Reference;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A pre-serialized object: its fields lie in a [Container], so that it is stored and sent as it is
-/// (Welsh's thesis, section 5).
+/// A pre-serialized object. Its fields lie in a [Container], so that it is stored and sent as it is
+/// (Welsh, MS thesis, Berkeley 1999, section 5).
 ///
 /// ```java
 /// public class Trade extends Pso {
@@ -68,7 +68,7 @@ public abstract class Pso {
   /// Makes a new object, all zero, in a container.
   ///
   /// @throws ContainerFullException if the container has no room for it
-  /// @throws CorruptContainerException if somebody else has damaged the container's header
+  /// @throws CorruptContainerException if the container's header is damaged
   /// @throws UnspecializedClassException if the class was not specialized
   protected Pso(Container container) {
     this(container, 0);
@@ -87,8 +87,8 @@ public abstract class Pso {
     publish();
   }
 
-  /// Makes an object over bytes that are there already. Called by the specializer's constructors
-  /// only.
+  /// Makes an object over bytes that are there already. Only the constructors of the specializer
+  /// call this.
   ///
   /// @throws IllegalArgumentException if the binding was made for another class
   protected Pso(PsoBinding binding) {
@@ -150,8 +150,8 @@ public abstract class Pso {
     home.leave();
   }
 
-  /// Another Java object for the same bytes, where a class is [Cloneable]. Of a cursor's object it
-  /// stays with its element when the cursor goes on.
+  /// Makes another Java object for the same bytes, if the class is [Cloneable]. The clone of a
+  /// cursor's object stays with its element when the cursor goes on.
   @Override
   protected Object clone() throws CloneNotSupportedException {
     Pso copy = (Pso) super.clone();
@@ -395,8 +395,9 @@ public abstract class Pso {
     return earlier == known ? fresh : earlier;
   }
 
-  /// Where the object lies and what is stored in it, for debuggers and logs, which find nothing in
-  /// its Java fields: `Trade@64[id=7, symbol="TIG", next=Trade@128]`. References are not followed.
+  /// Returns where the object lies and what is stored in it, for debuggers and logs, which find
+  /// nothing in its Java fields: `Trade@64[id=7, symbol="TIG", next=Trade@128]`. References are not
+  /// followed.
   @Override
   public String toString() {
     return ObjectText.of(this);

@@ -2,8 +2,8 @@ package dev.tigris.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/// An array of primitive elements in a container, for fields to refer to when its length is known
-/// at run time only (Welsh's thesis, section 5.2; the thesis calls it PSOArray). An array whose
+/// An array of primitive elements in a container, to which a field refers if the length is known at
+/// run time only (*PSOArray* in Welsh, MS thesis, Berkeley 1999, section 5.2). An array whose
 /// length is part of the class is a field of its own, see [Capacity].
 ///
 /// ```
@@ -52,7 +52,7 @@ public final class PsoArray extends Pso {
     return element.type().descriptorString().charAt(0);
   }
 
-  /// How many elements it has.
+  /// Returns the number of elements.
   ///
   /// @throws CorruptReferenceException if it cannot be an array
   public long length() {
@@ -94,7 +94,7 @@ public final class PsoArray extends Pso {
     return null;
   }
 
-  /// The elements as bytes.
+  /// Views the elements as bytes.
   ///
   /// @throws TypedException if they are of another type
   /// @throws CorruptReferenceException if this cannot be an array
@@ -102,32 +102,32 @@ public final class PsoArray extends Pso {
     return as(Bytes.class);
   }
 
-  /// The elements as 16-bit integers; errors as for [#asBytes].
+  /// Views the elements as 16-bit integers; errors as for [#asBytes].
   public Shorts asShorts() {
     return as(Shorts.class);
   }
 
-  /// The elements as UTF-16 units; errors as for [#asBytes].
+  /// Views the elements as UTF-16 units; errors as for [#asBytes].
   public Chars asChars() {
     return as(Chars.class);
   }
 
-  /// The elements as 32-bit integers; errors as for [#asBytes].
+  /// Views the elements as 32-bit integers; errors as for [#asBytes].
   public Ints asInts() {
     return as(Ints.class);
   }
 
-  /// The elements as 64-bit integers; errors as for [#asBytes].
+  /// Views the elements as 64-bit integers; errors as for [#asBytes].
   public Longs asLongs() {
     return as(Longs.class);
   }
 
-  /// The elements as 32-bit floating point numbers; errors as for [#asBytes].
+  /// Views the elements as 32-bit floating point numbers; errors as for [#asBytes].
   public Floats asFloats() {
     return as(Floats.class);
   }
 
-  /// The elements as 64-bit floating point numbers; errors as for [#asBytes].
+  /// Views the elements as 64-bit floating point numbers; errors as for [#asBytes].
   public Doubles asDoubles() {
     return as(Doubles.class);
   }

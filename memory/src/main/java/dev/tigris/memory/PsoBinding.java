@@ -3,8 +3,9 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Raw;
 import org.jspecify.annotations.Nullable;
 
-/// The right to make one kind of object at one place: what the specializer's constructor of a [Pso]
-/// class takes. Only this package can make one, after it has checked the place for that class.
+/// The right to make an object of one class at one place, which the specializer's constructor of a
+/// [Pso] class takes. Only this package can make one, after it has checked the place for that
+/// class.
 public final class PsoBinding {
   final Class<?> type;
   final Region container;

@@ -93,7 +93,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     return known;
   }
 
-  /// How many elements there are.
+  /// Returns the number of elements.
   ///
   /// @throws CorruptReferenceException if that cannot be what is stored
   public final long size() {
@@ -106,7 +106,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     return stored;
   }
 
-  /// For how many elements there is room.
+  /// Returns the number of elements that there is room for.
   public final long capacity() {
     checkLease(this);
     return room;
@@ -129,13 +129,13 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     size = elements;
   }
 
-  /// The element at `index`.
+  /// Returns the element at `index`.
   ///
   /// @throws IndexOutOfBoundsException if there is none
   public abstract @Nullable T get(long index);
 
-  /// A cursor before the first element, with which all elements can be visited without making an
-  /// object for each.
+  /// Returns a cursor before the first element, which visits all elements without making an object
+  /// for each.
   public abstract PsoCursor<T> cursor();
 
   /// An object of the element's class at a place that was checked.

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/// Visits the elements of a collection, or objects that lie one after the other, in order with one
-/// object that moves from one to the next.
+/// A cursor, which visits the elements of a collection, or objects that lie one after the other,
+/// with one object that moves from element to element.
 ///
 /// ```java
 /// for (PsoCursor<Trade> trades = table.cursor(); trades.next(); ) {
@@ -117,8 +117,8 @@ public final class PsoCursor<T extends Pso> {
     return type.cast(target.bind(PsoBinding.nowhere(target, region)));
   }
 
-  /// Goes on to the next of the elements that were there when the cursor was made; false after the
-  /// last one.
+  /// Moves to the next of the elements that were there when the cursor was made, and returns false
+  /// after the last one.
   ///
   /// The object stays where it is until somebody asks for the element. So a step writes to nothing
   /// but the cursor, and what [#element] writes to the object comes before the end of a loop's
@@ -156,20 +156,20 @@ public final class PsoCursor<T extends Pso> {
     return true;
   }
 
-  /// Goes back to where the cursor began, before the first element: for those who visit the same
-  /// elements again and again, and want one object for all of it.
+  /// Moves back to before the first element. A caller that visits the elements again and again
+  /// needs one cursor, and so one object.
   public void restart() {
     step = -1;
     index = -1;
     current = null;
   }
 
-  /// Where the cursor is: 0 at the first element.
+  /// Returns the index of the element that the cursor is at: 0 for the first one.
   public long index() {
     return isNear ? step : index;
   }
 
-  /// The element that the cursor is at.
+  /// Returns the element that the cursor is at.
   ///
   /// @throws IllegalStateException if it is at none: before the first step, or where a list has
   ///     null
@@ -229,7 +229,7 @@ public final class PsoCursor<T extends Pso> {
     }
   }
 
-  /// Whether there is an element: a list may have null in a place.
+  /// Returns whether the cursor is at an element. A list may have null in its place.
   public boolean isPresent() {
     return isNear ? step >= 0 : current != null;
   }

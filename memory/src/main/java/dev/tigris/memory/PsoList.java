@@ -8,8 +8,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/// References to objects of one class, by index: the array of references of a container. Elements
-/// may be null, and the same object may be there more than once.
+/// References to objects of one class, by index: a container's array of references. Elements may be
+/// null, and one object may be an element several times.
 ///
 /// ```
 ///   offset   size
@@ -46,7 +46,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     return Long.BYTES;
   }
 
-  /// The element at `index`.
+  /// Returns the element at `index`.
   ///
   /// @throws IndexOutOfBoundsException if the list has none there
   /// @throws CorruptReferenceException if no object can be where the list says
@@ -110,7 +110,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     return fresh;
   }
 
-  /// Makes an object, or null, the element at `index`.
+  /// Replaces the element at `index` by an object or null.
   ///
   /// @throws IndexOutOfBoundsException if the list has none there: see [#add]
   /// @throws ClassCastException if it is of another class than the list's elements
@@ -237,8 +237,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     Reference.reachabilityFence(this);
   }
 
-  /// The elements that are there now, in order. Recovering each makes an object the first time;
-  /// [#cursor] makes one for all.
+  /// Iterates over the elements that are there now, in order. Recovering each makes an object the
+  /// first time; [#cursor] makes one for all.
   @Override
   public Iterator<T> iterator() {
     return new Iterator<>() {

@@ -1,7 +1,7 @@
 package dev.tigris.memory;
 
-/// Objects of one class that lie one after the other in a container, as an array of structs does:
-/// each belongs to the table, and is there as long as it is. A [PsoList] refers to objects instead.
+/// Objects of one class that lie one after the other in a container, as in an array of structs.
+/// Each is a part of the table. A [PsoList] refers to objects instead.
 ///
 /// ```
 ///   offset   size
@@ -54,7 +54,7 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
     return new PsoCursor<>(container(), type(), place(0), strideBytes(), size());
   }
 
-  /// The element at `index`. Each call makes another object for the same place.
+  /// Returns the element at `index`. Each call makes another object for the same place.
   ///
   /// @throws IndexOutOfBoundsException if there is none
   @Override
@@ -68,7 +68,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   public T add() {
     long index = grow();
     long place = place(index);
-    container().zero(place, strideBytes()); // somebody may have left something there
+    container()
+        .zero(place, strideBytes()); // a process that was killed may have left something there
     T element = bind(place);
     sized(index + 1);
     return element;

@@ -1,7 +1,8 @@
 package dev.tigris.memory;
 
-/// What the objects of a container hold in its place with `-Dtigris.check=leases`: the time from
-/// one [Container#clear] to the next, as a lease within the container's own.
+/// The region that a container's objects hold instead of the container with
+/// `-Dtigris.check=leases`. It has a lease within the container's own, which ends at the next
+/// [Container#clear].
 final class Tenancy extends Region {
   Tenancy(Container container) {
     super(container.lease.within(), container.address, container.capacityBytes());

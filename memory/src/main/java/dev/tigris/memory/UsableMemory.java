@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/// How much memory this process may use: what the machine has, or less where a control group that
-/// it is in has a limit (cgroups(7)). A container sees its own group as the root of all; a service
+/// The memory that this process may use: that of the machine, or less if a control group of the
+/// process has a limit (cgroups(7)). A container sees its own group as the root of all; a service
 /// or a shell with a limit is in one further down, and what holds for a group holds below it.
 final class UsableMemory {
   private static final long NO_LIMIT = Long.MAX_VALUE;

@@ -57,24 +57,24 @@ public final class Utf8 implements Comparable<Utf8> {
     this.capacityBytes = capacityBytes;
   }
 
-  /// The largest text that fits, in bytes.
+  /// Returns the size of the largest text that fits, in bytes.
   public int capacityBytes() {
     return capacityBytes;
   }
 
-  /// The length of the text in bytes.
+  /// Returns the length of the text in bytes.
   ///
   /// @throws CorruptTextException if the stored length is impossible
   public int lengthBytes() {
     return length(holder, at, capacityBytes);
   }
 
-  /// Whether the text has no bytes.
+  /// Returns whether the text has no bytes.
   public boolean isEmpty() {
     return length(holder, at, capacityBytes) == 0;
   }
 
-  /// The byte at `index` of the text.
+  /// Returns the byte at `index` of the text.
   ///
   /// @throws IndexOutOfBoundsException if the text is not so long
   /// @throws CorruptTextException if the stored length is impossible
@@ -83,7 +83,7 @@ public final class Utf8 implements Comparable<Utf8> {
     return get(holder, at, index);
   }
 
-  /// Makes this the text.
+  /// Replaces the text by these characters.
   ///
   /// @throws IllegalArgumentException if it does not fit, or holds half a surrogate pair; the old
   ///     text is still there then
@@ -92,7 +92,7 @@ public final class Utf8 implements Comparable<Utf8> {
     set(holder, at, capacityBytes, text);
   }
 
-  /// Makes the other's text this one's.
+  /// Replaces the text by that of another field.
   ///
   /// @throws IllegalArgumentException if it does not fit
   public void set(Utf8 other) {
@@ -109,12 +109,12 @@ public final class Utf8 implements Comparable<Utf8> {
     setLength(holder, start, length);
   }
 
-  /// Makes this the empty text.
+  /// Makes the text empty.
   public void clear() {
     setLength(holder, start(holder, at), 0);
   }
 
-  /// Whether the text consists of these characters.
+  /// Returns whether the text consists of these characters.
   public boolean contentEquals(CharSequence text) {
     return contentEquals(holder, at, length(holder, at, capacityBytes), text);
   }
@@ -132,7 +132,7 @@ public final class Utf8 implements Comparable<Utf8> {
     return same;
   }
 
-  /// Whether both hold the same bytes.
+  /// Returns whether both hold the same bytes.
   public boolean contentEquals(Utf8 other) {
     int length = length(holder, at, capacityBytes);
     return length == length(other.holder, other.at, other.capacityBytes)
@@ -159,9 +159,9 @@ public final class Utf8 implements Comparable<Utf8> {
     return length;
   }
 
-  /// The text as a String.
+  /// Returns the text as a String.
   ///
-  /// @throws CorruptTextException if the bytes are no UTF-8
+  /// @throws CorruptTextException if the bytes are not UTF-8
   @Override
   public String toString() {
     byte[] bytes = new byte[length(holder, at, capacityBytes)];
@@ -176,7 +176,7 @@ public final class Utf8 implements Comparable<Utf8> {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /// Whether the other one stands for the same field of the same Java object.
+  /// Returns whether the other one stands for the same field of the same Java object.
   @Override
   @SuppressWarnings("ReferenceEquality") // whatever the object's own equals says
   public boolean equals(@Nullable Object other) {
@@ -285,7 +285,7 @@ public final class Utf8 implements Comparable<Utf8> {
         i++;
       } else {
         throw new IllegalArgumentException(
-            "half a surrogate pair at %d of '%s' is no character".formatted(i, text));
+            "half a surrogate pair at %d of '%s' is not a character".formatted(i, text));
       }
     }
     return (int) Math.min(bytes, Integer.MAX_VALUE);
@@ -404,7 +404,7 @@ public final class Utf8 implements Comparable<Utf8> {
       return text.toString();
     } catch (CharacterCodingException e) {
       CorruptTextException corrupt =
-          new CorruptTextException("the text's %d bytes are no UTF-8".formatted(bytes.length));
+          new CorruptTextException("the text's %d bytes are not UTF-8".formatted(bytes.length));
       corrupt.initCause(e);
       throw corrupt;
     }
