@@ -171,7 +171,7 @@ public final class Child implements AutoCloseable {
   public Outcome outcome() {
     int code = exitCode();
     return new Outcome(
-        command.words(),
+        command.toString(),
         code,
         output.all(command.patience(), this),
         errors.all(command.patience(), this));
@@ -179,7 +179,7 @@ public final class Child implements AutoCloseable {
 
   private Outcome reap() {
     int code = exitCode();
-    return new Outcome(command.words(), code, output.toString(), errors.toString());
+    return new Outcome(command.toString(), code, output.toString(), errors.toString());
   }
 
   /// Returns what it has printed so far, to its standard output and to its standard error.

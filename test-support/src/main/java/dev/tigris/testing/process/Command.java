@@ -245,10 +245,6 @@ public final class Command {
     }
   }
 
-  List<String> words() {
-    return words;
-  }
-
   Duration patience() {
     return patience;
   }

@@ -35,8 +35,13 @@ public final class Jvm {
 
   /// Runs a main class, or a source file, with a class path of its own.
   public static Jvm onClassPath(String main, Path... classPath) {
+    return onClassPath(main, joined(List.of(classPath)));
+  }
+
+  /// Runs a main class, or a source file, with a class path as the JVM has it.
+  public static Jvm onClassPath(String main, String classPath) {
     List<String> options = List.of("--enable-native-access=ALL-UNNAMED");
-    return new Jvm(options, List.of("-cp", joined(List.of(classPath))), main);
+    return new Jvm(options, List.of("-cp", classPath), main);
   }
 
   /// Runs the main class of a named module as a user does: the test runner opens packages that are

@@ -8,7 +8,7 @@ import java.util.List;
 /// @param exitCode as a shell would show it: 128 and the signal's number where that ended it
 /// @param output what it printed; with its errors, unless the command keeps those apart
 /// @param errors what it printed to its standard error, if the command keeps that apart
-public record Outcome(List<String> command, int exitCode, String output, String errors) {
+public record Outcome(String command, int exitCode, String output, String errors) {
   /// Returns what the process printed.
   ///
   /// @throws AssertionError if its exit code is another than 0
@@ -35,7 +35,7 @@ public record Outcome(List<String> command, int exitCode, String output, String 
   public String toString() {
     return "%s ended with %d%n%s%s"
         .formatted(
-            String.join(" ", command),
+            command,
             exitCode,
             output,
             errors.isEmpty() ? "" : "\nand to its standard error:\n" + errors);
