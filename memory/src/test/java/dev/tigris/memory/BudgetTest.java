@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -96,7 +97,10 @@ class BudgetTest {
   }
 
   private static String run(Class<?> main, String budget) throws IOException, InterruptedException {
-    return Forked.run(main, "-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget);
+    return Jvm.of(main)
+        .options("-Xmx64m", "-D" + Budget.PROPERTY + "=" + budget)
+        .command()
+        .output();
   }
 
   @Test
@@ -114,7 +118,8 @@ class BudgetTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void asksTheCollectorForNothingThatItCannotGive() throws Exception {
-    String output = Forked.limited("ulimit -f 1", Refused.class, "-XX:-UsePerfData");
+    String output =
+        Jvm.of(Refused.class).options("-XX:-UsePerfData").command().after("ulimit -f 1").output();
     List<String> lines = output.lines().toList();
     assertTrue(lines.getFirst().contains("File too large"), output);
     assertEquals("at once", lines.getLast(), output);
@@ -123,7 +128,9 @@ class BudgetTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void waitsForWhatTheSystemLendsHoweverManyWait() throws Exception {
-    assertEquals("done\n", Forked.limited("ulimit -n 80", Sharing.class, "-Xmx64m"));
+    assertEquals(
+        "done\n",
+        Jvm.of(Sharing.class).options("-Xmx64m").command().after("ulimit -n 80").output());
   }
 
   @Test

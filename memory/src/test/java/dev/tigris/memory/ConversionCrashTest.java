@@ -5,21 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A file whose converter is killed is the old one, to the byte, or the new one.
+@EveryTier("kills: 2, 20, 200")
 class ConversionCrashTest {
   private static final int NODES = 200_000;
-  private static final int KILLS = Integer.getInteger("tigris.test.conversionKills", 3);
+  private static final int KILLS = Tier.choose(2, 20, 200);
 
   private static final String APP =
       """
@@ -89,12 +94,12 @@ class ConversionCrashTest {
     Random random = new Random(seed);
     int interrupted = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      Process converter = Outside.start(List.of(), List.of("App", file.toString()), newer);
-      while (!Files.exists(unfinished) && converter.isAlive()) {
-        Thread.onSpinWait();
+      try (Child converter =
+          Outside.command(List.of(), List.of("App", file.toString()), newer).start()) {
+        Wait.until("it converts, or has", () -> Files.exists(unfinished) || !converter.isAlive());
+        boolean _ = converter.endsWithin(Duration.ofNanos(random.nextInt(20_000_000)));
+        converter.kill();
       }
-      boolean _ = converter.waitFor(random.nextInt(20_000), TimeUnit.MICROSECONDS);
-      converter.destroyForcibly().waitFor();
       if (Files.exists(unfinished)) {
         interrupted++;
         assertArrayEquals(old, Files.readAllBytes(file), "seed " + seed);

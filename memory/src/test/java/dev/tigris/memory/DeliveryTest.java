@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.Outside.Outcome;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.RuleList;
 import dev.tigris.specializer.patch.CodePatch;
@@ -16,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -36,9 +36,6 @@ class DeliveryTest {
 
   @TempDir private Path temporary;
   private Path agent;
-
-  /// What a forked program printed, and how it ended.
-  private record Outcome(int exitCode, String output) {}
 
   @BeforeEach
   void packAgent() throws IOException {
@@ -78,25 +75,16 @@ class DeliveryTest {
     }
   }
 
-  private Outcome run(Path folder, String... options) throws Exception {
+  private Outcome run(Path folder, String... options) {
     return runMain("Program", folder, options);
   }
 
-  private Outcome runMain(String main, Path folder, String... options) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(options));
-    command.addAll(List.of("--module-path", Outside.MODULES));
-    command.addAll(List.of("--add-modules", "dev.tigris.memory"));
-    command.add("--enable-native-access=dev.tigris.os,dev.tigris.memory");
-    command.addAll(List.of("-cp", folder.toString()));
-    command.add(main);
-    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(java.waitFor(), output);
+  /// In the first compiler's code: what is checked is the delivery, and each of many runs is short.
+  private Outcome runMain(String main, Path folder, String... options) {
+    return Outside.run(Outside.quick(options), List.of(main), folder);
   }
 
-  private Outcome runWithAgent(Path folder, String options) throws Exception {
+  private Outcome runWithAgent(Path folder, String options) {
     return run(folder, "-javaagent:" + agent + options);
   }
 

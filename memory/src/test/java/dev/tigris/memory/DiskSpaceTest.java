@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.os.DiskSpace;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,13 +43,8 @@ class DiskSpaceTest {
   }
 
   /// How many blocks of 512 bytes the file has.
-  private long blocks() throws Exception {
-    Process stat =
-        new ProcessBuilder("stat", "--format=%b", file.toString())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(stat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, stat.waitFor(), output);
+  private long blocks() {
+    String output = Command.of("stat", "--format=%b", file.toString()).output();
     return Long.parseLong(output.strip());
   }
 
@@ -84,11 +81,10 @@ class DiskSpaceTest {
   @EnabledOnOs(OS.LINUX)
   void findsAFileWhoseNameIsNotInUtf8() throws Exception {
     String line = "localedef -i en_US -f ISO-8859-1 '%s'".formatted(folder.resolve("en_US.latin1"));
-    Process locale = new ProcessBuilder("sh", "-c", line).redirectErrorStream(true).start();
-    locale.getInputStream().readAllBytes();
-    assumeTrue(locale.waitFor() == 0, "skipped: no locale can be made without the package locales");
+    Needs.command("no locale can be made: apt-get install locales", Command.shell(line));
     String latin = "export LC_ALL=en_US.latin1 LOCPATH='%s'".formatted(folder);
-    String printed = Forked.limited(latin, Accented.class, "-Dfolder=" + folder);
+    String printed =
+        Jvm.of(Accented.class).options("-Dfolder=" + folder).command().after(latin).output();
     assertEquals("ISO-8859-1 true 100\n", printed);
   }
 

@@ -3,19 +3,22 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
+import dev.tigris.os.DiskSpace;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.TrainedJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -23,8 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /// Processes that are killed while they flush a file.
+@EveryTier("kills: 10, 40, 400")
 class FlushCrashTest {
-  private static final int KILLS = Integer.getInteger("tigris.test.kills", 200);
+  private static final int KILLS = Tier.choose(10, 40, 400);
 
   /// Few of them on each page: most of a writer's time shall be spent in flushes.
   private static final int COUNTERS = 500;
@@ -89,8 +93,13 @@ class FlushCrashTest {
   void findsTheLastFlushAfterTheWriterWasKilled(
       @TempDir Path disk, @TempDir(factory = InMemory.class) Path memory) throws Exception {
     long seed = System.nanoTime();
-    ForkedOften writers =
-        ForkedOften.trained(Writer.class, disk, disk.resolve("training").toString(), "5");
+    TrainedJvm writers =
+        TrainedJvm.train(
+            Writer.class,
+            List.of(Jbuf.class, DiskSpace.class),
+            disk,
+            disk.resolve("training").toString(),
+            "5");
     List<Callable<Strikes>> turns =
         List.of(
             () -> kill(writers, KILLS - KILLS / 2, disk.resolve("counters"), seed),
@@ -107,23 +116,20 @@ class FlushCrashTest {
     assertTrue(interrupted > 0 || KILLS < 50, "no flush was interrupted, seed " + seed);
   }
 
-  private static Strikes kill(ForkedOften writers, int kills, Path file, long seed)
+  private static Strikes kill(TrainedJvm writers, int kills, Path file, long seed)
       throws Exception {
     Random random = new Random(seed);
     int journals = 0;
     int files = 0;
     long said = 0;
     for (int kill = 0; kill < kills; kill++) {
-      Process writer = writers.start(file.toString(), Long.toString(Long.MAX_VALUE));
-      try (BufferedReader output = writer.inputReader(StandardCharsets.UTF_8)) {
+      try (Child writer = writers.command(file.toString(), Long.toString(Long.MAX_VALUE)).start()) {
         for (int i = random.nextInt(5); i >= 0; i--) {
-          said = Long.parseLong(output.readLine());
+          said = Long.parseLong(writer.nextLine());
         }
-        boolean _ = writer.waitFor(random.nextInt(10_000), TimeUnit.MICROSECONDS);
-        // Process.destroyForcibly would close its output, too.
-        assertTrue(writer.toHandle().destroyForcibly());
-        writer.waitFor();
-        for (String line = output.readLine(); line != null; line = output.readLine()) {
+        boolean _ = writer.endsWithin(Duration.ofNanos(random.nextInt(10_000_000)));
+        writer.kill();
+        for (String line = writer.nextLine(); line != null; line = writer.nextLine()) {
           said = Long.parseLong(line);
         }
       }

@@ -2,13 +2,15 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.schema.Schema;
-import java.io.BufferedReader;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// A process that changes the bytes of a container at any time, to anything, while another one uses
 /// the objects in it: what is read is a value or an exception of this module, nothing lies outside
 /// of the container, and the JVM goes on.
+@EveryTier("milliseconds of scribbling: 200, 800, 60,000")
 class ForeignWriterTest {
   /// The container lies between bytes that nobody may write to.
   static final int MARGIN_BYTES = 1 << 16;
@@ -120,43 +123,28 @@ class ForeignWriterTest {
     return file;
   }
 
-  private static BufferedReader output(Process process) {
-    return new BufferedReader(
-        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-  }
-
   /// Lets a user read for a while, while a scribbler writes.
   private void survives(String mode, Mapping mapping, String... scribbler) throws Exception {
     long seed = System.nanoTime();
     Path file = file(seed);
-    String millis = System.getProperty("tigris.test.scribbleMillis", "800");
+    String millis = String.valueOf(Tier.choose(200, 800, 60_000));
     List<String> command = new ArrayList<>(List.of(scribbler));
     for (Object argument : List.of(file, MARGIN_BYTES, CONTAINER_BYTES, seed)) {
       command.add(argument.toString());
     }
-    Process user =
-        Forked.java(
-            ScribbledUser.class,
-            List.of("-Xmx64m", mode),
-            file.toString(),
-            mapping.toString(),
-            millis);
-    Process writer = null;
-    try (BufferedReader read = output(user)) {
-      assertEquals("ready", read.readLine());
-      writer = new ProcessBuilder(command).redirectErrorStream(true).start();
-      assertEquals("ready", output(writer).readLine());
-      end(user);
-      String said = read.readAllAsString();
-      assertEquals(0, user.waitFor(), said + "seed " + seed);
-      assertEquals("survived\n", said);
-      assertTrue(writer.isAlive(), "nobody wrote any more");
-      end(writer);
-      assertEquals(0, writer.waitFor());
-    } finally {
-      user.destroyForcibly();
-      if (writer != null) {
-        writer.destroyForcibly();
+    Command reads =
+        Jvm.of(ScribbledUser.class)
+            .options("-Xmx64m", "-XX:+UseSerialGC", mode)
+            .command(file.toString(), mapping.toString(), millis);
+    try (Child user = reads.start()) {
+      user.expectLine("ready");
+      try (Child writer = Command.of(command).start()) {
+        writer.expectLine("ready");
+        user.say("");
+        assertEquals("ready\nsurvived\n", user.outcome().orThrow(), "seed " + seed);
+        assertTrue(writer.isAlive(), "nothing writes any more");
+        writer.say("");
+        writer.outcome().expect(0);
       }
     }
     byte[] bytes = Files.readAllBytes(file);
@@ -164,11 +152,6 @@ class ForeignWriterTest {
       assertEquals(MARGIN, bytes[i], "seed " + seed);
       assertEquals(MARGIN, bytes[MARGIN_BYTES + CONTAINER_BYTES + i], "seed " + seed);
     }
-  }
-
-  /// Ends the input of a process, or of its waiting for it.
-  private static void end(Process process) throws IOException {
-    process.outputWriter().append('\n').close();
   }
 
   @ParameterizedTest
@@ -179,9 +162,17 @@ class ForeignWriterTest {
     "-XX:-TieredCompilation, DURABLE",
   })
   void survivesAProcessInJava(String mode, Mapping mapping) throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String java = Jvm.tool("java");
     String classes = Path.of("target", "test-classes").toString();
-    survives(mode, mapping, java, "-Xmx32m", "-cp", classes, Scribbler.class.getName());
+    survives(
+        mode,
+        mapping,
+        java,
+        "-Xmx32m",
+        "-XX:+UseSerialGC",
+        "-cp",
+        classes,
+        Scribbler.class.getName());
   }
 
   @Test
@@ -191,26 +182,10 @@ class ForeignWriterTest {
     try (var resource = ForeignWriterTest.class.getResourceAsStream("/foreign/scribble.c")) {
       Files.copy(resource, source);
     }
-    assumeTrue(isThere("gcc"), "skipped: there is no gcc (apt: gcc libc6-dev)");
-    assertEquals(0, run("gcc", "-O2", "-o", program.toString(), source.toString()));
+    Needs.program("gcc", "gcc libc6-dev");
+    String _ = Command.of("gcc", "-O2", "-o", program.toString(), source.toString()).output();
     for (String mode : List.of("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation")) {
       survives(mode, Mapping.SHARED, program.toString());
     }
-  }
-
-  private static boolean isThere(String program) throws InterruptedException {
-    try {
-      return run(program, "--version") == 0;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  private static int run(String... command) throws IOException, InterruptedException {
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start()
-        .waitFor();
   }
 }

@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.os.FileDescriptors;
+import dev.tigris.testing.process.Jvm;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -104,7 +105,7 @@ class HalfWayTest {
 
   private static String run(Class<?> main, String... options)
       throws IOException, InterruptedException {
-    return Forked.limited("ulimit -n 80", main, options);
+    return Jvm.of(main).options(options).command().after("ulimit -n 80").output();
   }
 
   @Test
@@ -128,7 +129,7 @@ class HalfWayTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void countsAFileNoMoreThatCouldNotBeClosed(@TempDir Path folder) throws Exception {
-    String said = Forked.run(Spoils.class, "-Dfolder=" + folder);
+    String said = Jvm.of(Spoils.class).options("-Dfolder=" + folder).command().output();
     assertEquals("could not be closed\n2 files, 0 bytes\n", said);
   }
 }

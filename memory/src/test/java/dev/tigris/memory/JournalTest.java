@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -166,7 +168,7 @@ class JournalTest {
     assertEquals("of somebody else", Files.readString(precious));
     Files.delete(precious);
     Files.delete(journal);
-    assertEquals(0, new ProcessBuilder("mkfifo", journal.toString()).start().waitFor());
+    assertEquals("", Command.of("mkfifo", journal.toString()).output());
     assertSaysThatItIsNoJournal(mapping);
   }
 
@@ -237,7 +239,11 @@ class JournalTest {
   void whatCannotBeWrittenLeavesNothing() throws Exception {
     Path full = folder.resolve("full"); // the shell's limit is in blocks of 512 bytes
     String said =
-        Forked.limited("export LC_ALL=C && ulimit -f 2048", Limited.class, "-Dfile=" + full);
+        Jvm.of(Limited.class)
+            .options("-Dfile=" + full)
+            .command()
+            .after("export LC_ALL=C && ulimit -f 2048")
+            .output();
     assertTrue(said.startsWith(full + ".journal could not be written (File too"), said);
     assertTrue(said.endsWith("\n" + Long.BYTES + "\n"), said);
     assertArrayEquals(new byte[1 << 20], Files.readAllBytes(full));

@@ -3,6 +3,10 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
+import dev.tigris.testing.Tier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// and however late or early it says what it has found.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LateUseTest {
-  /// How many buffers each of two threads makes; `-Dtigris.test.rounds` makes it more.
-  private static final int ROUNDS = Integer.getInteger("tigris.test.rounds", 1_000);
+  /// How many buffers each of two threads makes.
+  private static final int ROUNDS = Tier.choose(300, 1_000, 100_000);
 
   private Path classes = Path.of("");
 
@@ -31,18 +35,33 @@ class LateUseTest {
   @ParameterizedTest
   @CsvSource({
     "Serial, hurried, -Xmn1m",
-    "Serial, delayed, -XX:SoftRefLRUPolicyMSPerMB=0",
-    "Parallel, hurried, -XX:SoftRefLRUPolicyMSPerMB=0",
     "Parallel, delayed, -Xmn1m",
     "G1, hurried, -XX:SoftRefLRUPolicyMSPerMB=0",
-    "G1, delayed, -XX:+ParallelRefProcEnabled",
-    "Z, hurried, -XX:SoftRefLRUPolicyMSPerMB=0",
     "Z, delayed, -XX:ConcGCThreads=1",
     "Shenandoah, hurried, -XX:ShenandoahGCHeuristics=aggressive",
-    "Shenandoah, delayed, -XX:SoftRefLRUPolicyMSPerMB=0",
   })
+  @EveryTier("rounds: 300, 1,000, 100,000")
   void findsNothingThatWasFreed(String collector, String references, String option)
       throws Exception {
+    use(collector, references, option);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Serial, delayed, -XX:SoftRefLRUPolicyMSPerMB=0",
+    "Parallel, hurried, -XX:SoftRefLRUPolicyMSPerMB=0",
+    "G1, delayed, -XX:+ParallelRefProcEnabled",
+    "Z, hurried, -XX:SoftRefLRUPolicyMSPerMB=0",
+    "Shenandoah, delayed, -XX:SoftRefLRUPolicyMSPerMB=0",
+  })
+  @Slow("the other half of the pairs of a collector and its pace")
+  @Soak("rounds: 100,000")
+  void findsNothingThatWasFreedWithAnyCollectorAtAnyPace(
+      String collector, String references, String option) throws Exception {
+    use(collector, references, option);
+  }
+
+  private void use(String collector, String references, String option) throws Exception {
     List<String> options = new ArrayList<>();
     options.add("-XX:+UnlockDiagnosticVMOptions");
     options.addAll(List.of("-Xmx96m", "-XX:+Use" + collector + "GC", option));

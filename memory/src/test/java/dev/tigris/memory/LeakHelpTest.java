@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.other.Leak;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -81,7 +82,10 @@ class LeakHelpTest {
       throws Exception {
     Path file = folder.resolve("leak.jfr");
     String printed =
-        Forked.run(Leak.class, BUDGET, SITES, "-XX:StartFlightRecording:filename=" + file);
+        Jvm.of(Leak.class)
+            .options(BUDGET, SITES, "-XX:StartFlightRecording:filename=" + file)
+            .command()
+            .output();
     assertTrue(printed.contains("reclaimed: 1\n"), printed);
     assertEquals(List.of("Allocate", "Free"), names(eventsOf("holder", file)));
     List<RecordedEvent> events = eventsOf("forgetful", file);
@@ -106,7 +110,7 @@ class LeakHelpTest {
 
   @Test
   void saysWhereWhatIsHeldOrForgottenWasAllocated() throws Exception {
-    String printed = Forked.run(Leak.class, BUDGET, SITES);
+    String printed = Jvm.of(Leak.class).options(BUDGET, SITES).command().output();
     String leak = Leak.class.getName();
     String hold = leak + ".hold(Leak.java:";
     assertTrue(printed.contains("held: {" + hold), printed);
@@ -126,7 +130,7 @@ class LeakHelpTest {
 
   @Test
   void withoutBeingAskedItSaysHowToAsk() throws Exception {
-    String printed = Forked.run(Leak.class, BUDGET);
+    String printed = Jvm.of(Leak.class).options(BUDGET).command().output();
     assertTrue(printed.contains("held: {}"), printed);
     assertTrue(printed.contains("tigris.memory.sites=true"), printed);
     assertFalse(printed.contains("Leak.java"), printed);
@@ -135,7 +139,8 @@ class LeakHelpTest {
 
   @Test
   void worksWhereThereIsNoFlightRecorder() throws Exception {
-    String printed = Forked.run(Leak.class, BUDGET, "--limit-modules", "java.base");
+    String printed =
+        Jvm.of(Leak.class).options(BUDGET, "--limit-modules", "java.base").command().output();
     assertTrue(printed.endsWith("reclaimed: 1\n"), printed);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Jvm;
 import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class LeaseCheckTest {
 
   @Test
   void withTheCheckEveryLateUseThrowsAndNoOther() throws Exception {
-    String printed = Forked.run(StaleUses.class, "-Dtigris.check=leases");
+    String printed = Jvm.of(StaleUses.class).options("-Dtigris.check=leases").command().output();
 
     List<String> stale = lines(printed, line -> line.startsWith("stale "));
     assertEquals(21, stale.size(), printed);
@@ -33,7 +34,7 @@ class LeaseCheckTest {
 
   @Test
   void withoutTheCheckLateUsesSeeOtherDataOfTheSameContainer() throws Exception {
-    String printed = Forked.run(StaleUses.class);
+    String printed = Jvm.of(StaleUses.class).command().output();
     assertTrue(
         lines(printed, line -> true).stream().allMatch(line -> line.endsWith(": passed")), printed);
   }

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,8 @@ class ManyMappingsTest {
   @Test
   void aProcessOwnsManyFilesWithLittleMemoryOfTheJvm(@TempDir Path folder) throws Exception {
     String where = "-Downer.folder=" + folder;
-    assertEquals("owns 64\n", Forked.run(Owner.class, "-XX:MaxDirectMemorySize=4m", where));
+    assertEquals(
+        "owns 64\n",
+        Jvm.of(Owner.class).options("-XX:MaxDirectMemorySize=4m", where).command().output());
   }
 }

@@ -10,9 +10,11 @@ import dev.tigris.memory.schema.Schema;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
 import dev.tigris.os.Pages;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -79,7 +81,8 @@ class MappingCrashTest {
       try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
         file.truncate(0);
       }
-      for (int round = 0; round < 3000; round++) {
+      int rounds = Integer.parseInt(arguments[2]);
+      for (int round = 0; round < rounds; round++) {
         touch(() -> sink += bytes.getLong(70_001));
         touch(() -> bytes.setLong(70_001, sink));
         touch(() -> sink += sum(bytes, 100_000));
@@ -138,13 +141,16 @@ class MappingCrashTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"})
+  @EveryTier("rounds: 100 interpreted and 800 compiled, 3,000, 30,000")
   void survivesAFileThatIsCut(String mode) throws Exception {
+    int rounds = Tier.choose(mode.equals("-Xint") ? 100 : 800, 3_000, 30_000);
     for (Mapping mapping : Mapping.values()) {
       Path file = Files.write(folder.resolve("cut" + mapping), new byte[1 << 20]);
-      Process reader =
-          Forked.java(Reader.class, List.of("-Xmx64m", mode), file.toString(), mapping.toString());
-      String output = new String(reader.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertEquals(0, reader.waitFor(), output);
+      String output =
+          Jvm.of(Reader.class)
+              .options("-Xmx64m", "-XX:+UseSerialGC", mode)
+              .command(file.toString(), mapping.toString(), String.valueOf(rounds))
+              .output();
       assertTrue(output.startsWith("survived"), output);
     }
   }
@@ -178,7 +184,7 @@ class MappingCrashTest {
     String file = "-Dvalidator.file=" + folder.resolve("cut");
     assertEquals(
         "the file that the container lies in was cut short while it was mapped\n",
-        Forked.run(Validator.class, "-Xint", "-Xmx64m", file));
+        Jvm.of(Validator.class).options("-Xint", "-Xmx64m", file).command().output());
   }
 
   /// Tries to map files, and then uses more memory than these would have taken.
@@ -217,13 +223,10 @@ class MappingCrashTest {
     }
   }
 
-  private static String mapUnmappable(Class<?> mapper) throws Exception {
+  private static String mapUnmappable(Class<?> mapper) {
     Path one = Path.of("/sys/devices/system/cpu/online");
     assumeTrue(Files.isReadable(one), "there is no sysfs, whose files cannot be mapped");
-    Process process = Forked.java(mapper, List.of("-Xmx64m"), one.toString());
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output);
-    return output;
+    return Jvm.of(mapper).options("-Xmx64m").command(one.toString()).output();
   }
 
   @Test

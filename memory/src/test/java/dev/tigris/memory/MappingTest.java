@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.os.FilePages;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -400,8 +401,10 @@ class MappingTest {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
     assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
     Files.copy(Journal.pathFor(file()), folder.resolve("backup")); // whoever copies the folder
-    assertEquals("refused\n", Forked.run(Rival.class, "-Drival.file=" + file()));
+    assertEquals(
+        "refused\n", Jvm.of(Rival.class).options("-Drival.file=" + file()).command().output());
     jbuf.free();
-    assertEquals("mapped\n", Forked.run(Rival.class, "-Drival.file=" + file()));
+    assertEquals(
+        "mapped\n", Jvm.of(Rival.class).options("-Drival.file=" + file()).command().output());
   }
 }

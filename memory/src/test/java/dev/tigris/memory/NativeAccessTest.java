@@ -3,6 +3,8 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.os.DiskSpace;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A JVM that was told to refuse native access, and not to whom to allow it.
 class NativeAccessTest {
-  private static final String MEMORY = Forked.location(Jbuf.class).toString();
-  private static final String OS = Forked.location(DiskSpace.class).toString();
-  private static final String TESTS = Forked.location(Denied.class).toString();
+  private static final String MEMORY = Jvm.location(Jbuf.class).toString();
+  private static final String OS = Jvm.location(DiskSpace.class).toString();
+  private static final String TESTS = Jvm.location(Denied.class).toString();
 
   @TempDir Path folder;
 
@@ -39,18 +41,17 @@ class NativeAccessTest {
         main);
   }
 
-  private void expect(String option, String... words) throws Exception {
+  private void expect(String option, String... words) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(Jvm.tool("java"));
     command.add("--illegal-native-access=deny");
     command.addAll(List.of(words));
     command.add(folder.resolve("file").toString());
-    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
     String sentence =
         "this JVM refuses calls of the C library and memory outside the heap: start java with"
             + " --enable-native-access="
             + option;
-    assertEquals(Collections.nCopies(Denied.LINES, sentence), java.inputReader().lines().toList());
+    assertEquals(Collections.nCopies(Denied.LINES, sentence), Command.of(command).run().lines());
   }
 
   /// Prints what each place where native calls begin is refused with, the first time and later.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.patch.PatchKind;
+import dev.tigris.testing.process.Jvm;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,13 +63,13 @@ class OtherAgentsTest {
     Outside.compile(classes, "Main", PROGRAM, classes);
     counts = temporary.resolve("counts");
     ours = "-javaagent:" + Outside.agent(temporary);
-    Path jar = Forked.location(Class.forName("org.jacoco.agent.rt.RT"));
+    Path jar = Jvm.location(Class.forName("org.jacoco.agent.rt.RT"));
     jacoco = "-javaagent:%s=destfile=%s,output=file".formatted(jar, counts);
   }
 
   private void requireBothWork(String... agents) throws Exception {
     Files.deleteIfExists(counts);
-    Outside.Outcome outcome = Outside.run(List.of(agents), List.of("Main"), classes);
+    Outside.Outcome outcome = Outside.run(Outside.quick(agents), List.of("Main"), classes);
     assertEquals(new Outside.Outcome(0, PRINTED), outcome);
     String counted = Files.readString(counts, StandardCharsets.ISO_8859_1);
     assertTrue(counted.contains("Main") && counted.contains("Node"), "JaCoCo saw no classes");
@@ -94,7 +95,7 @@ class OtherAgentsTest {
   void appliesPatchesBeforeAnotherAndRefusesThemBehindIt() throws Exception {
     Outside.specialize(new Delivery.Patched(PatchKind.DIFF, Optional.empty()), classes);
     requireBothWork(ours, jacoco);
-    Outside.Outcome behind = Outside.run(List.of(jacoco, ours), List.of("Main"), classes);
+    Outside.Outcome behind = Outside.run(Outside.quick(jacoco, ours), List.of("Main"), classes);
     assertNotEquals(0, behind.exitCode());
     String refusal = "Main.main(String[])void: a tool has changed the class";
     assertTrue(behind.output().contains(refusal), behind.output());

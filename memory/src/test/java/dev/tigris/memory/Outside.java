@@ -11,9 +11,11 @@ import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Problem;
 import dev.tigris.specializer.Rule;
 import dev.tigris.specializer.Specializer;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jars;
+import dev.tigris.testing.process.Jvm;
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -22,11 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import java.util.spi.ToolProvider;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 
 /// Compiles and specializes sources that are not part of the build, and runs them in a plain `java`
 /// with the module path as a user has it: the test runner opens packages that are closed there.
@@ -35,7 +33,7 @@ public final class Outside {
   public static final Path MEMORY = Path.of("target", "classes").toAbsolutePath();
 
   /// The module path of a user of this module.
-  static final String MODULES = MEMORY + File.pathSeparator + Forked.location(DiskSpace.class);
+  static final String MODULES = MEMORY + File.pathSeparator + Jvm.location(DiskSpace.class);
 
   private Outside() {}
 
@@ -68,27 +66,31 @@ public final class Outside {
   public record Outcome(int exitCode, String output) {}
 
   /// Runs a main class in a JVM of its own.
-  public static Outcome run(List<String> options, List<String> mainAndArguments, Path... path)
-      throws IOException, InterruptedException {
-    Process java = start(options, mainAndArguments, path);
-    String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(java.waitFor(), output);
+  public static Outcome run(List<String> options, List<String> mainAndArguments, Path... path) {
+    dev.tigris.testing.process.Outcome outcome = command(options, mainAndArguments, path).run();
+    return new Outcome(outcome.exitCode(), outcome.output());
   }
 
-  /// Starts one; its errors go where its output goes.
-  static Process start(List<String> options, List<String> mainAndArguments, Path... path)
-      throws IOException {
-    List<String> classPath = List.of(path).stream().map(Path::toString).toList();
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(options);
-    command.addAll(List.of("--module-path", MODULES));
-    command.addAll(List.of("--add-modules", "dev.tigris.memory,jdk.unsupported"));
-    command.add("--enable-native-access=dev.tigris.os,dev.tigris.memory");
-    command.add("--illegal-native-access=deny");
-    command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
-    command.addAll(mainAndArguments);
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  /// The options that make a short run cheap, and then others.
+  public static List<String> quick(String... options) {
+    List<String> all = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    all.addAll(List.of(options));
+    return all;
+  }
+
+  /// What starts one.
+  static Command command(List<String> options, List<String> mainAndArguments, Path... path) {
+    List<String> arguments = mainAndArguments.subList(1, mainAndArguments.size());
+    return Jvm.besideModules(
+            mainAndArguments.getFirst(),
+            MODULES,
+            "dev.tigris.memory,jdk.unsupported",
+            List.of(path))
+        .options(options)
+        .options(
+            "--enable-native-access=dev.tigris.os,dev.tigris.memory",
+            "--illegal-native-access=deny")
+        .command(arguments.toArray(String[]::new));
   }
 
   /// Specializes the classes in `folder`, which may have no problem.
@@ -114,7 +116,7 @@ public final class Outside {
 
   /// Where the specializer's classes are: a folder, or its jar.
   static Path specializer() {
-    return Forked.location(Agent.class);
+    return Jvm.location(Agent.class);
   }
 
   /// The jar of the agent that specializes classes as they are loaded, in `folder`.
@@ -126,27 +128,6 @@ public final class Outside {
     }
     Attributes agentClass = new Attributes();
     agentClass.putValue("Premain-Class", Agent.class.getName());
-    return pack(home, agent, agentClass);
-  }
-
-  /// The jar that the classes are in. The reactor runs tests before it packs jars, so it is made
-  /// here if they are in a folder.
-  static Path pack(Path classes, Path jar) throws IOException {
-    return Files.isRegularFile(classes) ? classes : pack(classes, jar, new Attributes());
-  }
-
-  private static Path pack(Path home, Path file, Attributes attributes) throws IOException {
-    Manifest manifest = new Manifest();
-    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    manifest.getMainAttributes().putAll(attributes);
-    try (OutputStream out = Files.newOutputStream(file);
-        JarOutputStream jar = new JarOutputStream(out, manifest);
-        Stream<Path> files = Files.walk(home)) {
-      for (Path entry : files.filter(Files::isRegularFile).toList()) {
-        jar.putNextEntry(new ZipEntry(home.relativize(entry).toString()));
-        Files.copy(entry, jar);
-      }
-    }
-    return file;
+    return Jars.pack(home, agent, agentClass);
   }
 }

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.tigris.os.Pages;
-import java.io.File;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -93,7 +93,8 @@ class PageKindTest {
   @Test
   void hugePagesAreAdvisedUntilTheyAreFreed() throws Exception {
     assumeTrue(Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage")), "no huge pages here");
-    String printed = Forked.run(Huge.class, "-Dtigris.memory.hugepages=false");
+    String printed =
+        Jvm.of(Huge.class).options("-Dtigris.memory.hugepages=false").command().output();
     assertEquals(List.of("huge: 1", "freed: 0"), printed.lines().toList());
   }
 
@@ -118,22 +119,10 @@ class PageKindTest {
   void aLimitOnLockedPagesIsAClearRefusal() throws Exception {
     List<String> limited =
         List.of("prlimit", "--memlock=65536:65536", "setpriv", "--bounding-set=-ipc_lock");
-    assumeTrue(exit(limited, "true") == 0, "needs setpriv, and the right to use it");
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String os = Forked.location(Pages.class).toString();
-    String classes = String.join(File.pathSeparator, "target/classes", "target/test-classes", os);
-    String access = "--enable-native-access=ALL-UNNAMED";
-    assertEquals(0, exit(limited, java, access, "-cp", classes, Limited.class.getName()));
-  }
-
-  private static int exit(List<String> before, String... command) throws Exception {
-    List<String> whole = new ArrayList<>(before);
-    whole.addAll(List.of(command));
-    try {
-      return new ProcessBuilder(whole).inheritIO().start().waitFor();
-    } catch (IOException e) {
-      return 127; // as a shell says that there is no such command
-    }
+    Needs.command(
+        "needs setpriv, and the right to use it: apt-get install util-linux",
+        Command.of("true").behind(limited));
+    assertEquals("", Jvm.of(Limited.class).command().behind(limited).output());
   }
 
   /// Ends well if it is refused, and has nothing locked then.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.tigris.testing.Slow;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +68,7 @@ class PsoModesTest {
   }
 
   @Test
+  @Slow("it compiles all of the module before it runs")
   void codeThatIsCompiledBeforeItRunsReadsTheSame() throws Exception {
     String output =
         run(
@@ -88,7 +90,10 @@ class PsoModesTest {
   @ValueSource(strings = {"Serial", "Parallel", "G1", "Z", "Shenandoah"})
   void whateverLeadsToMemoryKeepsIt(String collector) throws Exception {
     Outside.Outcome outcome =
-        Outside.run(List.of("-XX:+Use" + collector + "GC"), List.of("Holders"), classes);
+        Outside.run(
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+Use" + collector + "GC"),
+            List.of("Holders"),
+            classes);
     assumeFalse(
         outcome.exitCode() == 1 && outcome.output().contains("Use" + collector + "GC"),
         "this JDK has no such collector");

@@ -3,6 +3,8 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import java.util.Collections;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -17,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// and each thing where one of its kind is: a left room's text is none of a right room's, nor half
 /// of one element's and half of another's.
 class SharedCursorTest {
-  private static final int ROUNDS = Integer.getInteger("tigris.test.rounds", 50_000);
+  private static final int ROUNDS = Tier.choose(10_000, 50_000, 5_000_000);
   private static final int THREADS = 3;
 
   /// What is stored says which element it is of, and of what kind it is, in its last digit.
@@ -283,6 +285,7 @@ class SharedCursorTest {
 
   @ParameterizedTest
   @EnumSource
+  @EveryTier("rounds: 10,000, 50,000, 5,000,000")
   void findsWhatLiesInElementsAtItsOwnPlaceOnly(Visited visited) throws Exception {
     Container container = Jbuf.allocate(visited.bytes()).asContainer();
     Town<?> town = new Town<>(container, visited.type, visited);

@@ -2,6 +2,7 @@ package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.testing.process.Jvm;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,6 @@ class VerifierTest {
 
   @Test
   void keepsNothingOfTheThreadThatAllocatedFirst() throws Exception {
-    assertEquals("gone\n", Forked.run(ShortLived.class, "-Xmx64m"));
+    assertEquals("gone\n", Jvm.of(ShortLived.class).options("-Xmx64m").command().output());
   }
 }

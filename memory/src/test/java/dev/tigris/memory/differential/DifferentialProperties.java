@@ -2,6 +2,7 @@ package dev.tigris.memory.differential;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tigris.testing.EveryTier;
 import java.util.Map;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -16,6 +17,7 @@ class DifferentialProperties {
   }
 
   @Property
+  @EveryTier("tries: 12, 100, 5,000")
   void objectsDoWhatPlainObjectsDo(@ForAll("sketches") Sketch sketch) throws Exception {
     Program program = Program.of("sketched", sketch);
     Program.Outcome plain = program.runPlainly();

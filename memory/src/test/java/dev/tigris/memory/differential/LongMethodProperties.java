@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.differential.LongMethod.Block;
 import dev.tigris.specializer.Problem;
+import dev.tigris.testing.EveryTier;
 import java.util.List;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
@@ -27,6 +28,7 @@ class LongMethodProperties {
   }
 
   @Property
+  @EveryTier("tries: 12, 100, 5,000")
   void doesWhatItDidOrIsRefusedByName(@ForAll("methods") LongMethod method) throws Exception {
     Program program = method.program();
     Program.Outcome plain = program.runPlainly();
