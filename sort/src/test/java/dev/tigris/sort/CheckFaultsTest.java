@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.host.SmallDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,7 +36,7 @@ class CheckFaultsTest {
   @Test
   void leavesNoPartOfASummaryWhenTheDiskIsFull() throws Exception {
     CheckSummary summary = CheckSummary.empty(new RecordFormat(1 << 20, 0, 1 << 20));
-    try (SmallDisk disk = SmallDisk.mount(folder, 1 << 20)) {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 1 << 20)) {
       Path file = disk.folder().resolve("summary");
       SortException failed = assertThrows(SortException.class, () -> summary.write(file));
       assertEquals(SortException.Kind.DISK_FULL, failed.kind(), failed.getMessage());

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.testing.host.SmallDisk;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -186,15 +189,11 @@ class GenerateJobTest {
     Path cat = Path.of("/bin/cat");
     assumeTrue(Files.isExecutable(cat), "there is no program to run");
     Path file = Files.copy(cat, folder.resolve("records"));
-    Process running = new ProcessBuilder(file.toString()).start();
-    try {
-      running.getOutputStream().write(1);
-      running.getOutputStream().flush();
-      assertEquals(1, running.getInputStream().read()); // it runs
+    try (Child running = Command.of(file.toString()).start()) {
+      running.say("x");
+      running.expectLine("x"); // it runs
       assertEquals(1_000, generate(GenerateJob.to(file, 10)).length);
       assertTrue(running.isAlive());
-    } finally {
-      running.destroyForcibly().waitFor();
     }
   }
 
@@ -208,7 +207,7 @@ class GenerateJobTest {
 
   @Test
   void leavesNothingBehindWhenTheDiskIsFull() throws Exception {
-    try (SmallDisk disk = SmallDisk.mount(folder, 4 << 20)) {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 4 << 20)) {
       Path out = disk.folder().resolve("out");
       SortException failed =
           assertThrows(SortException.class, () -> GenerateJob.to(out, 1_000_000).run());

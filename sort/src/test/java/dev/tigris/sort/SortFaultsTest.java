@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.tigris.testing.host.SmallDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -184,7 +185,7 @@ class SortFaultsTest {
 
   @Test
   void refusesAFolderThatIsNotWritable() throws Exception {
-    try (SmallDisk disk = SmallDisk.mountReadOnly(folder)) {
+    try (SmallDisk disk = SmallDisk.readOnly(folder)) {
       SortJob job = SortJob.of(List.of(input), disk.folder().resolve("sorted"));
       assertTrue(refusal(job, SortException.Kind.OUTPUT).getMessage().contains("not writable"));
     }
@@ -193,7 +194,7 @@ class SortFaultsTest {
   @Test
   void leavesNothingBehindWhenTheDiskIsFull() throws Exception {
     byte[] before = Files.readAllBytes(input);
-    try (SmallDisk disk = SmallDisk.mount(folder, 4 * MEGABYTE)) {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 4 * MEGABYTE)) {
       for (long memory : new long[] {256 * MEGABYTE, 0}) {
         SortJob job = SortJob.of(List.of(input), disk.folder().resolve("sorted")).parallel(1);
         long bytes = memory == 0 ? SortJobTest.leastMemory(job) : memory;
@@ -209,7 +210,7 @@ class SortFaultsTest {
   @Test
   void needsLittleMoreOfTheDiskThanItsRecordsTwice() throws Exception {
     GenerateJob.to(input, 1_600_000).run();
-    try (SmallDisk disk = SmallDisk.mount(folder, 360 * MEGABYTE)) {
+    try (SmallDisk disk = SmallDisk.inMemory(folder, 360 * MEGABYTE)) {
       Path sorted = disk.folder().resolve("sorted");
       SortJob job = SortJob.of(List.of(input), sorted).parallel(1).memory(8 * MEGABYTE);
       assertTrue(job.run().spilledBytes() > 150 * MEGABYTE);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.EveryTier;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,8 @@ class SortJobTest {
   }
 
   /// Around the sizes of what records are gathered, partitioned, read and checked in.
-  @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  @EveryTier("tries: 6, 100, 5,000")
   void sortsLargeRecordsLikeAReference(
       @ForAll("largeSizes") int recordSize,
       @ForAll @DoubleRange(min = 0, max = 1) double keyFrom,

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,16 +20,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Sorts that are killed at random moments: half of them in one pass, half of them external; of
-/// each, half while they partition, half after that. `-Dtigris.test.kills=1000` asks for more.
+/// each, half while they partition, half after that.
+@EveryTier("kills: 6, 40, 400")
 class SortKillTest {
-  private static final int KILLS = Integer.getInteger("tigris.test.kills", 40);
+  private static final int KILLS = Tier.choose(6, 40, 400);
   private static final long IN_ONE_PASS = 256 << 20;
   private static final long EXTERNAL = 12 << 20;
 
@@ -118,8 +121,7 @@ class SortKillTest {
       String when = "%s, killed %d ns after step %d".formatted(name, nanos, step);
       SortProcess killed = SortProcess.start(input, output, memory);
       boolean _ = killed.awaitSteps(step + 1);
-      LockSupport.parkNanos(nanos);
-      killed.kill();
+      killed.killAfter(Duration.ofNanos(nanos));
       List<Progress.Phase> rest = stepsOf(killed);
       Progress.Phase last = rest.isEmpty() ? steps.get(step) : rest.getLast();
       List<Path> left = leftIn(own);
@@ -149,7 +151,7 @@ class SortKillTest {
   }
 
   /// The phases of all steps that it still says, until it ends.
-  private static List<Progress.Phase> stepsOf(SortProcess process) throws IOException {
+  private static List<Progress.Phase> stepsOf(SortProcess process) {
     List<Progress.Phase> steps = new ArrayList<>();
     for (String line = process.nextLine(); line != null; line = process.nextLine()) {
       String[] words = line.split(" ", -1); // the last line may have been cut

@@ -1,16 +1,15 @@
 package dev.tigris.sort;
 
-import dev.tigris.flow.Flow;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.os.DiskSpace;
-import java.io.BufferedReader;
-import java.io.File;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,32 +23,28 @@ final class SortProcess {
   private static final String VIEWED = "viewed";
   private static final String ENDING = "ending";
 
-  private final Process process;
-  private final BufferedReader lines;
+  private final Child process;
 
-  private SortProcess(Process process) {
+  private SortProcess(Child process) {
     this.process = process;
-    this.lines = process.inputReader();
   }
 
-  static SortProcess start(Path input, Path output, long memoryBytes) throws IOException {
+  static SortProcess start(Path input, Path output, long memoryBytes) {
     return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT, 2);
   }
 
   /// Sorts with as many processors as if the machine had them.
-  static SortProcess startParallel(int parallel, Path input, Path output, long memoryBytes)
-      throws IOException {
+  static SortProcess startParallel(int parallel, Path input, Path output, long memoryBytes) {
     return start(List.of(), input, output, memoryBytes, RecordFormat.GENSORT, parallel);
   }
 
   /// Sorts records whose keys begin where they do.
-  static SortProcess start(Path input, Path output, long memoryBytes, RecordFormat format)
-      throws IOException {
+  static SortProcess start(Path input, Path output, long memoryBytes, RecordFormat format) {
     return start(List.of(), input, output, memoryBytes, format, 2);
   }
 
   /// Sorts without the right to read what it likes, as root may.
-  static SortProcess startWithoutPrivileges(Path input, Path output) throws IOException {
+  static SortProcess startWithoutPrivileges(Path input, Path output) {
     String dropped = "-dac_override,-dac_read_search,-fowner";
     return start(
         List.of("setpriv", "--bounding-set=" + dropped, "--inh-caps=" + dropped, "--"),
@@ -58,57 +53,51 @@ final class SortProcess {
   }
 
   /// What a sort is refused with that may open so many files only; null if it is not.
-  static @Nullable String refusalWithFewFiles(int files, Path input, Path output)
-      throws IOException {
+  static @Nullable String refusalWithFewFiles(int files, Path input, Path output) {
     return refusal(List.of("prlimit", "--nofile=" + files, "--"), input, output);
   }
 
   /// What a sort is refused with that may not make a file of so many bytes; null if it is not.
-  static @Nullable String refusalWithSmallFiles(int bytes, Path input, Path output)
-      throws IOException {
+  static @Nullable String refusalWithSmallFiles(int bytes, Path input, Path output) {
     return refusal(List.of("prlimit", "--fsize=" + bytes, "--"), input, output);
   }
 
   /// What a sort is refused with whose process may not use so much memory, of which it holds a part
   /// for others; null if it is not.
-  static @Nullable String refusalWithBudget(long bytes, long held, Path input, Path output)
-      throws IOException {
+  static @Nullable String refusalWithBudget(long bytes, long held, Path input, Path output) {
     String option =
         "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, HELD, held);
     return refusal(List.of("env", option), input, output);
   }
 
   /// The same where the others have given their part back, but still hold a view of it.
-  static @Nullable String refusalWithViews(long bytes, long viewed, Path input, Path output)
-      throws IOException {
+  static @Nullable String refusalWithViews(long bytes, long viewed, Path input, Path output) {
     String option =
         "JAVA_TOOL_OPTIONS=-Dtigris.memory.budget=%d -D%s=%d".formatted(bytes, VIEWED, viewed);
     return refusal(List.of("env", option), input, output);
   }
 
   /// What a sort is refused with that begins when its process is ending; null if it is not.
-  static @Nullable String refusalAtTheEnd(Path input, Path output) throws IOException {
+  static @Nullable String refusalAtTheEnd(Path input, Path output) {
     String option = "JAVA_TOOL_OPTIONS=-D%s=true".formatted(ENDING);
     return refusal(List.of("env", option), input, output);
   }
 
-  private static @Nullable String refusal(List<String> prefix, Path input, Path output)
-      throws IOException {
+  private static @Nullable String refusal(List<String> prefix, Path input, Path output) {
     return start(prefix, input, output).refusal();
   }
 
   /// What it is refused with in the end; null if it is not.
-  @Nullable String refusal() throws IOException {
+  @Nullable String refusal() {
     String last = null;
     for (String line = nextLine(); line != null; line = nextLine()) {
       last = line;
     }
-    finish();
+    int _ = finish();
     return last != null && last.startsWith(REFUSED) ? last.substring(REFUSED.length()) : null;
   }
 
-  private static SortProcess start(List<String> prefix, Path input, Path output)
-      throws IOException {
+  private static SortProcess start(List<String> prefix, Path input, Path output) {
     return start(prefix, input, output, 256 << 20, RecordFormat.GENSORT, 2);
   }
 
@@ -118,54 +107,27 @@ final class SortProcess {
       Path output,
       long memoryBytes,
       RecordFormat format,
-      int parallel)
-      throws IOException {
-    List<String> command = new ArrayList<>(prefix);
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx64m",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            classPath(),
-            SortProcess.class.getName(),
-            input.toString(),
-            output.toString(),
-            Long.toString(memoryBytes),
-            Integer.toString(format.recordSize()),
-            Integer.toString(format.keySize()),
-            Integer.toString(parallel)));
-    return new SortProcess(
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
-  }
-
-  /// What a process needs to use this module and its tests.
-  static String classPath() {
-    return String.join(
-        File.pathSeparator,
-        location(SortJob.class),
-        location(Flow.class),
-        location(Jbuf.class),
-        location(DiskSpace.class),
-        Path.of("target", "test-classes").toAbsolutePath().toString());
-  }
-
-  private static String location(Class<?> type) {
-    try {
-      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
-    } catch (java.net.URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
+      int parallel) {
+    Command command =
+        Jvm.of(SortProcess.class)
+            .options("-Xmx64m", "-XX:+UseSerialGC")
+            .command(
+                input.toString(),
+                output.toString(),
+                Long.toString(memoryBytes),
+                Integer.toString(format.recordSize()),
+                Integer.toString(format.keySize()),
+                Integer.toString(parallel));
+    return new SortProcess(command.behind(prefix).errorsApart().start());
   }
 
   /// The next line that it prints; null when it has ended.
-  @Nullable String nextLine() throws IOException {
-    return lines.readLine();
+  @Nullable String nextLine() {
+    return process.nextLine();
   }
 
   /// Waits until it has made so many steps, or has ended; returns whether it still runs.
-  boolean awaitSteps(int steps) throws IOException {
+  boolean awaitSteps(int steps) {
     for (int i = 0; i < steps; i++) {
       if (nextLine() == null) {
         return false;
@@ -174,23 +136,22 @@ final class SortProcess {
     return true;
   }
 
-  /// Ends it without a chance to clean up. What it has printed can still be read, which
-  /// `Process.destroyForcibly` would discard.
-  void kill() {
-    boolean _ = process.toHandle().destroyForcibly();
-    process.onExit().join();
+  /// Ends it without a chance to clean up, when some time has passed. What it has printed can still
+  /// be read.
+  void killAfter(Duration pause) {
+    boolean _ = process.endsWithin(pause);
+    process.kill();
   }
 
   /// Asks it to end.
   int terminate() {
-    process.destroy();
-    return process.onExit().join().exitValue();
+    process.terminate();
+    return process.exitCode();
   }
 
-  /// Reads what it prints until it ends.
-  int finish() throws IOException {
-    while (nextLine() != null) {}
-    return process.onExit().join().exitValue();
+  /// Waits until it ends.
+  int finish() {
+    return process.exitCode();
   }
 
   /// The memory that is its own and not a file's, in bytes; 0 when it has ended.

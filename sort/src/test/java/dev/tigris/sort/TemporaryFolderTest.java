@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.BufferedReader;
-import java.io.IOException;
+import dev.tigris.testing.host.SmallDisk;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.Signal;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,17 +45,9 @@ class TemporaryFolderTest {
     }
   }
 
-  /// Starts a process that has a temporary folder; what it says is in one stream.
-  ///
-  /// @param before the command that starts it, if any
-  private static Process start(Class<?> program, Path argument, String... before)
-      throws IOException {
-    List<String> command = new ArrayList<>(List.of(before));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(List.of("-cp", SortProcess.classPath()));
-    command.addAll(List.of(program.getName(), argument.toString()));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  /// What runs a program that has a temporary folder; what it says is in one stream.
+  private static Command command(Class<?> program, Path argument) {
+    return Jvm.of(program).command(argument.toString());
   }
 
   /// In ASCII, and where the locale can spell them, in characters of three bytes and of four.
@@ -72,9 +66,9 @@ class TemporaryFolderTest {
 
   @Test
   void leavesNothingWhereTheProcessHasNoDescriptorsLeft(@TempDir Path other) throws Exception {
-    Process process = start(FolderWithoutDescriptors.class, other, "prlimit", "--nofile=64", "--");
-    List<String> said = process.inputReader().lines().toList();
-    assertEquals(0, process.waitFor(), said.toString());
+    Command limited =
+        command(FolderWithoutDescriptors.class, other).behind("prlimit", "--nofile=64", "--");
+    List<String> said = limited.run().expect(0).lines();
     assertEquals(
         List.of("OUTPUT", "0 left of one that could not be made", "0 left of one that was closed"),
         said);
@@ -83,12 +77,10 @@ class TemporaryFolderTest {
   @Test
   void movesNothingToItsPlaceThatTheEndOfTheProcessDeletes() throws Exception {
     Path place = folder.resolve("place");
-    Process process = start(FolderAtTheEnd.class, place);
-    BufferedReader output = process.inputReader();
-    assertEquals("ready", output.readLine());
-    process.toHandle().destroy(); // SIGTERM
-    List<String> said = output.lines().toList();
-    assertEquals(143, process.waitFor(), said.toString());
+    Child process = command(FolderAtTheEnd.class, place).start().expectLine("ready");
+    process.terminate();
+    List<String> lines = process.outcome().expect(Signal.TERM.exitCode()).lines();
+    List<String> said = lines.subList(1, lines.size());
     assertTrue(!Files.exists(place), () -> "there is a folder: " + said);
     // Or nothing: it may end before that.
     assertTrue(said.stream().allMatch(line -> line.contains("was deleted")), said.toString());
@@ -110,9 +102,7 @@ class TemporaryFolderTest {
   @Test
   void isDeletedWhereAFoldersNameCannotBeSpelled() throws Exception {
     String make = "d=$(printf 'f\\377'); mkdir \"$d\" && ln -s \"$d\" link";
-    assumeTrue(
-        new ProcessBuilder("/bin/sh", "-c", make).directory(folder.toFile()).start().waitFor() == 0,
-        "names are text on this file system");
+    assumeTrue(Command.shell(make).in(folder).succeeds(), "names are text on this file system");
     SortJob sort = SortJob.of(List.of(input), folder.resolve("link/sorted"));
     sort.run();
     sort.run(); // replaces what it has made
@@ -163,9 +153,8 @@ class TemporaryFolderTest {
 
   @Test
   void saysThatItIsElsewhereWhenItsFolderWasMoved() throws Exception {
-    Process process = start(FolderThatIsMoved.class, folder.resolve("results"));
-    List<String> said = process.inputReader().lines().toList();
-    assertEquals(0, process.waitFor(), said.toString());
+    List<String> said =
+        command(FolderThatIsMoved.class, folder.resolve("results")).run().expect(0).lines();
     assertTrue(said.stream().anyMatch(line -> line.contains("was moved")), said.toString());
   }
 
