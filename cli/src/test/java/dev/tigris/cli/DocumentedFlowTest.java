@@ -3,8 +3,8 @@ package dev.tigris.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.flow.Flow;
+import dev.tigris.testing.process.Jvm;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,18 +24,9 @@ class DocumentedFlowTest {
     IntStream.range(0, 2560).forEach(record -> records[record * 100] = (byte) record);
     Path input = Files.write(folder.resolve("records"), records);
 
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                Shell.location(Flow.class) + File.pathSeparator + Shell.memoryPath(),
-                source.toString(),
-                input.toString())
-            .redirectErrorStream(true)
-            .start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
+    String classPath = Shell.location(Flow.class) + File.pathSeparator + Shell.memoryPath();
+    String printed =
+        Jvm.onClassPath(source.toString(), classPath).command(input.toString()).output();
     List<String> expected = IntStream.range(0, 256).mapToObj(value -> value + " 10").toList();
     assertEquals(expected, printed.lines().toList());
   }

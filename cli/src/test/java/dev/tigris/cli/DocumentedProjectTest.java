@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.testing.process.Command;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,12 +44,12 @@ class DocumentedProjectTest {
   }
 
   private Outcome run(String... words) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true);
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(process.waitFor(), output);
+    var outcome =
+        Command.of(words)
+            .in(folder)
+            .environment("JAVA_HOME", System.getProperty("java.home"))
+            .run();
+    return new Outcome(outcome.exitCode(), outcome.output());
   }
 
   private Outcome book(String... arguments) throws IOException, InterruptedException {

@@ -3,8 +3,8 @@ package dev.tigris.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Jvm;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,18 +55,12 @@ class DocumentedRuleTest {
   }
 
   /// What the program says when the test's time is 42.
-  private String time() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Dapp.clock=42",
-                "-cp",
-                folder.resolve("classes").toString(),
-                "app.Main")
-            .redirectErrorStream(true)
-            .start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
+  private String time() {
+    String printed =
+        Jvm.onClassPath("app.Main", folder.resolve("classes"))
+            .options("-Dapp.clock=42")
+            .command()
+            .output();
     return printed.strip();
   }
 }

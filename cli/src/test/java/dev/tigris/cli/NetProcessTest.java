@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tigris.net.Fabric;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -14,8 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,19 +28,11 @@ class NetProcessTest {
   private static final Duration LONGEST_ANSWERING = Duration.ofSeconds(4);
 
   @TempDir Path folder;
-  private final List<Process> started = new ArrayList<>();
 
-  @AfterEach
-  void stop() {
-    started.forEach(Process::destroyForcibly);
-  }
-
-  private Process tigris(String name, String... args) throws IOException {
+  private Child tigris(String name, String... args) throws IOException {
     Path own = Files.createDirectories(folder.resolve(name));
     Redirect out = Redirect.to(own.resolve("out").toFile());
-    Process process = OwnProcess.tigris(own, "-Dtigris.test=true", out, args);
-    started.add(process);
-    return process;
+    return OwnProcess.tigris(own, "-Dtigris.test=true", out, args);
   }
 
   private JsonNode said(String name) throws IOException {
@@ -48,11 +40,10 @@ class NetProcessTest {
   }
 
   /// Waits until it says where it serves.
-  private String addressOf(Process server) throws IOException {
+  private String addressOf(Child server) throws IOException {
     Path out = folder.resolve("server/out");
-    while (server.isAlive() && !Files.readString(out).endsWith("\n")) {
-      Thread.onSpinWait();
-    }
+    Wait.until(
+        "it says where it serves", () -> !server.isAlive() || Files.readString(out).endsWith("\n"));
     return said("server").get("address").asText();
   }
 
@@ -64,9 +55,8 @@ class NetProcessTest {
   }
 
   private JsonNode measured(String... args) throws Exception {
-    Process client = tigris("client", args);
-    assertTrue(client.waitFor(60, TimeUnit.SECONDS), "it goes on");
-    assertEquals(0, client.exitValue(), Files.readString(folder.resolve("client/err")));
+    Child client = tigris("client", args);
+    assertEquals(0, client.exitCode(), Files.readString(folder.resolve("client/err")));
     return said("client");
   }
 
@@ -102,7 +92,7 @@ class NetProcessTest {
     String why;
     Duration answering = ANSWERING;
     do {
-      Process server = tigris("server", "net", "serve", "--provider", provider, "--json");
+      Child server = tigris("server", "net", "serve", "--provider", provider, "--json");
       address = addressOf(server);
       why = errorOfClient(server, address, provider, answering);
       answering = answering.multipliedBy(2); // it may have been killed before they were connected
@@ -111,23 +101,23 @@ class NetProcessTest {
   }
 
   /// What a client says whose server is killed when it has taken so much processor time for it.
-  private String errorOfClient(Process server, String address, String provider, Duration answering)
+  private String errorOfClient(Child server, String address, String provider, Duration answering)
       throws Exception {
     Duration idle = processorTime(server);
     String[] trips = {"net", "pingpong", address, "--provider", provider, "--json"};
-    Process client = tigris("client", with(trips, "--count", "1000m"));
-    while (client.isAlive() && processorTime(server).minus(idle).compareTo(answering) < 0) {
-      Thread.onSpinWait();
-    }
-    server.destroyForcibly();
-    assertTrue(client.waitFor(10, TimeUnit.SECONDS), "it goes on");
-    assertEquals(ExitCode.FAILED.number(), client.exitValue());
+    Child client = tigris("client", with(trips, "--count", "1000m"));
+    Wait.until(
+        "it answers",
+        () -> !client.isAlive() || processorTime(server).minus(idle).compareTo(answering) >= 0);
+    server.kill();
+    assertTrue(client.endsWithin(Duration.ofSeconds(10)), "it goes on");
+    assertEquals(ExitCode.FAILED.number(), client.exitCode());
     assertEquals("", Files.readString(folder.resolve("client/err")));
     return said("client").get("error").asText();
   }
 
-  private static Duration processorTime(Process process) {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  private static Duration processorTime(Child process) {
+    return process.handle().info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   private static String[] with(String[] args, String... more) {

@@ -1,9 +1,10 @@
 package dev.tigris.cli;
 
-import java.io.IOException;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The command as a process of its own, as the launcher starts it.
@@ -22,26 +23,19 @@ final class OwnProcess {
   /// Starts it in a folder, where its errors go to the file `err`.
   ///
   /// @param property an option of its JVM
-  static Process tigris(Path folder, String property, Redirect out, String... args)
-      throws IOException {
-    return tigris(folder, property, out, List.of(), args);
+  static Child tigris(Path folder, String property, Redirect out, String... args) {
+    return command(folder, property, out, args).start();
   }
 
-  /// The same by a command before its own, which starts it with fewer rights, say.
-  static Process tigris(
-      Path folder, String property, Redirect out, List<String> before, String... args)
-      throws IOException {
-    var line = new ArrayList<>(before);
-    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property));
-    line.add("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric");
-    line.addAll(List.of("-p", System.getProperty("jdk.module.path")));
-    line.addAll(List.of("-m", "dev.tigris.cli/dev.tigris.cli.Main"));
-    line.addAll(List.of(args));
-    return new ProcessBuilder(line)
-        .directory(folder.toFile())
-        .redirectOutput(out)
-        .redirectError(folder.resolve("err").toFile())
-        .start();
+  /// What starts it.
+  static Command command(Path folder, String property, Redirect out, String... args) {
+    return Jvm.onModulePath(
+            "dev.tigris.cli/dev.tigris.cli.Main", System.getProperty("jdk.module.path"))
+        .options("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property)
+        .options("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric")
+        .command(args)
+        .in(folder)
+        .outputTo(out)
+        .errorsTo(Redirect.to(folder.resolve("err").toFile()));
   }
 }

@@ -8,18 +8,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tigris.cli.layout.Ledger;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Runs the command as a process of its own, as the launcher does, for what only shows there.
@@ -30,26 +32,23 @@ class ProcessTest {
 
   @Test
   void exitsWithTheCodesOfTheTable() throws Exception {
-    assertEquals(0, tigris("gen", "--quiet", "1000", "data").waitFor());
-    assertEquals(1, tigris("check", "--quiet", "data").waitFor());
-    assertEquals(2, tigris("sort", "--nonsense").waitFor());
-    assertEquals(3, tigris("check", "missing").waitFor());
+    assertEquals(0, tigris("gen", "--quiet", "1000", "data").exitCode());
+    assertEquals(1, tigris("check", "--quiet", "data").exitCode());
+    assertEquals(2, tigris("sort", "--nonsense").exitCode());
+    assertEquals(3, tigris("check", "missing").exitCode());
   }
 
   @Test
   void cleansUpWhenItIsStopped() throws Exception {
-    assertEquals(0, tigris("gen", "--quiet", "2M", "data").waitFor());
-    Process sort = tigris("sort", "data", "sorted", "--memory", "64m");
+    assertEquals(0, tigris("gen", "--quiet", "2M", "data").exitCode());
+    Child sort = tigris("sort", "data", "sorted", "--memory", "64m");
     // It has begun when there is something beside the input.
-    while (sort.isAlive() && files().size() < 4) {
-      Thread.onSpinWait();
-    }
-    sort.destroy(); // SIGTERM, which is handled as Ctrl-C is
-    assertTrue(sort.waitFor(30, TimeUnit.SECONDS), "it goes on");
-    if (sort.exitValue() == 0) {
+    Wait.until("it has begun", () -> !sort.isAlive() || files().size() >= 4);
+    sort.terminate(); // SIGTERM, which is handled as Ctrl-C is
+    if (sort.exitCode() == 0) {
       assertEquals(List.of("data", "err", "out", "sorted"), files()); // it was quicker
     } else {
-      assertEquals(143, sort.exitValue());
+      assertEquals(Signal.TERM.exitCode(), sort.exitCode());
       assertEquals(List.of("data", "err", "out"), files());
       assertEquals(
           "tigris: stopped; nothing was left behind\n", Files.readString(folder.resolve("err")));
@@ -57,19 +56,17 @@ class ProcessTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HUP, 1", "INT, 2", "TERM, 15"})
-  void tellsProgramsTheCodeThatItsSignalGives(String signal, int number) throws Exception {
+  @EnumSource(names = {"HUP", "INT", "TERM"})
+  void tellsProgramsTheCodeThatItsSignalGives(Signal signal) throws Exception {
     // What is started in the background inherits that SIGINT, or SIGHUP, is ignored.
-    assumeFalse(ignores(number), "this process ignores the signal, and so do its children");
-    int code = 128 + number;
-    Process serve = tigris("net", "serve", "--provider", "tcp", "--json");
+    assumeFalse(
+        ignores(signal.number()), "this process ignores the signal, and so do its children");
+    int code = signal.exitCode();
+    Child serve = tigris("net", "serve", "--provider", "tcp", "--json");
     Path out = folder.resolve("out");
-    while (serve.isAlive() && Files.size(out) == 0) {
-      Thread.onSpinWait(); // it serves when it says so
-    }
-    new ProcessBuilder("kill", "-" + signal, String.valueOf(serve.pid())).start().waitFor();
-    assertTrue(serve.waitFor(30, TimeUnit.SECONDS), "it goes on");
-    assertEquals(code, serve.exitValue());
+    Wait.until("it says that it serves", () -> !serve.isAlive() || Files.size(out) > 0);
+    serve.send(signal);
+    assertEquals(code, serve.exitCode());
     String last = Files.readAllLines(out).getLast();
     assertEquals(code, new ObjectMapper().readTree(last).get("exitCode").asInt(), last);
   }
@@ -95,8 +92,8 @@ class ProcessTest {
     assertEquals("۱", String.format(Locale.of("fa"), "%d", 1));
     String classes = Path.of("target", "test-classes").toAbsolutePath().toString();
     String[] line = {"layout", "--c", "-cp", classes, Ledger.class.getName()};
-    Process layout = tigris("-Duser.language=fa", toFile(), line);
-    assertEquals(0, layout.waitFor(), Files.readString(folder.resolve("err")));
+    Child layout = tigris("-Duser.language=fa", toFile(), line);
+    assertEquals(0, layout.exitCode(), Files.readString(folder.resolve("err")));
     String header = Files.readString(folder.resolve("out"));
     assertTrue(header.contains("static_assert(sizeof"), header);
     assertTrue(header.chars().allMatch(each -> each < 128), header);
@@ -105,20 +102,20 @@ class ProcessTest {
   @Test
   void failsWhenItsResultCannotBePrinted() throws Exception {
     assumeTrue(Files.exists(FULL), "there is no device that is always full");
-    assertEquals(4, tigris(Redirect.to(FULL.toFile()), "gen", "10", "data", "--json").waitFor());
+    assertEquals(4, tigris(Redirect.to(FULL.toFile()), "gen", "10", "data", "--json").exitCode());
     assertTrue(Files.readString(folder.resolve("err")).contains("cannot be printed"));
     assertEquals(1000, Files.size(folder.resolve("data")));
-    assertEquals(3, tigris(Redirect.to(FULL.toFile()), "check", "missing", "--json").waitFor());
+    assertEquals(3, tigris(Redirect.to(FULL.toFile()), "check", "missing", "--json").exitCode());
     assertTrue(Files.readString(folder.resolve("err")).contains("how it ended cannot be printed"));
   }
 
   @Test
   void writesNothingOverRecordsThatGoToItsOutput() throws Exception {
     assumeTrue(Files.exists(Path.of("/dev/stdout")), "there is no name for the output");
-    assertEquals(0, tigris("gen", "10", "/dev/stdout").waitFor());
-    assertEquals(0, tigris(Redirect.DISCARD, "gen", "10", "data").waitFor());
+    assertEquals(0, tigris("gen", "10", "/dev/stdout").exitCode());
+    assertEquals(0, tigris(Redirect.DISCARD, "gen", "10", "data").exitCode());
     assertEquals(-1, Files.mismatch(folder.resolve("data"), folder.resolve("out")));
-    assertEquals(0, tigris("sort", "data", "/dev/stdout").waitFor());
+    assertEquals(0, tigris("sort", "data", "/dev/stdout").exitCode());
     assertEquals(1000, Files.size(folder.resolve("out")));
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.startsWith("sorted 10 records"), said);
@@ -128,21 +125,21 @@ class ProcessTest {
   @Test
   void replacesNothingThatItsOutputIsToBeAppendedTo() throws Exception {
     assumeTrue(Files.exists(Path.of("/dev/stdout")), "there is no name for the output");
-    assertEquals(0, tigris("gen", "--quiet", "10", "data").waitFor());
+    assertEquals(0, tigris("gen", "--quiet", "10", "data").exitCode());
     Path log = Files.writeString(folder.resolve("log"), "before\n");
     var append = Redirect.appendTo(log.toFile());
-    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").waitFor());
-    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").waitFor());
-    assertEquals(4, tigris(append, "sort", "data", "/proc/self/fd/1").waitFor());
+    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").exitCode());
+    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").exitCode());
+    assertEquals(4, tigris(append, "sort", "data", "/proc/self/fd/1").exitCode());
     assertTrue(Files.readString(folder.resolve("err")).contains("name it itself"));
     assertEquals("before\n", Files.readString(log));
     Files.writeString(log, ""); // what others append later would be lost
-    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").waitFor());
-    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").waitFor());
+    assertEquals(4, tigris(append, "gen", "10", "/dev/stdout").exitCode());
+    assertEquals(4, tigris(append, "sort", "data", "/dev/stdout").exitCode());
     assertTrue(Files.readString(folder.resolve("err")).contains("to be appended to (>>)"));
     assertEquals(0, Files.size(log));
     Files.createSymbolicLink(folder.resolve("link"), log);
-    assertEquals(0, tigris("sort", "data", "link").waitFor(), "a link of the user's own");
+    assertEquals(0, tigris("sort", "data", "link").exitCode(), "a link of the user's own");
     assertEquals(1000, Files.size(log));
   }
 
@@ -150,14 +147,14 @@ class ProcessTest {
   void printsItsResultWhereTheRecordsGoNowhere() throws Exception {
     Path nowhere = Path.of("/dev/null");
     assumeTrue(Files.exists(nowhere), "there is no such device");
-    assertEquals(0, tigris(Redirect.to(nowhere.toFile()), "gen", "10", "/dev/null").waitFor());
+    assertEquals(0, tigris(Redirect.to(nowhere.toFile()), "gen", "10", "/dev/null").exitCode());
     assertEquals("", Files.readString(folder.resolve("err")));
   }
 
   @Test
   void saysThatTheMemoryIsTooSmall() throws Exception {
     String[] line = {"net", "pingpong", "--provider", "tcp", "--size", "64m"};
-    assertEquals(5, tigris("-Dtigris.memory.budget=10000000", toFile(), line).waitFor());
+    assertEquals(5, tigris("-Dtigris.memory.budget=10000000", toFile(), line).exitCode());
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.contains("tigris: the memory is too small: no room for 67108864"), said);
     assertFalse(said.contains("\tat "), said);
@@ -167,7 +164,7 @@ class ProcessTest {
   @ValueSource(strings = {"-Dtigris.memory.budget=512MiB", "-Dtigris.check=everything"})
   void saysThatAPropertyCannotBeRead(String property) throws Exception {
     String[] line = {"net", "pingpong", "--provider", "tcp", "--count", "10"};
-    assertEquals(2, tigris(property, toFile(), line).waitFor());
+    assertEquals(2, tigris(property, toFile(), line).exitCode());
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.startsWith("tigris: " + property + " is no"), said);
     assertFalse(said.contains("\tat "), said);
@@ -179,7 +176,7 @@ class ProcessTest {
     assumeTrue("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "the name is no text here");
     Path unreadable = folder.resolve("\uFFFD");
     String here = "-Duser.dir=" + unreadable.resolve("inner");
-    assertEquals(2, tigris(here, toFile(), "gen", "10", "data").waitFor());
+    assertEquals(2, tigris(here, toFile(), "gen", "10", "data").exitCode());
     String said = Files.readString(folder.resolve("err"));
     assertTrue(said.contains("'data' is in a folder whose name is not spelled"), said);
     assertTrue(said.contains("rename " + unreadable + System.lineSeparator()), said);
@@ -187,9 +184,10 @@ class ProcessTest {
 
   @Test
   void doesNotMindAReaderWhoHasEnough() throws Exception {
-    Process gen = tigris(Redirect.PIPE, "gen", "10", "data");
-    gen.getInputStream().close();
-    assertEquals(0, gen.waitFor());
+    Child gen =
+        OwnProcess.command(folder, "-Dtigris.test=true", Redirect.PIPE, "gen", "10", "data")
+            .startUnread();
+    assertEquals(0, gen.exitCode());
     assertEquals("", Files.readString(folder.resolve("err")));
   }
 
@@ -199,7 +197,7 @@ class ProcessTest {
     }
   }
 
-  private Process tigris(String... args) throws Exception {
+  private Child tigris(String... args) {
     return tigris(toFile(), args);
   }
 
@@ -207,11 +205,11 @@ class ProcessTest {
     return Redirect.to(folder.resolve("out").toFile());
   }
 
-  private Process tigris(Redirect out, String... args) throws Exception {
+  private Child tigris(Redirect out, String... args) {
     return tigris("-Dtigris.test=true", out, args);
   }
 
-  private Process tigris(String property, Redirect out, String... args) throws Exception {
+  private Child tigris(String property, Redirect out, String... args) {
     return OwnProcess.tigris(folder, property, out, args);
   }
 }

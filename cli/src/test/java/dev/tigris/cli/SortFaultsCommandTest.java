@@ -4,9 +4,9 @@ import static java.lang.ProcessBuilder.Redirect.DISCARD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.cli.Shell.Result;
+import dev.tigris.testing.host.SmallDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,27 +30,14 @@ class SortFaultsCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"size=4m, free some space", "'size=4m,ro', not writable"})
-  void saysThatTheOutputCannotBeWritten(String options, String message) throws Exception {
-    Path disk = Files.createDirectory(folder.resolve("disk"));
-    assumeTrue(
-        run("mount", "-t", "tmpfs", "-o", options, "tmpfs", disk.toString()) == 0,
-        "skipped: a small tmpfs can be mounted by root only");
-    try {
-      Result result = shell.run("sort --memory 64m @/data @/disk/sorted");
+  @CsvSource({"true, free some space", "false, not writable"})
+  void saysThatTheOutputCannotBeWritten(boolean isWritable, String message) throws Exception {
+    try (SmallDisk _ =
+        isWritable ? SmallDisk.inMemory(folder, 4 << 20) : SmallDisk.readOnly(folder)) {
+      Result result = shell.run("sort --memory 64m @/data @/small-disk/sorted");
       assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
       assertTrue(result.err().contains(message), result.err());
-    } finally {
-      assertEquals(0, run("umount", disk.toString()));
     }
-  }
-
-  private static int run(String... command) throws Exception {
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start()
-        .waitFor();
   }
 
   @Test
@@ -68,9 +55,11 @@ class SortFaultsCommandTest {
     Path data = folder.resolve("data");
     Files.setPosixFilePermissions(data, Set.of());
     List<String> prefix = OwnProcess.bound(Files.isReadable(data));
-    Process process =
-        OwnProcess.tigris(folder, "-Dtigris.test=true", DISCARD, prefix, line.split(" ", -1));
-    int code = process.waitFor();
+    int code =
+        OwnProcess.command(folder, "-Dtigris.test=true", DISCARD, line.split(" ", -1))
+            .behind(prefix)
+            .run()
+            .exitCode();
     String said = Files.readString(folder.resolve("err"));
     assertEquals(ExitCode.BAD_INPUT.number(), code, said);
     assertTrue(said.startsWith("tigris: ") && said.contains("may not be read"), said);

@@ -11,6 +11,7 @@ import dev.tigris.cli.Shell.Result;
 import dev.tigris.memory.Pso;
 import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.TrustedKeys;
+import dev.tigris.testing.process.Command;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -141,8 +142,7 @@ class SpecializeCommandTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void copiesFilesUnderTheirNamesWhateverThoseAre() throws Exception {
-    String[] command = {"sh", "-c", "touch \"$(printf 'classes/text\\377')\""};
-    assertEquals(0, new ProcessBuilder(command).directory(folder.toFile()).start().waitFor());
+    String _ = Command.shell("touch \"$(printf 'classes/text\\377')\"").in(folder).output();
     assertEquals(ExitCode.OK, shell.run("specialize @/classes -o @/out").code());
     assertEquals(names(classes), names(folder.resolve("out")));
   }
@@ -177,7 +177,7 @@ class SpecializeCommandTest {
 
   @Test
   void doesNotWaitForPipes() throws Exception {
-    assertEquals(0, new ProcessBuilder("mkfifo", folder + "/pipe").start().waitFor());
+    String _ = Command.of("mkfifo", folder + "/pipe").output();
     for (String line : List.of("specialize @/pipe", "layout app.Trade -cp @/pipe")) {
       Result result = shell.run(line);
       assertEquals(ExitCode.BAD_INPUT, result.code());
@@ -193,17 +193,12 @@ class SpecializeCommandTest {
     Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-x------"));
     Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("r--------"));
     for (String report : List.of("closed/report", "kept")) {
-      Process process =
-          OwnProcess.tigris(
-              folder,
-              "-Dtigris.test=true",
-              DISCARD,
-              OwnProcess.bound(Files.isWritable(kept)),
-              "specialize",
-              "classes",
-              "--report",
-              report);
-      int code = process.waitFor();
+      String[] line = {"specialize", "classes", "--report", report};
+      int code =
+          OwnProcess.command(folder, "-Dtigris.test=true", DISCARD, line)
+              .behind(OwnProcess.bound(Files.isWritable(kept)))
+              .run()
+              .exitCode();
       assertArrayEquals(before, user());
       String said = Files.readString(folder.resolve("err"));
       assertEquals(ExitCode.BAD_OUTPUT.number(), code, said);

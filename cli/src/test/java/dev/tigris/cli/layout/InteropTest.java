@@ -17,7 +17,9 @@ import dev.tigris.memory.PsoArray;
 import dev.tigris.memory.PsoList;
 import dev.tigris.memory.PsoTable;
 import dev.tigris.memory.schema.Schema;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,22 +38,16 @@ class InteropTest {
 
   private record Outcome(int exit, String output) {}
 
-  private Outcome run(String... words) throws IOException, InterruptedException {
-    Path output = folder.resolve("output");
+  private Outcome run(String... words) {
     try {
-      Process process =
-          new ProcessBuilder(words)
-              .directory(folder.toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      return new Outcome(process.waitFor(), Files.readString(output));
-    } catch (IOException e) {
+      var outcome = Command.of(words).in(folder).run();
+      return new Outcome(outcome.exitCode(), outcome.output());
+    } catch (UncheckedIOException e) {
       return new Outcome(127, String.valueOf(e.getMessage()));
     }
   }
 
-  private void succeed(String... words) throws IOException, InterruptedException {
+  private void succeed(String... words) {
     Outcome outcome = run(words);
     assertEquals(0, outcome.exit(), outcome.output());
   }

@@ -8,8 +8,9 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Connection;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +19,6 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,38 +105,24 @@ class ServerTest {
 
   /// What becomes of somebody who connects when a server may open no more than so many files.
   private static Connection askWithFilesLeft(int filesLeft) throws Exception {
-    String path =
-        String.join(
-            File.pathSeparator,
-            Path.of("target", "test-classes").toAbsolutePath().toString(),
-            System.getProperty("jdk.module.path", System.getProperty("java.class.path")));
-    Process child =
-        new ProcessBuilder(
-                "sh",
-                "-c",
-                "ulimit -n 200; exec \"$@\"",
-                "sh",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                path,
-                Child.class.getName(),
-                String.valueOf(filesLeft))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+    Command command =
+        Jvm.of(Child.class)
+            .quick()
+            .command(String.valueOf(filesLeft))
+            .after("ulimit -n 200")
+            .errorsApart();
     try (Fabric fabric = Fabric.open("tcp");
-        CompletionQueue queue = fabric.completionQueue()) {
-      BufferedReader said = child.inputReader(StandardCharsets.UTF_8);
-      String address = said.readLine();
+        CompletionQueue queue = fabric.completionQueue();
+        var child = command.start()) {
+      String address = child.nextLine();
       expectRejection(ask(fabric, queue, address, UNKNOWN_TAG));
       assertInstanceOf(
               Connection.Established.class, ask(fabric, queue, address, Mode.PING_PONG.tag(8)))
           .virtualInterface()
           .close();
-      child.outputWriter(StandardCharsets.UTF_8).append("go\n").flush();
-      assertEquals("ready", said.readLine());
+      child.say("go");
+      child.expectLine("ready");
       return ask(fabric, queue, address, Mode.PING_PONG.tag(8));
-    } finally {
-      child.destroyForcibly();
     }
   }
 
