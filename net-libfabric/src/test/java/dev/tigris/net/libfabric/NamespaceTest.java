@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
@@ -18,13 +17,14 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.testing.ProcessContract;
 import dev.tigris.net.testing.Side;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.host.TwoHosts;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -37,14 +37,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Two hosts: network namespaces with a cable between them that carries 200 Mbit/s. What reaches
 /// another host reaches this one.
+@EveryTier("messages: 150, 400, 100,000")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class NamespaceTest {
-  private static final String NEAR = "tigris-near-" + ProcessHandle.current().pid();
-  private static final String FAR = "tigris-far-" + ProcessHandle.current().pid();
-  private static final String NEAR_ADDRESS = "10.213.71.1";
-  private static final String FAR_ADDRESS = "10.213.71.2";
   private static final long BITS_PER_SECOND = 200_000_000;
-  private static final int MESSAGES = 400;
+  private static final int MESSAGES = Tier.choose(150, 400, 100_000);
+
+  private TwoHosts hosts;
 
   /// Listens, sends numbered messages with checksums to whoever connects, and checks what comes
   /// back.
@@ -132,95 +131,52 @@ class NamespaceTest {
   }
 
   @BeforeEach
-  void makeTwoHosts() throws Exception {
-    String uid = output("id", "-u");
-    assumeTrue(uid.equals("0"), "network namespaces need root");
-    for (String tool : new String[] {"ip", "tc"}) {
-      assumeTrue(
-          output("sh", "-c", "command -v " + tool + " || true").contains(tool),
-          "there is no " + tool + ": install iproute2");
-    }
-    for (String line : configuration()) {
-      String wrong = output(line.split(" ", -1));
-      assumeTrue(wrong.isEmpty(), () -> "network namespaces cannot be made here: " + wrong);
-    }
-  }
-
-  private static List<String> configuration() {
-    List<String> lines = new ArrayList<>();
-    lines.add("ip netns add " + NEAR);
-    lines.add("ip netns add " + FAR);
-    lines.add("ip link add eth0 netns %s type veth peer name eth0 netns %s".formatted(NEAR, FAR));
-    lines.add("ip -n %s addr add %s/24 dev eth0".formatted(NEAR, NEAR_ADDRESS));
-    lines.add("ip -n %s addr add %s/24 dev eth0".formatted(FAR, FAR_ADDRESS));
-    for (String host : new String[] {NEAR, FAR}) {
-      lines.add("ip -n %s link set eth0 up".formatted(host));
-      lines.add(
-          "tc -n %s qdisc add dev eth0 root tbf rate %dbit burst 64kb latency 50ms"
-              .formatted(host, BITS_PER_SECOND));
-    }
-    return lines;
+  void makeTwoHosts() {
+    hosts =
+        TwoHosts.connectedBy("tbf rate %dbit burst 64kb latency 50ms".formatted(BITS_PER_SECOND));
   }
 
   @AfterEach
-  void removeThem() throws Exception {
-    for (String host : new String[] {NEAR, FAR}) {
-      String unused = output("sh", "-c", "ip netns del " + host + " || true");
-      assertNotNull(unused);
+  void removeThem() {
+    if (hosts != null) {
+      hosts.close();
     }
-  }
-
-  /// What a command prints; nothing if it prints nothing.
-  private static String output(String... command) throws Exception {
-    Process process;
-    try {
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      return String.valueOf(e.getMessage());
-    }
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    int code = process.waitFor();
-    return code == 0 || !text.isBlank() ? text.strip() : "it ended with " + code;
-  }
-
-  private static Process run(String host, Class<?> main, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", host));
-    command.addAll(ProcessContract.command(main, arguments));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   @ParameterizedTest
   @MethodSource("providers")
-  void exchangesMessagesAtTheRateOfTheCable(String provider) throws Exception {
+  void exchangesMessagesAtTheRateOfTheCable(String provider) {
     exchange(provider, false);
   }
 
   @ParameterizedTest
   @MethodSource("providers")
-  void keepsAConnectionWhoseCableIsPulledForAWhile(String provider) throws Exception {
+  void keepsAConnectionWhoseCableIsPulledForAWhile(String provider) {
     exchange(provider, true);
   }
 
-  private static void exchange(String provider, boolean pull) throws Exception {
-    Process sender = run(NEAR, Sender.class, provider, NEAR_ADDRESS);
-    try (BufferedReader lines = sender.inputReader(StandardCharsets.UTF_8)) {
-      String address = lines.readLine();
+  private void exchange(String provider, boolean pull) {
+    String near = hosts.near().address();
+    Command sends = Jvm.of(Sender.class).quick().command(provider, near).errorsApart();
+    Command echoes = Jvm.of(ProcessContract.Echo.class).quick().command(provider);
+    try (Child sender = hosts.near().on(sends).start()) {
+      String address = sender.nextLine();
       assertNotNull(address, "it does not listen");
-      assertTrue(address.startsWith(NEAR_ADDRESS), address);
-      Process echo = run(FAR, ProcessContract.Echo.class, provider);
-      ProcessContract.order(echo, ProcessContract.CONNECTS, 42, address);
-      assertEquals("half", lines.readLine());
+      assertTrue(address.startsWith(near), address);
+      Child echo = hosts.far().on(echoes).start();
+      echo.say(ProcessContract.CONNECTS + " 42 " + address);
+      sender.expectLine("half");
       if (pull) {
-        assertEquals("", output("ip", "-n", FAR, "link", "set", "eth0", "down"));
-        assertFalse(sender.waitFor(1, TimeUnit.SECONDS)); // as long as the cable is out
-        assertEquals("", output("ip", "-n", FAR, "link", "set", "eth0", "up"));
+        hosts.far().pullCable();
+        assertFalse(sender.endsWithin(Duration.ofSeconds(1))); // as long as the cable is out
+        hosts.far().plugCable();
       }
-      String[] result = lines.readLine().split(" ", -1);
+      String[] result = String.valueOf(sender.nextLine()).split(" ", -1);
       double seconds = Long.parseLong(result[1]) / 1e9;
       double bits = 8.0 * Long.parseLong(result[0]);
       assertTrue(seconds > 0.8 * bits / BITS_PER_SECOND, "in " + seconds + " s");
-      assertEquals(0, sender.waitFor());
-      assertEquals(0, echo.waitFor());
+      sender.outcome().expect(0);
+      echo.outcome().expect(0);
     }
   }
 }

@@ -11,10 +11,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// them.
 final class Allocations {
   /// Messages of a stretch.
-  static final int STRETCH = 5_000;
+  static final int STRETCH = Integer.getInteger("tigris.test.stretch", 5_000);
 
   /// A stretch begins every so many messages.
-  private static final int STEP = 500;
+  private static final int STEP = STRETCH / 10;
 
   /// How many messages may go by until there is a stretch without an allocation.
   private static final int MOST_MESSAGES = 60_000;

@@ -28,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -416,6 +417,7 @@ public abstract class CompletionContract extends FabricContract {
   @ParameterizedTest
   @ValueSource(ints = {64, 8_192, 100_000})
   @Timeout(value = LONG_MINUTES, unit = TimeUnit.MINUTES)
+  @Tag("every") // each tier has its own length of a stretch
   void allocatesNothingPerMessage(int bytes) {
     connectSpinning();
     expectNothingAllocated(bytes);

@@ -33,6 +33,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -242,6 +243,7 @@ public abstract class ProcessContract extends FabricContract {
   }
 
   @Test
+  @Tag("every") // each tier has its own number of kills
   void noticesWithinASecondThatThePeerWasKilledAndGivesAllMemoryBack() throws Exception {
     long seed = System.nanoTime();
     try {

@@ -1,6 +1,5 @@
 package dev.tigris.net.testing;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -13,10 +12,10 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
 import dev.tigris.net.VirtualInterface;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -71,20 +70,18 @@ class FewPortsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "uring"})
-  void saysThatNoPortIsFreeAndNotThatNobodyListens(String provider) throws Exception {
+  void saysThatNoPortIsFreeAndNotThatNobodyListens(String provider) {
     assumeTrue(!provider.equals("uring") || UringTest.isAllowed(), "io_uring is not allowed here");
-    assumeTrue(start(List.of("true")).waitFor() == 0, "this user may not make such a network");
-    Process child = start(ProcessContract.command(Caller.class, provider));
-    String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, child.waitFor(), said);
+    Command trial = Command.of("true").after(PREPARATION).behind("unshare", "-n");
+    Needs.command("this user may not make such a network", trial);
+    String said =
+        Jvm.of(Caller.class)
+            .quick()
+            .command(provider)
+            .after(PREPARATION)
+            .behind("unshare", "-n")
+            .output();
     assertTrue(said.startsWith("2 and then: connect to 127.0.0.1:7000: "), said);
     assertTrue(said.contains("ip_local_port_range"), said);
-  }
-
-  private static Process start(List<String> command) throws Exception {
-    List<String> words = new ArrayList<>(List.of("unshare", "-n", "sh", "-c"));
-    words.addAll(List.of(PREPARATION + " && exec \"$@\"", "sh"));
-    words.addAll(command);
-    return new ProcessBuilder(words).redirectErrorStream(true).start();
   }
 }

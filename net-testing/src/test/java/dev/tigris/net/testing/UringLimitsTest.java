@@ -9,8 +9,10 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import dev.tigris.net.uring.UringProvider;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -97,32 +99,17 @@ class UringLimitsTest {
   }
 
   /// Runs a program that has such a limit, and returns what it says.
-  private static String run(String limit, Class<?> program) throws Exception {
+  private static String run(String limit, Class<?> program) {
     assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
     List<String> prefix = List.of();
     if (System.getProperty("user.name").equals("root")) { // whom the limit does not concern
       prefix = List.of("setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock");
     }
-    assumeTrue(
-        start(limit, prefix, List.of("true")).waitFor() == 0, "no such limit can be set here");
-    Process child = start(limit, prefix, ProcessContract.command(program));
-    try {
-      String said =
-          new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      assertEquals(0, child.waitFor(), said);
-      assumeFalse(said.startsWith(NOT_COUNTED), NOT_COUNTED);
-      return said;
-    } finally {
-      child.destroyForcibly();
-    }
-  }
-
-  private static Process start(String limit, List<String> prefix, List<String> command)
-      throws Exception {
-    List<String> words = new ArrayList<>(List.of("sh", "-c", limit + " && exec \"$@\"", "sh"));
-    words.addAll(prefix);
-    words.addAll(command);
-    return new ProcessBuilder(words).redirectErrorStream(true).start();
+    Command trial = Command.of("true").behind(prefix).after(limit);
+    Needs.command("no such limit can be set here", trial);
+    String said = Jvm.of(program).quick().command().behind(prefix).after(limit).output().strip();
+    assumeFalse(said.startsWith(NOT_COUNTED), NOT_COUNTED);
+    return said;
   }
 
   @Test
@@ -141,16 +128,13 @@ class UringLimitsTest {
   @Test
   void leavesNothingOpenWhereThereIsNoMemoryForBuffers() throws Exception {
     assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
-    List<String> words = new ArrayList<>(ProcessContract.command(Narrow.class));
-    words.add(1, "-XX:MaxDirectMemorySize=4m");
-    Process child = new ProcessBuilder(words).redirectErrorStream(true).start();
-    try {
-      assertEquals(
-          "refused, []",
-          new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
-      assertEquals(0, child.waitFor());
-    } finally {
-      child.destroyForcibly();
-    }
+    assertEquals(
+        "refused, []",
+        Jvm.of(Narrow.class)
+            .quick()
+            .options("-XX:MaxDirectMemorySize=4m")
+            .command()
+            .output()
+            .strip());
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.testing.raw.WithoutDeferredWork;
 import dev.tigris.os.IoUring;
+import dev.tigris.testing.Slow;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -57,6 +58,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such rings")
   class Memory extends MemoryContract {
     Memory() {
       super(SUBJECT);
@@ -64,6 +66,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such rings")
   class FileMemory extends FileMemoryContract {
     FileMemory() {
       super(SUBJECT);
@@ -71,6 +74,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such rings")
   class Connections extends ConnectionContract {
     Connections() {
       super(SUBJECT);

@@ -16,6 +16,7 @@ import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.net.uring.UringProvider;
+import dev.tigris.testing.Slow;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -98,6 +99,7 @@ class UringTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages of such rings")
   class ConnectionsPolledByTheKernel extends ConnectionContract {
     ConnectionsPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -105,6 +107,7 @@ class UringTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages of such rings")
   class CompletionsPolledByTheKernel extends CompletionContract {
     CompletionsPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -124,6 +127,7 @@ class UringTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages of such rings")
   class MemoryPolledByTheKernel extends MemoryContract {
     MemoryPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -131,6 +135,7 @@ class UringTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages of such rings")
   class FileMemoryPolledByTheKernel extends FileMemoryContract {
     FileMemoryPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);

@@ -12,16 +12,11 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.testing.raw.Seccomp;
-import dev.tigris.os.SystemException;
-import java.io.File;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.process.Jvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,20 +87,8 @@ class WithoutIoUringTest {
     }
   }
 
-  private static String run(List<String> launcher, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(launcher);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
-    command.add(
-        Stream.of(SystemException.class, Jbuf.class, Fabric.class, Child.class, Test.class)
-            .map(ClassFolder::of)
-            .collect(Collectors.joining(File.pathSeparator)));
-    command.add(Child.class.getName());
-    command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
-    return said;
+  private static String run(List<String> launcher, String... arguments) {
+    return Jvm.of(Child.class).quick().command(arguments).behind(launcher).run().output();
   }
 
   private static void expectTcp(String said, String reason) {
@@ -122,7 +105,7 @@ class WithoutIoUringTest {
 
   @ParameterizedTest
   @CsvSource({"1, is forbidden", "38, a seccomp filter hides it"})
-  void tcpTakesOverWhereASeccompFilterForbidsIt(int error, String reason) throws Exception {
+  void tcpTakesOverWhereASeccompFilterForbidsIt(int error, String reason) {
     assumeThatItIsAllowed(run(List.of()));
     expectTcp(run(List.of(), String.valueOf(error)), reason);
   }
@@ -134,7 +117,7 @@ class WithoutIoUringTest {
     "22, 22, give io_uring a ring of buffers",
     "1, 22, is forbidden"
   })
-  void tcpTakesOverWhereAPartOfItIsMissing(int error, int kind, String reason) throws Exception {
+  void tcpTakesOverWhereAPartOfItIsMissing(int error, int kind, String reason) {
     assumeThatItIsAllowed(run(List.of()));
     expectTcp(run(List.of(), String.valueOf(error), String.valueOf(kind)), reason);
   }

@@ -2,7 +2,7 @@ package dev.tigris.net.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tigris.net.TlsParty;
+import dev.tigris.testing.host.TlsKey;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -83,9 +83,8 @@ final class TlsPeer {
 
   /// Somebody who trusts nobody but himself, and counts how often he looks at a certificate.
   static SSLContext context(Path folder, AtomicInteger looks) throws Exception {
-    assertEquals(0, TlsParty.make(folder, "self", "san=ip:127.0.0.1").waitFor());
-    TlsParty self = TlsParty.load(folder.resolve("self"));
-    var trusted = (X509ExtendedTrustManager) TlsParty.trusting(self)[0];
+    TlsKey self = TlsKey.make(folder, "self", "san=ip:127.0.0.1");
+    var trusted = (X509ExtendedTrustManager) TlsKey.trusting(self)[0];
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(self.keys(), new TrustManager[] {new Counting(trusted, looks)}, null);
     return context;
