@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tigris.testing.Slow;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -94,6 +95,7 @@ class BenchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"memory", "objects", "net", "flow", "paper", "sort"})
+  @Slow("every bench as small as it goes, in JVMs of its own")
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {
     List<String> expected = bench(module, "--list").lines();

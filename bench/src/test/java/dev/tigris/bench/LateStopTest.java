@@ -2,7 +2,7 @@ package dev.tigris.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
+import dev.tigris.testing.process.Jvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,9 +25,7 @@ class LateStopTest {
   }
 
   @Test
-  void doesNothing() throws Exception {
-    Process program = Jvm.start(List.of(), Program.class);
-    assertEquals(Outcome.FAILED.code + "\n", program.inputReader().readAllAsString());
-    assertEquals(0, program.waitFor());
+  void doesNothing() {
+    assertEquals(Outcome.FAILED.code + "\n", Jvm.of(Program.class).quick().command().output());
   }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,13 +133,12 @@ class RunFolderTest {
   @Test
   @Timeout(60)
   void runsThatBeginAtOnceLeaveEachOtherAlone() throws Exception {
-    List<Process> processes = new ArrayList<>();
+    List<Child> processes = new ArrayList<>();
     for (int process = 0; process < PROCESSES; process++) {
-      processes.add(Jvm.start(List.of(), Living.class, place.toString()));
+      processes.add(Jvm.of(Living.class).quick().command(place.toString()).start());
     }
-    for (Process process : processes) {
-      String said = process.inputReader().readAllAsString();
-      assertEquals(0, process.waitFor(), said);
+    for (Child process : processes) {
+      process.outcome().expect(0);
     }
     assertEquals(Set.of(), left());
   }

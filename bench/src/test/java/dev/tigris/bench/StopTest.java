@@ -2,12 +2,17 @@ package dev.tigris.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -20,13 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 /// A bench that is stopped while a process of its own measures.
 @Timeout(60)
 class StopTest {
-  private static final int SIGTERM = 128 + 15;
-
   @TempDir Path folder;
   private Path work;
   private Path temporary;
-  private Process bench;
-  private BufferedReader output;
+  private Child bench;
   private ProcessHandle measuring;
 
   /// At its full size, which takes longer than this test.
@@ -35,25 +37,20 @@ class StopTest {
     work = folder.resolve("work");
     temporary = Files.createDirectory(folder.resolve("temporary"));
     bench =
-        Jvm.start(
-            List.of("--enable-native-access=ALL-UNNAMED", "-Djava.io.tmpdir=" + temporary),
-            Main.class,
-            "memory.view",
-            "--dir",
-            work.toString());
-    output = bench.inputReader();
-    for (String line = output.readLine(); !line.contains("process 1 of"); ) {
-      line = output.readLine();
+        Jvm.of(Main.class)
+            .options("-Djava.io.tmpdir=" + temporary)
+            .command("memory.view", "--dir", work.toString())
+            .start();
+    for (String line = bench.nextLine(); !line.contains("process 1 of"); ) {
+      line = bench.nextLine();
     }
-    while (bench.children().findFirst().isEmpty()) {
-      Thread.onSpinWait();
-    }
-    measuring = bench.children().findFirst().orElseThrow();
+    Wait.until("it measures", () -> bench.handle().children().findFirst().isPresent());
+    measuring = bench.handle().children().findFirst().orElseThrow();
   }
 
   @AfterEach
   void end() {
-    bench.destroyForcibly();
+    bench.close();
     measuring.destroyForcibly();
   }
 
@@ -65,10 +62,11 @@ class StopTest {
 
   @Test
   void leavesNothingBehindWhenItIsAskedToEnd() throws Exception {
-    bench.toHandle().destroy(); // which leaves its output open
+    bench.terminate();
 
-    assertEquals("# stopped\n", output.readAllAsString());
-    assertEquals(SIGTERM, bench.waitFor());
+    assertEquals("# stopped", bench.nextLine());
+    assertNull(bench.nextLine());
+    assertEquals(Signal.TERM.exitCode(), bench.exitCode());
     assertFalse(measuring.isAlive());
     assertEquals(List.of(), in(work));
     assertEquals(List.of(), in(temporary));
@@ -78,10 +76,13 @@ class StopTest {
   void saysWhatItCannotDelete() throws Exception {
     Path run = Undeletable.runIn(work);
     try (var _ = Undeletable.inRunOf(work, folder)) {
-      bench.toHandle().destroy(); // which leaves its output open
+      bench.terminate();
 
-      List<String> said = output.readAllAsString().lines().toList();
-      assertEquals(SIGTERM, bench.waitFor());
+      List<String> said = new ArrayList<>();
+      for (String line = bench.nextLine(); line != null; line = bench.nextLine()) {
+        said.add(line);
+      }
+      assertEquals(Signal.TERM.exitCode(), bench.exitCode());
       assertEquals(2, said.size(), () -> String.join("\n", said));
       assertTrue(said.getFirst().startsWith("# '%s' is left: ".formatted(run)), said.getFirst());
       assertTrue(said.getFirst().contains("File name too long"), said.getFirst());
@@ -93,7 +94,7 @@ class StopTest {
 
   @Test
   void whatItLeavesWhenItIsKilledTheNextOneDeletes() throws Exception {
-    bench.destroyForcibly().waitFor();
+    bench.kill();
 
     measuring.onExit().get(30, TimeUnit.SECONDS);
     for (Path left : in(Undeletable.runIn(work))) {

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -361,10 +363,10 @@ class FileStreamTest {
     assertTrue(failure.getMessage().contains("leads nowhere"), failure.getMessage());
   }
 
-  private Path pipe() throws IOException, InterruptedException {
+  private Path pipe() {
     Path pipe = folder.resolve("pipe");
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
-    assertEquals(0, new ProcessBuilder("/usr/bin/mkfifo", pipe.toString()).start().waitFor());
+    Needs.program("mkfifo", "coreutils");
+    String _ = Command.of("mkfifo", pipe.toString()).output();
     return pipe;
   }
 

@@ -11,6 +11,7 @@ import dev.tigris.specializer.patch.CodePatch;
 import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.specializer.patch.PatchRefusedException;
 import dev.tigris.specializer.patch.TrustedKeys;
+import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.classfile.ClassModel;
@@ -97,6 +98,7 @@ class LargeJarTest {
   }
 
   @Test
+  @Slow("thousands of classes")
   void changesNoByteOfJarsWithoutObjects() throws IOException {
     int seen = 0;
     for (Class<?> type : List.of(ObjectMapper.class, Fory.class, DirectBuffer.class)) {
@@ -172,6 +174,7 @@ class LargeJarTest {
   }
 
   @Test
+  @Slow("thousands of classes")
   void runsAJarThatWasRewrittenThroughout() throws Exception {
     List<Path> jars = new ArrayList<>();
     for (Class<?> type : JACKSON) {
@@ -189,6 +192,7 @@ class LargeJarTest {
   }
 
   @Test
+  @Slow("thousands of classes")
   void patchesAJarThroughout() throws IOException {
     Path jar = jarOf(JsonFactory.class);
     try (ClassPath path = new ClassPath(JACKSON.stream().map(LargeJarTest::jarOf).toList())) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ class RuleListTest {
   @Test
   void readsFilesOfBoundedLengthAndWaitsForNothing() throws Exception {
     Path pipe = temporary.resolve("pipe");
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    String _ = Command.of("mkfifo", pipe.toString()).output();
     for (Path what : List.of(pipe, temporary, Path.of("/dev/zero"))) {
       assertEquals(
           "'%s' is a folder, a pipe or a device: rules are read from files".formatted(what),

@@ -11,6 +11,7 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import dev.tigris.net.VirtualInterface;
+import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,18 +61,38 @@ class TwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric", "libfabric-rdm"})
+  @ValueSource(strings = {"shm", "tcp"})
   void theTwinServesTigris(String name) throws Exception {
-    Wire wire = wire(name);
+    serve(wire(name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"uring", "libfabric", "libfabric-rdm"})
+  @Slow("of five twins, two are tried in the quick tier")
+  void theTwinServesTigrisOverOtherWires(String name) throws Exception {
+    serve(wire(name));
+  }
+
+  private void serve(Wire wire) throws Exception {
     try (CProgram twin = twin(wire)) {
       exchange(wire, List.of(twin.file().toString()), tigris(wire));
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "tcp", "uring", "libfabric", "libfabric-rdm"})
+  @ValueSource(strings = {"shm", "tcp"})
   void tigrisServesTheTwin(String name) throws Exception {
-    Wire wire = wire(name);
+    beServed(wire(name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"uring", "libfabric", "libfabric-rdm"})
+  @Slow("of five twins, two are tried in the quick tier")
+  void tigrisServesTheTwinOverOtherWires(String name) throws Exception {
+    beServed(wire(name));
+  }
+
+  private void beServed(Wire wire) throws Exception {
     try (CProgram twin = twin(wire)) {
       exchange(wire, tigris(wire), List.of(twin.file().toString()));
     }

@@ -8,7 +8,7 @@ import dev.tigris.specializer.ClassHierarchy;
 import dev.tigris.specializer.ClassSource;
 import dev.tigris.specializer.Specialized;
 import dev.tigris.specializer.Specializer;
-import java.io.File;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,12 +19,10 @@ import java.lang.constant.ClassDesc;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.spi.ToolProvider;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -153,16 +151,8 @@ class ComplexRuleTest {
   }
 
   /// What the loop allocates in a JVM that only interprets: there, what the code says is done.
-  private long allocatedBytes(Path... classes) throws Exception {
-    List<String> path = Stream.of(classes).map(Path::toString).toList();
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classPath = String.join(File.pathSeparator, path);
-    Process process =
-        new ProcessBuilder(java, "-Xint", "-cp", classPath, "Allocation")
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output);
+  private long allocatedBytes(Path... classes) {
+    String output = Jvm.onClassPath("Allocation", classes).options("-Xint").command().output();
     assertTrue(output.startsWith("1000 1000 "), output);
     return Long.parseLong(output.substring("1000 1000 ".length()).strip());
   }

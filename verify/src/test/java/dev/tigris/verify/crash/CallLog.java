@@ -1,18 +1,17 @@
 package dev.tigris.verify.crash;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /// What a program has asked of a disk, call by call: the program runs in a JVM of its own, with a
 /// few functions of libc replaced by ones that log (`calls.c`). That needs Linux and gcc, and a
@@ -59,43 +58,24 @@ final class CallLog {
     Path library = compiled(aside);
     Path log = Files.createTempFile(aside, "calls", ".log");
     Path bytes = Files.createTempFile(aside, "calls", ".bytes");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(main), main.getName()));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("LD_PRELOAD", library.toString());
-    builder.environment().put("CALLS_UNDER", folder.toString());
-    builder.environment().put("CALLS_LOG", log.toString());
-    if (withBytes) {
-      builder.environment().put("CALLS_BYTES", bytes.toString());
-    }
-    if (withMapped) {
-      builder.environment().put("CALLS_MAPPED", "1");
-    }
-    Process process = builder.start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), printed);
+    String _ =
+        Jvm.of(main)
+            .quick()
+            .options("-Xmx128m")
+            .command(arguments)
+            .environment("LD_PRELOAD", library.toString())
+            .environment("CALLS_UNDER", folder.toString())
+            .environment("CALLS_LOG", log.toString())
+            .environment("CALLS_BYTES", withBytes ? bytes.toString() : null)
+            .environment("CALLS_MAPPED", withMapped ? "1" : null)
+            .output();
     return read(log, withBytes ? bytes : null);
   }
 
-  private static String classPath(Class<?> main) {
-    return String.join(
-        File.pathSeparator,
-        System.getProperty("surefire.real.class.path", ""),
-        System.getProperty("java.class.path"),
-        System.getProperty("jdk.module.path", ""),
-        Path.of("target", "test-classes").toAbsolutePath().toString(),
-        main.getProtectionDomain().getCodeSource().getLocation().getPath());
-  }
-
-  private static Path compiled(Path aside) throws IOException, InterruptedException {
+  private static Path compiled(Path aside) throws IOException {
     boolean isLinux = System.getProperty("os.name").equals("Linux");
-    boolean hasCompiler =
-        Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
-            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gcc")));
-    assumeTrue(isLinux && hasCompiler, "skipped: it needs Linux and gcc");
+    assumeTrue(isLinux, "it needs Linux");
+    Needs.program("gcc", "gcc libc6-dev");
     Path source = aside.resolve(SOURCE);
     Path library = aside.resolve("calls.so");
     if (Files.exists(library)) {
@@ -104,23 +84,10 @@ final class CallLog {
     try (InputStream text = CallLog.class.getResourceAsStream(SOURCE)) {
       Files.copy(text, source);
     }
-    Process gcc =
-        new ProcessBuilder(
-                "gcc",
-                "-std=gnu11",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-shared",
-                "-fPIC",
-                "-o",
-                library.toString(),
-                source.toString(),
-                "-ldl")
-            .redirectErrorStream(true)
-            .start();
-    String messages = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, gcc.waitFor(), messages);
+    String _ =
+        Command.of("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+            .with("-o", library.toString(), source.toString(), "-ldl")
+            .output();
     return library;
   }
 

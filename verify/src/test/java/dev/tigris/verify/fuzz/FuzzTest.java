@@ -3,6 +3,8 @@ package dev.tigris.verify.fuzz;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import dev.tigris.verify.tidy.Checkout;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -22,8 +24,9 @@ import org.junit.jupiter.api.TestFactory;
 /// What fuzzing has found stays found, and a little more is tried each time; docs/fuzzing.md. The
 /// targets are the classes `...Fuzz` in the tests of all modules, each with a corpus; they run as
 /// Jazzer runs them, with the compiled classes and tests of all modules on one path.
+@EveryTier("changes of each kept input: 5, 100, 10,000")
 class FuzzTest {
-  private static final int CHANGES = 20;
+  private static final int CHANGES = Tier.choose(5, 100, 10_000);
 
   private final Checkout checkout = Checkout.ofCurrentFolder();
 
@@ -82,7 +85,7 @@ class FuzzTest {
         new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
       Method run = classes.loadClass(target.name()).getMethod("fuzzerTestOneInput", byte[].class);
       assertTimeoutPreemptively(
-          Duration.ofMinutes(2),
+          Duration.ofHours(6),
           () -> {
             for (Path file : files) {
               byte[] input = Files.readAllBytes(file);

@@ -1,18 +1,20 @@
 package dev.tigris.verify.stress;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.process.Jvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs the stress tests of this package, each for less than a second. To run them for longer, or
-/// to see [WeakenedHandOver] fail, run jcstress by hand with the class path of the tests:
+/// Runs the stress tests of this package. To see [WeakenedHandOver] fail, run jcstress by hand with
+/// the class path of the tests:
 ///
 /// ```
 /// java -cp ... org.openjdk.jcstress.Main -t dev.tigris.verify.stress
@@ -25,47 +27,46 @@ class StressTest {
     }
   }
 
+  /// Runs those whose names match.
+  private static String stress(Path folder, String names, int iterations) {
+    return Jvm.onClassPath("org.openjdk.jcstress.Main", Jvm.classPath().toArray(Path[]::new))
+        .command(
+            "-t",
+            names,
+            "-m",
+            "quick",
+            "-f",
+            "1",
+            "-iters",
+            String.valueOf(iterations),
+            "-time",
+            "200",
+            "-sc", // all actors in one compilation: no variants of each test
+            "false",
+            "-af", // no pinning: other tests may be running
+            "NONE",
+            "-jvmArgs",
+            "--enable-native-access=ALL-UNNAMED",
+            "-r",
+            folder.resolve("results").toString())
+        .in(folder)
+        .patience(Duration.ofHours(12))
+        .output();
+  }
+
   @Test
-  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  @Slow("a JVM for each of the stress tests")
+  @Soak("300 iterations of each: a minute")
   void ringsAndObjectsKeepTheirOrderUnderStress(@TempDir Path folder) throws Exception {
-    Path log = folder.resolve("log");
-    Process jcstress =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.openjdk.jcstress.Main",
-                "-t",
-                "stress\\.\\w+Test$",
-                "-m",
-                "quick",
-                "-f",
-                "1",
-                "-iters",
-                "2",
-                "-time",
-                "200",
-                "-sc", // all actors in one compilation: no variants of each test
-                "false",
-                "-af", // no pinning: other tests may be running
-                "NONE",
-                "-jvmArgs",
-                "--enable-native-access=ALL-UNNAMED",
-                "-r",
-                folder.resolve("results").toString())
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    try {
-      int code = jcstress.waitFor();
-      String output = Files.readString(log);
-      assertEquals(0, code, output);
-      assertTrue(
-          output.contains("All remaining tests: %d matching".formatted(count())),
-          () -> "all tests must run: " + output);
-    } finally {
-      jcstress.destroyForcibly();
-    }
+    String output = stress(folder, "stress\\.\\w+Test$", Tier.choose(2, 300));
+    assertTrue(
+        output.contains("All remaining tests: %d matching".formatted(count())),
+        () -> "all tests must run: " + output);
+  }
+
+  @Test
+  void aRingKeepsItsOrderForAMoment(@TempDir Path folder) {
+    String output = stress(folder, "stress\\.HandOverTest$", 1);
+    assertTrue(output.contains("All remaining tests: 1 matching"), output);
   }
 }
