@@ -1,7 +1,11 @@
 package dev.tigris.flow;
 
+import dev.tigris.os.WaitSource;
+import dev.tigris.os.Waiter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -33,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// a wait always ends).
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
-final class Parker {
+final class Parker implements WaitSource {
   /// What is waited for. Made before the waiting: a module that is faster than its neighbours waits
   /// about once for each water.
   interface Condition {
@@ -105,6 +109,16 @@ final class Parker {
   private @Nullable String vain;
 
   private volatile @Nullable Thread sleeper;
+
+  /// Asked by [#wake()], and not heard by a park yet.
+  private volatile boolean woken;
+
+  private final Waiter waiter = new Waiter(this, List.of());
+
+  // Of the wait that the thread is in.
+  private int awaitedWhat;
+  private @Nullable Condition awaited;
+  private long nextParkNanos;
 
   private final long madeNanos = System.nanoTime();
 
@@ -211,30 +225,68 @@ final class Parker {
       }
     }
     long parkedSince = System.nanoTime();
+    awaitedWhat = what;
+    awaited = condition;
+    nextParkNanos = FIRST_PARK_NANOS;
     sleeper = Thread.currentThread();
-    long nanos = FIRST_PARK_NANOS;
     try {
-      while (true) {
-        waiting = what;
-        if (condition.isMet()) {
-          return;
-        }
-        Thread.yield();
-        if (condition.isMet()) {
-          return;
-        }
-        refuseToGoOn(condition);
-        LockSupport.parkNanos(this, nanos);
-        nanos = Math.min(2 * nanos, LONGEST_PARK_NANOS);
+      boolean met = false;
+      while (!met) {
+        met = waiter.await(Long.MAX_VALUE);
       }
     } finally {
-      waiting = NOTHING;
       sleeper = null;
+      awaited = null;
       boolean isShort = System.nanoTime() - parkedSince < SHORT_PARK_NANOS;
       own.set(
           YIELDS,
           isShort ? Math.min(MOST_YIELDS, 2 * yields) : Math.max(FEWEST_YIELDS, yields / 2));
     }
+  }
+
+  @Override
+  public boolean poll() {
+    return condition().isMet();
+  }
+
+  /// Raises the flag that wakers read. The yield gives what a waker has just written the time to be
+  /// seen by the look that follows.
+  @Override
+  @SuppressWarnings("ThreadPriorityCheck") // see above
+  public boolean arm(WaitSource host) {
+    waiting = awaitedWhat;
+    if (condition().isMet()) {
+      return false;
+    }
+    Thread.yield();
+    return true;
+  }
+
+  @Override
+  public void disarm() {
+    waiting = NOTHING;
+  }
+
+  @Override
+  public void park(long nanos) {
+    if (woken) {
+      woken = false;
+      return;
+    }
+    refuseToGoOn(condition());
+    LockSupport.parkNanos(this, Math.min(nanos, nextParkNanos));
+    nextParkNanos = Math.min(2 * nextParkNanos, LONGEST_PARK_NANOS);
+  }
+
+  /// Ends a park, whatever the thread waits for.
+  @Override
+  public void wake() {
+    woken = true;
+    LockSupport.unpark(sleeper);
+  }
+
+  private Condition condition() {
+    return Objects.requireNonNull(awaited);
   }
 
   /// Spins for as long as it has paid off lately.

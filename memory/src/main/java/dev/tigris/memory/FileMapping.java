@@ -5,7 +5,7 @@ import dev.tigris.memory.raw.Raw;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
 import dev.tigris.os.Pages;
-import dev.tigris.os.Undisturbed;
+import dev.tigris.os.UninterruptedWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -239,7 +239,7 @@ final class FileMapping {
   }
 
   void flush() throws IOException {
-    Undisturbed.run(this::flushNow);
+    UninterruptedWork.run(this::flushNow);
   }
 
   private synchronized void flushNow() throws IOException {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /// The access control lists of files on Linux, of which the JDK knows nothing: it shows the most
-/// that such a list gives anybody as the permissions of the group, who may have none.
+/// that such a list gives any user as the permissions of the group, which may have none.
 public final class AccessLists {
   private static final String ATTRIBUTE = "system.posix_acl_access";
 

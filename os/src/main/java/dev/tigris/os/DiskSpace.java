@@ -10,7 +10,7 @@ public final class DiskSpace {
   private DiskSpace() {}
 
   /// Makes a file `bytes` long, if it is shorter, and gives it blocks of its own for all of that.
-  /// What is new reads as zeros. Writing there later cannot find the disk full, and does not make
+  /// The new part reads as zeros. Writing there later cannot find the disk full, and does not make
   /// the file system look for blocks, which it does for one thread of a file at a time.
   ///
   /// @return false if this system, or the file system, cannot do that: the file is as it was

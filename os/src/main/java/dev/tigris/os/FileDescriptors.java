@@ -18,7 +18,7 @@ public final class FileDescriptors {
   private static final int LOCK_NB = 4;
   private static final int EWOULDBLOCK = Platform.LINUX ? 11 : 35;
 
-  /// What names are written in: the JDK takes it from the locale when it starts.
+  /// The charset of file names, which the JDK takes from the locale when it starts.
   private static final Charset NAMES =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.UTF_8);
 

@@ -9,13 +9,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// Pages of files, laid over a range that [Pool] has handed out and taken off again: the addresses
-/// stay mapped all the time, to something.
+/// Pages of files, laid over a range of mapped memory and taken off again. The addresses stay
+/// mapped all the time.
 ///
-/// A page that lies behind the end of its file, because somebody made the file shorter, cannot be
-/// touched. HotSpot turns that into an [InternalError] where compiled code, or one of the JDK's own
-/// copying routines, touches memory; the routines for checksums and comparisons it does not watch.
-/// So nothing in this module gives them such pages: they are copied first.
+/// A page behind the end of its file, because a process has made the file shorter, cannot be
+/// touched. HotSpot turns that into an [InternalError] where compiled code or one of the JDK's own
+/// copying routines touches memory. It does not watch the routines for checksums and comparisons,
+/// so callers copy such pages first.
 public final class FilePages {
   private static final int MS_SYNC = Platform.LINUX ? 4 : 0x10;
 

@@ -13,7 +13,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Who may read and write a file, for what is made beside it, and holds its bytes or replaces it.
+/// The rights on a file, for a file that is made beside it and holds its bytes or replaces it.
 ///
 /// Thread rule: any thread.
 public final class FilePermissions {

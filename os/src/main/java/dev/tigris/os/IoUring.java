@@ -44,10 +44,10 @@ public final class IoUring implements AutoCloseable {
     BY_THE_KERNEL
   }
 
-  /// The negative results of operations that somebody asks for.
+  /// The negative result of an operation that has found no buffer.
   public static final int NO_BUFFERS = -105;
 
-  /// As [#NO_BUFFERS]: it was cancelled.
+  /// The negative result of an operation that was cancelled.
   public static final int CANCELED = -125;
 
   private static final int BAD_FILE = -9;
@@ -221,12 +221,12 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Whether a thread of the kernel takes the operations.
+  /// Returns whether a thread of the kernel takes the operations.
   public boolean isPolled() {
     return kernelPolls;
   }
 
-  /// How it was made, for people.
+  /// Returns how the ring was made, in words for people.
   public String mode() {
     return setup.mode();
   }
@@ -310,7 +310,7 @@ public final class IoUring implements AutoCloseable {
     add(POLL_ADD, socket, 0, (long) POLLIN << Integer.SIZE, user);
   }
 
-  /// What an operation that has watched a socket says.
+  /// Returns whether an operation that has watched a socket reports its loss.
   ///
   /// @param result of its completion
   public static boolean isLoss(int result) {
@@ -453,12 +453,12 @@ public final class IoUring implements AutoCloseable {
     return (flags & GOES_ON) != 0;
   }
 
-  /// Whether there is deferred work: [#collect] has it done.
+  /// Returns whether there is deferred work, which [#collect] has done.
   public boolean hasDeferredWork() {
     return ((int) INT.getOpaque(rings, sqFlagsAt) & SQ_HAS_WORK) != 0;
   }
 
-  /// Whether there are completions, or deferred work. Any thread.
+  /// Returns whether there are completions or deferred work. Any thread.
   public boolean hasWork() {
     return hasDeferredWork()
         || (int) INT.getAcquire(rings, cqHeadAt) != (int) INT.getAcquire(rings, cqTailAt);

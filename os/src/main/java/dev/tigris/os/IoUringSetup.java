@@ -128,22 +128,22 @@ record IoUringSetup(OpenFile file, MemorySegment parameters, String mode) {
     long _ = SystemException.check(what, done);
   }
 
-  /// How many operations there is room for.
+  /// Returns how many operations there is room for.
   int submissions() {
     return value(0);
   }
 
-  /// How many completions there is room for.
+  /// Returns how many completions there is room for.
   int completions() {
     return value(4);
   }
 
-  /// Where a part of the ring of operations is.
+  /// Returns where a part of the ring of operations is.
   long submissionsOffset(int part) {
     return Integer.toUnsignedLong(value(SQ_OFFSETS + part));
   }
 
-  /// Where a part of the ring of completions is.
+  /// Returns where a part of the ring of completions is.
   long completionsOffset(int part) {
     return Integer.toUnsignedLong(value(CQ_OFFSETS + part));
   }

@@ -11,15 +11,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Memory outside the heap that is never unmapped, by address: the rings that processes share, and
-/// the views that messages lie in. What an access is checked against are the bounds. One to a
-/// segment, which is also asked for its kind and for whether it is open, takes some 25 instructions
-/// (docs/decisions/064-shared-memory-rings.md).
+/// the views that messages lie in. An access is checked against the bounds only. An access to a
+/// segment, which is also asked for its kind and whether it is open, takes some 25 instructions.
 ///
-/// Of what [SharedMemory#mapLasting] has mapped, the addresses stay: after [#close] there are zeros
-/// at first, and later what was mapped for somebody else. Who touches it too late finds that, and
-/// nothing crashes.
+/// The addresses that [SharedMemory#mapLasting] has mapped stay. After [#close] zeros lie there at
+/// first, and later the memory of another mapping. A late access finds those, and does not crash.
 ///
-/// Thread rule: any thread, as plain memory; [#close] once, by who has mapped it.
+/// Thread rule: any thread, as plain memory; the thread that mapped it calls [#close], once.
 public final class LastingMemory implements AutoCloseable {
   /// Addresses are kept moved up by as much: when they are moved down, the compiler knows that they
   /// are in range, and leaves the JDK's own check out.
@@ -110,22 +108,22 @@ public final class LastingMemory implements AutoCloseable {
     }
   }
 
-  /// Its length.
+  /// Returns the length.
   public long bytes() {
     return bytes;
   }
 
-  /// A part of it, which ends with the whole; not of a view.
+  /// Returns a part, which ends with the whole; not of a view.
   public LastingMemory slice(long offset, long length) {
     return over(segment().asSlice(offset, length), () -> {});
   }
 
-  /// The same memory as a segment; not of a view, which has its own.
+  /// Returns the memory as a segment; not of a view, which has its own.
   public MemorySegment segment() {
     return Objects.requireNonNull(segment);
   }
 
-  /// The same memory for others to read, until the arena is closed; not of a view.
+  /// Returns the memory for others to read, until the arena is closed; not of a view.
   // SAFETY: bounds: the segment's own; lifetime: it can only end sooner than the segment would,
   // whose addresses are never unmapped; thread: any, as plain memory that is only read.
   @SuppressWarnings("restricted")
@@ -153,7 +151,7 @@ public final class LastingMemory implements AutoCloseable {
     return (long) LONG.get(Everything.GLOBAL, word(offset));
   }
 
-  /// The same with acquire. Partners and tests are named where it is called: the rings' in
+  /// As [#getLong], with acquire. Partners and tests are named where it is called: the rings' in
   /// `RingReader` and `RingWriter`.
   public long getLongAcquire(long offset) {
     return (long) LONG.getAcquire(Everything.GLOBAL, word(offset));
@@ -164,7 +162,7 @@ public final class LastingMemory implements AutoCloseable {
     LONG.set(Everything.GLOBAL, word(offset), value);
   }
 
-  /// The same with release. Partners and tests are named where it is called.
+  /// As [#setLong], with release. Partners and tests are named where it is called.
   public void setLongRelease(long offset, long value) {
     LONG.setRelease(Everything.GLOBAL, word(offset), value);
   }

@@ -124,8 +124,7 @@ record LibraryFunction(String name, boolean returnsInt, MemorySegment code) {
   }
 
   private static int errno(MemorySegment state) {
-    return state.get(
-        ValueLayout.JAVA_INT, Handle.STATE.byteOffset(PathElement.groupElement("errno")));
+    return state.get(ValueLayout.JAVA_INT, Handle.ERRNO);
   }
 
   // SAFETY: nothing is called here; the holders of the handle say why calling it is safe.
@@ -142,6 +141,7 @@ record LibraryFunction(String name, boolean returnsInt, MemorySegment code) {
   // has a state of its own.
   private static final class Handle {
     static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    static final long ERRNO = STATE.byteOffset(PathElement.groupElement("errno"));
     static final MethodHandle CALL = link(Linker.Option.captureCallState("errno"));
   }
 

@@ -35,8 +35,7 @@ public final class Pages {
   /// Whether huge pages are asked for: `-Dtigris.memory.hugepages=true` or `false`, and else where
   /// they are as large as our units, unless this is a virtual machine whose host takes free memory
   /// back. There a huge page is nearly always one that the host has to provide again, which takes
-  /// ten times as long as to clear it, and a small one seldom is
-  /// (docs/decisions/036-huge-pages.md).
+  /// ten times as long as to clear it, and a small one seldom is.
   private static final boolean WANTS_HUGE_PAGES = wantsHugePages();
 
   private Pages() {}
@@ -169,12 +168,12 @@ public final class Pages {
     private static final LibraryFunction MLOCK = LibraryFunction.ofInt("mlock");
     private static final LibraryFunction MUNLOCK = LibraryFunction.ofInt("munlock");
 
-    /// Where the system likes.
+    /// Maps them where the system likes.
     static long map(long bytes) {
       return map(0, bytes, 0);
     }
 
-    /// There, or nowhere.
+    /// Maps them there, or nowhere.
     static long mapAt(long address, long bytes) {
       return map(address, bytes, MAP_FIXED_NOREPLACE);
     }

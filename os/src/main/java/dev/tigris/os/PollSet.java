@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 
 /// Waits for any of a set of open files to have something to read, or to end, and for [#wake].
 ///
-/// One thread at a time, except for [#wake].
+/// Thread rule: one thread at a time, except for [#wake]. Linux.
 public final class PollSet implements AutoCloseable {
   private static final short POLLIN = 1;
   private static final short POLLOUT = 4;
@@ -79,8 +79,8 @@ public final class PollSet implements AutoCloseable {
     boolean _ = awaitInVain(nanos);
   }
 
-  /// As [#await(long)], for who has looked whether there is work, and may have looked too early to
-  /// see what another processor had just written: it looks once more after a moment.
+  /// As [#await(long)], for a caller that has looked for work, perhaps too early to see what
+  /// another processor had just written. Looks once more after a moment.
   public void await(long nanos, BooleanSupplier hasWork) {
     if (awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
         && nanos > SECOND_LOOK_NANOS
@@ -89,7 +89,7 @@ public final class PollSet implements AutoCloseable {
     }
   }
 
-  /// As [#await(long)]; returns whether it was the time that has ended it.
+  /// As [#await(long)]; returns whether the wait ended because the time was over.
   public boolean awaitInVain(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {
@@ -136,7 +136,7 @@ public final class PollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Whether the file at this index had something, or had ended, when it was last looked at.
+  /// Returns whether the file at this index had something, or had ended, at the last look.
   public boolean isReady(int index) {
     return isReady(entries, index + 1);
   }

@@ -19,7 +19,7 @@ import java.util.Objects;
 // this; lifetime: addresses only, so whoever adds memory keeps it until the call or operation that
 // is given this has ended; thread: confined.
 public final class Ranges {
-  /// How many there may be.
+  /// The most ranges that there may be.
   public static final int MOST = 32;
 
   private static final int BEGIN = 16;
@@ -40,7 +40,7 @@ public final class Ranges {
 
   private long wholeLength;
 
-  /// None yet.
+  /// Makes an empty list.
   public Ranges() {
     message.set(LONG, BEGIN, message.address() + HEADER_BYTES);
   }
@@ -50,12 +50,12 @@ public final class Ranges {
     count = 0;
   }
 
-  /// How many can be added.
+  /// Returns how many can be added.
   public int left() {
     return MOST - count;
   }
 
-  /// How many there are.
+  /// Returns how many there are.
   public int count() {
     return count;
   }
@@ -104,12 +104,12 @@ public final class Ranges {
     count = wholeCount;
   }
 
-  /// Where one begins.
+  /// Returns where one begins.
   long address(int range) {
     return message.get(LONG, at(Objects.checkIndex(range, count)));
   }
 
-  /// How long it is.
+  /// Returns how long one is.
   long length(int range) {
     return message.get(LONG, at(Objects.checkIndex(range, count)) + 8);
   }
@@ -118,8 +118,8 @@ public final class Ranges {
     return HEADER_BYTES + range * (long) RANGE_BYTES;
   }
 
-  /// What a call is given. What the kernel writes back to it, flags and the length of what comes
-  /// beside the data, is zero for TCP.
+  /// Returns the header that a call is given. The kernel writes flags and the length of control
+  /// data back to it, which are zero for TCP.
   MemorySegment header() {
     message.set(LONG, COUNT, count);
     return message;

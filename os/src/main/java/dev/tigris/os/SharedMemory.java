@@ -8,12 +8,13 @@ import java.util.function.LongPredicate;
 
 /// A file without a name that lives in memory only: for processes that map it together.
 ///
-/// Its size is sealed, so that no process can make it shorter under another one's feet. When both
-/// have mapped it, [#keep] seals it against further writing too, which forbids to take pages out of
-/// it and leaves the mappings as they are, and reserves its pages: then touching it cannot fail.
+/// Its size is sealed, so that no process can make it shorter while another one uses it. When both
+/// have mapped it, [#keep] seals it against further writing, which forbids to take pages out of it
+/// and leaves the mappings as they are, and reserves its pages. From then on touching it cannot
+/// fail.
 ///
-/// The kernel frees it when nobody has it open or mapped: nothing can be left behind. It does not
-/// lie in `/dev/shm`, whose size is without effect on it.
+/// The kernel frees it when no process has it open or mapped. It does not lie in `/dev/shm`, whose
+/// size is without effect on it.
 public final class SharedMemory implements AutoCloseable {
   private static final int SIZE_SEALS = MemoryFile.F_SEAL_SHRINK | MemoryFile.F_SEAL_GROW;
 
@@ -51,8 +52,8 @@ public final class SharedMemory implements AutoCloseable {
     return new SharedMemory(file, bytes, false);
   }
 
-  /// Takes one that somebody else has made, and closes it unless it is as [#create] makes them:
-  /// only then can nobody change its size.
+  /// Takes one that another process has made, and closes it unless it is as [#create] makes them:
+  /// only then can no process change its size.
   ///
   /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
   /// of huge pages, which could run out, unless its size is a multiple of theirs: so let none be.

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Something that a thread can wait for in a [PollSet], and any thread, or the kernel, can raise
+/// A flag that a thread waits for in a [PollSet], and that any thread, or the kernel, can raise
 /// (eventfd).
 public final class Signal implements AutoCloseable {
   private static final int FLAGS = 0x800 | 0x80000; // never blocks, closed on exec
@@ -18,7 +18,7 @@ public final class Signal implements AutoCloseable {
     this.file = new OpenFile((int) SystemException.check("make a signal", Calls.eventfd(FLAGS)));
   }
 
-  /// What to wait for, and what to name to the kernel.
+  /// Returns the file to wait for, and to name to the kernel.
   public OpenFile file() {
     return file;
   }
@@ -37,7 +37,7 @@ public final class Signal implements AutoCloseable {
     }
   }
 
-  /// Closes it: nobody waits for it.
+  /// Closes it, when no thread waits for it.
   @Override
   public synchronized void close() {
     closed = true;

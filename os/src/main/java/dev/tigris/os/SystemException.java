@@ -76,7 +76,7 @@ public class SystemException extends IOException {
   private static final int NO_SPACE = 28;
   private static final int QUOTA_EXCEEDED = Platform.LINUX ? 122 : 69;
 
-  /// What may pass by itself, or when this process gives some of it back.
+  /// The errors that may pass by themselves, or when this process gives something back.
   private static final Set<Integer> SCARCE =
       Set.of(NO_MEMORY, TOO_MANY_FILES_OF_ALL, TOO_MANY_FILES, NO_SPACE, QUOTA_EXCEEDED);
 
@@ -166,7 +166,7 @@ public class SystemException extends IOException {
         : new SystemException(what, error);
   }
 
-  /// Says in words what an error is.
+  /// Returns the words for an error.
   public static String describe(int error) {
     String words = WORDS.get(error);
     if (words == null && Platform.LINUX) {
@@ -175,7 +175,7 @@ public class SystemException extends IOException {
     return words == null ? "error " + error : words;
   }
 
-  /// What to do about limits that any call may meet; empty for other errors.
+  /// Returns what to do about a limit that any call may meet; empty for other errors.
   public static String advice(int error) {
     return switch (error) {
       case TOO_MANY_FILES -> ": close some, or raise the limit (ulimit -n)";

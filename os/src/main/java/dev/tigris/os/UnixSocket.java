@@ -12,11 +12,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A socket between processes of this host. It keeps the boundaries of packets, can hand over an
-/// open file with one, tells who is at its other end, and ends when the process there does: the
+/// open file with one, names the process at its other end, and ends when that process does: the
 /// kernel sees to all of that.
 ///
-/// Its name is an *abstract* one: no file, so that nothing is left of it when a process is killed.
-/// It never blocks: [PollSet] waits. One thread at a time, except for what says otherwise.
+/// Its name is an *abstract* one and not a file, so that no name is left when a process is killed.
+/// It never blocks: [PollSet] waits.
+///
+/// Thread rule: one thread at a time, except for methods that say otherwise. Linux.
 public final class UnixSocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_NONBLOCK = 0x800;
@@ -53,7 +55,7 @@ public final class UnixSocket implements AutoCloseable {
   private final MemorySegment header = Arena.ofAuto().allocate(PACKET + PACKET_BYTES, 8);
   private @Nullable Packet heard;
 
-  /// Who is at the other end of a connection.
+  /// The process at the other end of a connection.
   ///
   /// @param process its number
   /// @param user its effective user
@@ -74,7 +76,7 @@ public final class UnixSocket implements AutoCloseable {
     }
   }
 
-  /// What [#hear] has come across.
+  /// The kinds of things that [#hear] comes across.
   public enum Heard {
     NOTHING,
     /// A packet of one byte: [#nudge].
@@ -147,7 +149,8 @@ public final class UnixSocket implements AutoCloseable {
     return new UnixSocket(new OpenFile((int) check("accept", fd)));
   }
 
-  /// Who is at the other end, or was when the connection was made. The kernel says so.
+  /// Returns the process that is at the other end, or was when the connection was made, as the
+  /// kernel says.
   public Peer peer() throws SystemException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(CREDENTIALS_BYTES, Integer.BYTES);
@@ -280,7 +283,7 @@ public final class UnixSocket implements AutoCloseable {
     header.set(ValueLayout.JAVA_LONG, IOVEC + 8, bytes);
   }
 
-  /// What to wait for.
+  /// Returns the file to wait for.
   public OpenFile file() {
     return file;
   }

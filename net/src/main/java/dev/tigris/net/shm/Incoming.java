@@ -6,7 +6,7 @@ import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.Stage;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.os.LastingMemory;
-import dev.tigris.os.SteadyMemory;
+import dev.tigris.os.MemoryCopy;
 import dev.tigris.os.UnixSocket;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -242,7 +242,7 @@ final class Incoming {
   /// Copies what comes next. Nobody can take pages out of lent memory: see [Borrower].
   private void copy(MemorySegment lentMemory, long at, Transfer into, long bytes) {
     if (into.count() == 1 && into.region(0).isSteady()) {
-      SteadyMemory.copy(lentMemory, at, into.region(0).segment(), into.offset(0) + taken, bytes);
+      MemoryCopy.copy(lentMemory, at, into.region(0).segment(), into.offset(0) + taken, bytes);
     } else {
       into.copyFrom(lentMemory, at, taken, bytes);
     }

@@ -6,19 +6,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/// Work on files that no interrupt may cut short. One that meets a thread in an operation on a
-/// [FileChannel][java.nio.channels.FileChannel] closes that channel for good, and with it gives up
-/// the process's lock on the file. So a thread that nobody else knows does the work; starting it
-/// takes little beside the disk.
-public final class Undisturbed {
-  private Undisturbed() {}
+/// Work on files that no interrupt may cut short. An interrupt that meets a thread in an operation
+/// on a [FileChannel][java.nio.channels.FileChannel] closes that channel for good, and with it
+/// gives up the process's lock on the file. So a thread that no other code knows does the work.
+/// Starting it takes little beside the disk.
+public final class UninterruptedWork {
+  private UninterruptedWork() {}
 
-  /// What is to be done.
+  /// The work.
   public interface Work {
     void run() throws IOException;
   }
 
-  /// Does it, and waits until it is done. A thread that is interrupted still is afterwards.
+  /// Does the work, and waits until it is done. An interrupt of the caller stays pending.
   public static void run(Work work) throws IOException {
     FutureTask<Boolean> task =
         new FutureTask<>(

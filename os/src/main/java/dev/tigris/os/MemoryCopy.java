@@ -10,11 +10,14 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /// Copies memory outside the heap whose pages cannot vanish, by the C library's own routine, which
-/// knows the processor better than HotSpot's does (docs/decisions/067-long-messages.md).
+/// knows the processor better than HotSpot's does.
 ///
 /// Where a page may vanish, as those of a file that others cut, only the JDK's copying will do: it
 /// turns the signal into an `InternalError`, which here ends the process.
-public final class SteadyMemory {
+///
+/// The one call that does not go through [LibraryFunction]: it is *critical*, which takes 3 ns
+/// where a call that lets collections go on takes several times as much.
+public final class MemoryCopy {
   /// *Critical*: a collection waits until it returns, as for the JDK's own copying.
   // SAFETY: nothing is called here; `copy` says why calling it is safe.
   @SuppressWarnings("restricted")
@@ -25,7 +28,7 @@ public final class SteadyMemory {
               FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
               Linker.Option.critical(false));
 
-  private SteadyMemory() {}
+  private MemoryCopy() {}
 
   /// Copies `bytes` that do not overlap. Called by the thread that closes the segments' scopes, if
   /// anybody does.

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @EnabledOnOs(OS.LINUX)
-class SteadyMemoryTest {
+class MemoryCopyTest {
   private static final int BYTES = 20_000;
 
   @ParameterizedTest
@@ -26,7 +26,7 @@ class SteadyMemoryTest {
         from.set(ValueLayout.JAVA_BYTE, i, (byte) (i % 251));
         to.set(ValueLayout.JAVA_BYTE, i, (byte) 255);
       }
-      SteadyMemory.copy(from, 7, to, 3, count);
+      MemoryCopy.copy(from, 7, to, 3, count);
       for (int i = 0; i < BYTES; i++) {
         int expected = i >= 3 && i < 3 + count ? (i + 4) % 251 : 255;
         assertEquals((byte) expected, to.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
@@ -72,6 +72,6 @@ class SteadyMemoryTest {
       MemorySegment to,
       long toOffset,
       long bytes) {
-    assertThrows(how, () -> SteadyMemory.copy(from, fromOffset, to, toOffset, bytes));
+    assertThrows(how, () -> MemoryCopy.copy(from, fromOffset, to, toOffset, bytes));
   }
 }
