@@ -149,7 +149,7 @@ class TigrisTest {
 
   @Test
   void theDocumentationListsEveryExitCode() throws Exception {
-    String page = Files.readString(LauncherTest.repository().resolve("docs/command.md"));
+    String page = Document.of("docs/command.md").text();
     for (ExitCode code : ExitCode.values()) {
       assertTrue(page.contains("\n| %d | ".formatted(code.number())), code.toString());
     }
