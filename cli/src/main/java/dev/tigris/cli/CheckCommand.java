@@ -22,10 +22,12 @@ final class CheckCommand implements Command {
         OptionSpec.builder("-o")
             .type(Path.class)
             .paramLabel("SUMMARY")
-            .description("Also write what was found to a file, to be checked with others by -s.")
+            .description("Also write a summary to a file, for a later check with -s.")
             .build());
     spec.addOption(
-        Options.flag("-s", "The FILEs are such summaries, in the order of their partitions."));
+        Options.flag(
+            "-s",
+            "The FILEs are summaries that -o has written, in the order of their partitions."));
     spec.addPositional(
         PositionalParamSpec.builder()
             .required(true)
@@ -38,8 +40,8 @@ final class CheckCommand implements Command {
     Options.addRecordFormat(spec);
     Options.addCommon(spec);
     spec.usageMessage()
-        .header("Check that records are in order; count, sum and compare them as valsort does.")
-        .description("", "Exits with 0 if they are in order, and with 1 if not.", "")
+        .header("Check that records are in order, and count and sum them, as valsort does.")
+        .description("", "The exit code is 0 if the records are in order, and 1 if not.", "")
         .footer(
             "",
             "Examples:",
@@ -72,7 +74,7 @@ final class CheckCommand implements Command {
       CheckJob.Result result = check(files, options, console);
       summary = result.summary();
       facts.put("bytes", result.bytes());
-      facts.put("seconds", LastLine.seconds(result.elapsed()));
+      facts.put("seconds", ResultLine.seconds(result.elapsed()));
     }
     if (summaryFile != null) {
       summary.write(summaryFile);
@@ -95,13 +97,13 @@ final class CheckCommand implements Command {
     }
   }
 
-  /// Refuses what says how records are read, where none are.
+  /// Refuses options about reading records with -s, which reads summaries.
   private static void refuseForSummaries(ParseResult options) {
     for (String option : List.of("--record-size", "--key-offset", "--key-size", "--parallel")) {
       if (options.hasMatchedOption(option)) {
         throw new ParameterException(
             options.commandSpec().commandLine(),
-            "-s reads summaries, not records: leave %s out".formatted(option));
+            "-s reads summaries, not records: remove %s".formatted(option));
       }
     }
   }

@@ -1,6 +1,6 @@
 package dev.tigris.cli;
 
-/// Why a command did not do what it was asked to, and the exit code that says so.
+/// Reports why a command failed, with the exit code for it.
 final class CommandException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Where a command prints, and what it knows of the terminal there.
+/// The outputs of a command, and what is known of the terminal.
 ///
 /// Results go to `out`. Progress and errors go to `err`, so that a pipe gets results only.
 ///
@@ -19,7 +19,7 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
   /// Where nothing is written over anything.
   private static final Path NOWHERE = Path.of("/dev/null");
 
-  /// The process's own; the launcher passes the rest as system properties.
+  /// Returns the process's own; the launcher passes the rest as system properties.
   static Console ofProcess(PrintStream out) {
     return new Console(
         out,
@@ -28,8 +28,8 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
         System.getProperty("tigris.home", "."));
   }
 
-  /// Where to print what was done, beside an output: `err`, if the output is what `out` would write
-  /// over.
+  /// Returns where to print what was done, beside an output: `err`, if the output is what `out`
+  /// would write over.
   PrintStream beside(Path output) {
     return isStandardOutput(output) ? err : out;
   }
@@ -42,7 +42,7 @@ record Console(PrintStream out, PrintStream err, int columns, String home) {
     }
   }
 
-  /// Whether `out` can show more than ASCII.
+  /// Returns whether `out` can show more than ASCII.
   boolean isUnicode() {
     return out.charset().equals(StandardCharsets.UTF_8);
   }

@@ -11,8 +11,8 @@ final class CtrlC {
 
   private CtrlC() {}
 
-  /// Does the work on this thread. If the process is asked to end meanwhile, the thread is
-  /// interrupted, and the process ends when the work has. If it was asked before, nothing is begun.
+  /// Does the work on this thread. A signal to end the process interrupts the thread, and the
+  /// process ends when the work has. If a signal came before, no work begins.
   static ExitCode stoppable(Supplier<ExitCode> work) {
     Thread worker = Thread.currentThread();
     var over = new CountDownLatch(1);
@@ -30,8 +30,8 @@ final class CtrlC {
     }
   }
 
-  /// Whether the process was asked to end, or has begun to. What fails from then on may do so since
-  /// others clean up already.
+  /// Returns whether the process was asked to end, or has begun to. A failure from then on may come
+  /// from threads that clean up already.
   static boolean isEnding() {
     var probe = new Thread(() -> {}, "tigris-probe");
     try {
@@ -47,15 +47,16 @@ final class CtrlC {
     worker.interrupt();
     try {
       if (!over.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        System.err.println("tigris: stopped without cleaning up; the next run will");
+        System.err.println(
+            "tigris: stopped before all temporary files were deleted; the next run deletes them");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /// What the process will exit with. The JVM decides that from the signal, and tells nobody which
-  /// it was; but the thread that handles a signal is named after it.
+  /// Returns the exit code of a process that is ending. The JVM chooses it by the signal, which it
+  /// does not report; but the thread that handles a signal is named after it.
   static ExitCode exitCode() {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       switch (thread.getName()) {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `tigris demo`: what the system does, in less than a minute.
+/// `tigris demo`: shows what the system does, in less than a minute.
 final class DemoCommand implements Command {
   private static final long RECORDS = 1_000_000;
   private static final Duration RUN = Duration.ofMillis(800);
@@ -29,19 +29,20 @@ final class DemoCommand implements Command {
   @Override
   public CommandSpec spec() {
     var spec = CommandSpec.create();
-    spec.addOption(Options.flag("--quick", "A tenth of everything: seconds, and less exact."));
+    spec.addOption(
+        Options.flag("--quick", "Run a tenth of everything: seconds, but less exact figures."));
     spec.addOption(
         OptionSpec.builder("--png")
             .type(Path.class)
             .paramLabel("FILE")
-            .description("Where to put the picture (default: build/demo.png of the checkout).")
+            .description("Write the picture to FILE (default: build/demo.png of the checkout).")
             .build());
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
     spec.usageMessage()
-        .header("Sort a million records; then see what slow consumers do to a dataflow.")
+        .header("Sort a million records, then show what slow consumers do to a dataflow.")
         .description(
-            "", "Takes less than a minute, and some 300 MB of disk for the time it runs.", "")
+            "", "The demo takes less than a minute, and some 300 MB of disk while it runs.", "")
         .footer("", "Examples:", "  tigris demo", "  tigris demo --quick --png slow.png");
     return spec;
   }
@@ -71,7 +72,7 @@ final class DemoCommand implements Command {
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.BAD_OUTPUT,
-          "the demo works in %s, which cannot be written to: run it in a checkout of your own"
+          "the demo cannot write to its folder %s: run it in a checkout of your own"
               .formatted(home),
           e);
     }
@@ -83,10 +84,10 @@ final class DemoCommand implements Command {
     Path sorted = folder.resolve("sorted");
     out.printf("1. Sorting %,d records of 100 bytes, as sort benchmarks do%n%n", records);
     var made = GenerateJob.to(data, records).checksum().run();
-    var line = new LastLine("gen", "generated", made.records(), made.bytes(), made.elapsed());
+    var line = new ResultLine("gen", "generated", made.records(), made.bytes(), made.elapsed());
     out.println("  gen    " + line.sentence(Objects.requireNonNull(made.checksum()).toHex()));
     var order = SortJob.of(List.of(data), sorted).run();
-    line = new LastLine("sort", "sorted", order.records(), order.bytes(), order.elapsed());
+    line = new ResultLine("sort", "sorted", order.records(), order.bytes(), order.elapsed());
     out.println("  sort   " + line.sentence(order.checksum().toHex()));
     var check = CheckJob.of(List.of(sorted)).run().summary();
     out.println("  check  " + String.join(", ", check.verdict()));
@@ -101,14 +102,14 @@ final class DemoCommand implements Command {
             + "  1500 a second each, and a slow one takes 11.6 %% of that. A bar is as long as%n"
             + "  the best that any policy could reach, and full as far as this one came.%n");
     if (run.compareTo(RUN) < 0) {
-      out.println("  (Runs are short, so single bars can be far off: that is --quick.)");
+      out.println("  (With --quick, runs are short, so single bars can be far off.)");
     }
     SlowConsumers measured = SlowConsumers.measure(run, out, console.isUnicode());
     out.printf("%n  In percent of the best:%n%n");
     measured.table().forEach(out::println);
     out.printf(
-        "%n  Round-robin runs at the pace of the slowest; a policy that looks at credits lets%n"
-            + "  the data flow to where it is taken.%n%n");
+        "%n  Round-robin runs at the pace of the slowest consumer. A policy that looks at%n"
+            + "  credits lets the data flow to the consumers that are fast.%n%n");
     try {
       SlowConsumersChart.write(measured, png);
       out.println("  As a picture: " + png);
@@ -119,8 +120,8 @@ final class DemoCommand implements Command {
           e);
     } catch (RuntimeException | LinkageError | InternalError e) {
       // Bare machines have no fonts, of which the JDK complains in many ways.
-      out.println("  No picture: it cannot be drawn here (" + e + ").");
-      out.println("  With fonts it can: apt-get install fontconfig fonts-dejavu-core");
+      out.println("  There is no picture: it cannot be drawn here (" + e + ").");
+      out.println("  It needs fonts: apt-get install fontconfig fonts-dejavu-core");
     }
   }
 

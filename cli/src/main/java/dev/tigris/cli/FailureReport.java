@@ -10,7 +10,7 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// Tells a failure: in a line or two on `err`, with `--json` as one object on `out`, and with
+/// Reports a failure: in a line or two on `err`, with `--json` as one object on `out`, and with
 /// `--debug` (or TIGRIS_DEBUG in the environment) with its stack trace.
 final class FailureReport {
   private final Console console;
@@ -23,7 +23,8 @@ final class FailureReport {
     this.debug = debug;
   }
 
-  /// Looks at the arguments themselves, since the failure may be that they cannot be parsed.
+  /// Makes a report as the arguments ask for it. It reads the words themselves, since the failure
+  /// may be that they cannot be parsed.
   static FailureReport asAskedFor(Console console, List<String> args) {
     boolean debug = args.contains("--debug") || System.getenv("TIGRIS_DEBUG") != null;
     return new FailureReport(console, args.contains("--json"), debug);
@@ -51,8 +52,9 @@ final class FailureReport {
     return report(ExitCode.USAGE, message.toString(), e);
   }
 
-  /// Options that were misspelled come before what is missing, and alone: picocli says the reverse,
-  /// and calls the values behind them options too.
+  /// Returns the failure about misspelled options alone, if there are any. It comes before one
+  /// about missing words: picocli reports those first, and calls the values of unknown options
+  /// options too.
   private static Optional<ParameterException> unknownOptions(ParameterException failure) {
     CommandLine command = failure.getCommandLine();
     List<String> options =
@@ -88,12 +90,12 @@ final class FailureReport {
     return report(CtrlC.exitCode(), "stopped; nothing was left behind", e);
   }
 
-  /// Memory outside the heap or in it, or what the system grants of threads.
+  /// Reports too little memory: outside the heap, in it, or for threads.
   ExitCode memory(Throwable e) {
-    return report(ExitCode.NO_MEMORY, "the memory is too small: " + e.getMessage(), e);
+    return report(ExitCode.NO_MEMORY, "there is too little memory: " + e.getMessage(), e);
   }
 
-  /// As what somebody has set by a property, and nobody can read, is refused.
+  /// Reports a property of the user's with a wrong value.
   ExitCode initializer(ExceptionInInitializerError e) {
     String why =
         e.getCause() instanceof IllegalArgumentException refusal
@@ -105,8 +107,7 @@ final class FailureReport {
   ExitCode unexpected(Throwable e) {
     return report(
         ExitCode.INTERNAL_ERROR,
-        "this should not have happened: %s\nPlease report it, with what --debug prints."
-            .formatted(e),
+        "this is a defect in Tigris: %s\nPlease report it with what --debug prints.".formatted(e),
         e);
   }
 

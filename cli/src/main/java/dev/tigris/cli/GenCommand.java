@@ -16,11 +16,11 @@ final class GenCommand implements Command {
   @Override
   public CommandSpec spec() {
     var spec = CommandSpec.create();
-    spec.addOption(Options.flag("-a", "Printable ASCII records instead of binary ones."));
+    spec.addOption(Options.flag("-a", "Generate printable ASCII records instead of binary ones."));
     spec.addOption(
         Options.flag(
             "-s",
-            "Skewed keys, as gensort -s makes them: some beginnings are much more frequent."));
+            "Generate skewed keys, as gensort -s does: some prefixes are much more frequent."));
     spec.addOption(
         OptionSpec.builder("-b")
             .type(UInt128.class)
@@ -36,7 +36,7 @@ final class GenCommand implements Command {
             .type(Long.class)
             .converters(Quantity.COUNT)
             .paramLabel("COUNT")
-            .description("How many records of 100 bytes: 1000000, 1_000_000 or 1M.")
+            .description("How many records of 100 bytes to generate: 1000000, 1_000_000 or 1M.")
             .build());
     spec.addPositional(
         PositionalParamSpec.builder()
@@ -44,11 +44,12 @@ final class GenCommand implements Command {
             .index("1")
             .type(Path.class)
             .paramLabel("FILE")
-            .description("The file to write; one that exists is replaced when it is complete.")
+            .description(
+                "The file to write. An existing file is replaced when the new one is complete.")
             .build());
     Options.addCommon(spec);
     spec.usageMessage()
-        .header("Generate records to sort, byte for byte those of gensort 1.5.")
+        .header("Generate records to sort, byte for byte as gensort 1.5 does.")
         .footer(
             "",
             "Examples:",
@@ -63,7 +64,7 @@ final class GenCommand implements Command {
       return UInt128.parse(text);
     } catch (NumberFormatException e) {
       throw new TypeConversionException(
-          "'%s' is no record's number, which is a whole number of digits only, below 2^128"
+          "'%s' is not the number of a record: give a whole number below 2^128, in digits"
               .formatted(text));
     }
   }
@@ -78,7 +79,7 @@ final class GenCommand implements Command {
     if (result.checksum() != null) {
       facts.put("checksum", result.checksum().toHex());
     }
-    new LastLine("gen", "generated", result.records(), result.bytes(), result.elapsed())
+    new ResultLine("gen", "generated", result.records(), result.bytes(), result.elapsed())
         .print(options, console, file, facts);
     return ExitCode.OK;
   }

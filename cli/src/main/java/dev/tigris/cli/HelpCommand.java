@@ -22,9 +22,9 @@ final class HelpCommand implements Command {
             .arity("0..1")
             .type(String.class)
             .paramLabel("TOPIC")
-            .description("A command, or exit-codes.")
+            .description("The name of a command, or exit-codes.")
             .build());
-    spec.usageMessage().header("Help with a command, or the list of exit codes.");
+    spec.usageMessage().header("Show the help of a command, or the list of exit codes.");
     return spec;
   }
 
@@ -42,19 +42,19 @@ final class HelpCommand implements Command {
     } else {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "there is no command '%s'; they are %s, and there is '%s'"
+          "there is no command '%s'. The commands are %s; there is also '%s'"
               .formatted(topic, String.join(", ", visible(all)), EXIT_CODES));
     }
     return ExitCode.OK;
   }
 
-  /// Those that the help lists, the launcher's own too.
+  /// Returns those that the help lists, the launcher's own too.
   private static List<String> visible(CommandLine all) {
     Stream<String> commands =
         all.getSubcommands().entrySet().stream()
             .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
             .map(Map.Entry::getKey);
-    return Stream.concat(commands, Stream.of("test", "bench")).toList();
+    return Stream.concat(commands, Stream.of("test", "bench", "example")).toList();
   }
 
   private static void printExitCodes(PrintStream out) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Json {
   private Json() {}
 
-  /// The first members of what a command prints that went well.
+  /// Returns the first members of what a command prints that went well.
   static Map<String, Object> success(String command) {
     var members = new LinkedHashMap<String, Object>();
     members.put("command", command);
@@ -22,8 +22,8 @@ final class Json {
     return members;
   }
 
-  /// The members in the order of the map. Values are strings, numbers, booleans, null, and maps and
-  /// lists of such.
+  /// Returns the members in the order of the map. Values are strings, numbers, booleans, null, and
+  /// maps and lists of such.
   static String object(Map<String, ?> members) {
     var text = new StringWriter();
     try (JsonGenerator generator = new JsonFactory().createGenerator(text)) {

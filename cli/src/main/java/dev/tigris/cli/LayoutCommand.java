@@ -50,7 +50,7 @@ final class LayoutCommand implements Command {
             .exclusive(true)
             .addArg(Options.flag(C, "Print a header for C and C++."))
             .addArg(Options.flag(NUMPY, "Print a Python module with NumPy's dtypes."))
-            .addArg(Options.flag(JSON, "Print one JSON object, for programs; failures too."))
+            .addArg(Options.flag(JSON, "Print one JSON object, for a failure too."))
             .build());
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
@@ -77,7 +77,7 @@ final class LayoutCommand implements Command {
             .toList();
     if (places.isEmpty()) {
       throw new ParameterException(
-          options.commandSpec().commandLine(), CLASSPATH + " names neither a folder nor a jar");
+          options.commandSpec().commandLine(), CLASSPATH + " is empty: name folders or jars");
     }
     StoredTypes types = StoredTypes.load(names, places);
     if (options.hasMatchedOption(JSON)) {

@@ -2,11 +2,11 @@ package dev.tigris.cli;
 
 import java.util.Locale;
 
-/// Where the launcher enters.
+/// The main class that the launcher starts.
 public final class Main {
   private Main() {}
 
-  /// Runs one command, and ends the process with its code.
+  /// Runs one command, and ends the process with its exit code.
   public static void main(String[] args) {
     Locale.setDefault(Locale.ROOT); // compilers and programs read numbers that are printed here
     var out = new StandardOutput();
@@ -17,7 +17,7 @@ public final class Main {
     } catch (OutOfMemoryError e) {
       code = ExitCode.NO_MEMORY; // not even the report could be made; the JVM would exit with 1
     } catch (Throwable e) {
-      System.err.println("tigris: this should not have happened: " + e);
+      System.err.println("tigris: this is a defect in Tigris: " + e);
       code = ExitCode.INTERNAL_ERROR;
     }
     if (code.number()

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// `tigris net`: says which networks can be used, and measures them.
+/// `tigris net`: shows which networks can be used, and measures them.
 final class NetCommand implements Command {
   private static final String HERE = "127.0.0.1";
   private static final String HERE_ANY_PORT = "127.0.0.1:0";
@@ -48,17 +48,17 @@ final class NetCommand implements Command {
             .type(String.class)
             .paramLabel("ADDRESS")
             .description(
-                "serve: where to listen (default: any port).",
+                "serve: the address to listen at (default: any port).",
                 "info: the host to reach (default: this one).",
-                "Otherwise: where a 'tigris net serve' listens;",
-                "without it, two threads of this process talk.")
+                "Otherwise: the address of a 'tigris net serve';",
+                "without one, two threads of this process talk.")
             .build());
     spec.addOption(
         OptionSpec.builder("--provider")
             .type(String.class)
             .paramLabel("P")
             .description(
-                "The provider that carries the messages (default: the best one;",
+                "Carry messages by provider P (default: the best one;",
                 "serve: the best for other hosts, and for this one).")
             .build());
     spec.addOption(
@@ -75,13 +75,13 @@ final class NetCommand implements Command {
             .paramLabel("N")
             .description(
                 "How many messages (default: 20k, or 1 GiB of them).",
-                "A tenth as many go before, and are not measured.")
+                "A tenth as many go first, and are not measured.")
             .build());
-    spec.addOption(Options.flag("--json", "Print one JSON object, for programs; failures too."));
+    spec.addOption(Options.flag("--json", "Print one JSON object, for a failure too."));
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
     spec.usageMessage()
-        .header("Say which networks can be used, and measure them.")
+        .header("Show which networks can be used, and measure them.")
         .footer(
             "",
             "Examples:",
@@ -104,7 +104,7 @@ final class NetCommand implements Command {
         default ->
             throw new ParameterException(
                 options.commandSpec().commandLine(),
-                "'%s' is none of info, pingpong, bandwidth and serve".formatted(mode));
+                "there is no mode '%s': use info, pingpong, bandwidth or serve".formatted(mode));
       }
     } catch (NetException e) {
       throw new CommandException(ExitCode.FAILED, String.valueOf(e.getMessage()), e);
@@ -143,7 +143,7 @@ final class NetCommand implements Command {
       console.out().println(Json.object(all));
       return;
     }
-    console.out().println("to " + host + ", in the order of preference:");
+    console.out().println("providers to reach " + host + ", in the order of preference:");
     for (Fabric.Candidate each : candidates) {
       String verdict =
           each.obstacle()
@@ -153,14 +153,14 @@ final class NetCommand implements Command {
     }
   }
 
-  /// Whether an address goes on behind the host. One of IPv6 without brackets does not.
+  /// Returns whether an address goes on behind the host. One of IPv6 without brackets does not.
   private static boolean hasPort(String address) {
     int colon = address.lastIndexOf(':');
     boolean isBare = colon != address.indexOf(':') && !address.startsWith("[");
     return colon >= 0 && !isBare && !address.endsWith("]");
   }
 
-  /// The host in an address, or that is all of it: a name, or one of IPv6 without brackets.
+  /// Returns the host in an address, or that is all of it: a name, or one of IPv6 without brackets.
   private static String host(String address) {
     String host = hasPort(address) ? address.substring(0, address.lastIndexOf(':')) : address;
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
@@ -190,12 +190,13 @@ final class NetCommand implements Command {
     throw new NetException("reach", address, "no provider can", null);
   }
 
-  /// The host in an address that every provider has to understand.
+  /// Returns the host in an address that every provider has to understand.
   private static String hostOf(String address) {
     String port = address.substring(address.lastIndexOf(':') + 1);
     if (!hasPort(address) || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > LAST_PORT) {
       throw new MisuseException(
-          "'%s' is not host:port, as in 127.0.0.1:7000 or [::1]:7000".formatted(address));
+          "'%s' is not an address of a host and a port, such as 127.0.0.1:7000 or [::1]:7000"
+              .formatted(address));
     }
     return host(address);
   }
@@ -286,16 +287,17 @@ final class NetCommand implements Command {
     boolean trips = mode.equals("pingpong");
     long bytes = options.matchedOptionValue("--size", trips ? 64L : 32L * 1024);
     if (bytes > MOST_BYTES) {
-      throw new MisuseException("a message has at most 1 GiB");
+      throw new MisuseException(
+          "'%d' bytes are too many for a message: at most 1 GiB".formatted(bytes));
     }
     long usual = trips ? 20_000 : Math.clamp(BANDWIDTH_BYTES / Math.max(1, bytes), 16, 1_000_000);
     long count = options.matchedOptionValue("--count", usual);
     if (count == 0) {
-      throw new MisuseException("there is nothing to measure in 0 messages");
+      throw new MisuseException("0 messages cannot be measured: give a larger --count");
     }
     if (count > MOST_MESSAGES) {
       throw new MisuseException(
-          "'%d' are too many messages to measure at a time: at most %d"
+          "%d messages are too many to measure at a time: at most %d"
               .formatted(count, MOST_MESSAGES));
     }
     Client client = new Client(fabric, address);
@@ -325,7 +327,7 @@ final class NetCommand implements Command {
     console.out().println(options.hasMatchedOption("--json") ? Json.object(facts) : sentence);
   }
 
-  /// The round trips in a sentence; their numbers are added to `facts`.
+  /// Returns the round trips in a sentence; their numbers are added to `facts`.
   private static String describe(Histogram histogram, Map<String, Object> facts) {
     var text = new StringBuilder("round trips in us");
     facts.put("minimumNanos", histogram.getMinValue());

@@ -34,20 +34,18 @@ final class Options {
             .type(Integer.class)
             .converters(Quantity.THREADS)
             .paramLabel("N")
-            .description(
-                "How many processors to use, if the memory is enough for all (default: all).")
+            .description("How many processors to use at most (default: all).")
             .build());
-    spec.addOption(
-        flag("--progress", "Show progress even where the error output is not a terminal."));
+    spec.addOption(flag("--progress", "Show progress even if standard error is not a terminal."));
     spec.addOption(flag("--quiet", "Print failures only."));
-    spec.addOption(flag("--json", "Print one JSON object, for programs; failures too."));
+    spec.addOption(flag("--json", "Print one JSON object, for a failure too."));
     spec.addOption(debug());
     spec.addOption(help());
   }
 
   static void addRecordFormat(CommandSpec spec) {
     spec.addOption(bytes("--record-size", "Bytes in a record, up to 1g (default: 100)."));
-    spec.addOption(bytes("--key-offset", "Where in the record the key begins (default: 0)."));
+    spec.addOption(bytes("--key-offset", "Bytes before the key in a record (default: 0)."));
     spec.addOption(bytes("--key-size", "Bytes in the key (default: 10)."));
   }
 
@@ -60,17 +58,17 @@ final class Options {
         .build();
   }
 
-  /// Refuses a name that a slash at its end makes that of a folder, and that is to become a file.
+  /// Refuses an output file whose name ends with a slash, as a folder's does.
   static void refuseFolder(ParseResult options, String name) {
     if (name.endsWith("/")) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "'%s' is the name of a folder, by the slash at its end: name a file for the output"
+          "'%s' names a folder, since it ends with a slash: name a file for the output"
               .formatted(name));
     }
   }
 
-  /// Refuses a file that cannot be written before the work begins whose outcome it is for.
+  /// Refuses a file that cannot be written, before the work begins whose result it is for.
   static void requirePlace(String what, Path file) throws CommandException {
     Path folder = file.toAbsolutePath().resolveSibling(".");
     boolean isPlace =
@@ -80,7 +78,7 @@ final class Options {
     if (!isPlace) {
       throw new CommandException(
           ExitCode.BAD_OUTPUT,
-          "the %s cannot be '%s': name a file that may be written, in a folder that exists"
+          "cannot write the %s to '%s': name a writable file in a folder that exists"
               .formatted(what, file));
     }
   }
@@ -98,7 +96,7 @@ final class Options {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           isUsual
-              ? "%s; a key has %d bytes unless --key-size says otherwise"
+              ? "%s. Give the size of the key with --key-size (default: %d)"
                   .formatted(e.getMessage(), keySize)
               : String.valueOf(e.getMessage()),
           e);

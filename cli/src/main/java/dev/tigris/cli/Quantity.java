@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Numbers as people write them: counts such as `1000000`, `1_000_000` or `1M`, and sizes such as
-/// `512m` or `1.5g`. A count's units are powers of 1000, a size's are powers of 1024, as in the
-/// JVM's own options.
+/// Parses numbers as people write them: counts such as `1000000`, `1_000_000` or `1M`, and sizes
+/// such as `512m` or `1.5g`. A count's units are powers of 1000, a size's are powers of 1024, as in
+/// the JVM's own options.
 final class Quantity {
   private static final Pattern NUMBER =
       Pattern.compile("(\\d+(?:_+\\d+)*(?:\\.\\d+)?)([kmgt]?)(b|ib)?");
@@ -27,18 +27,19 @@ final class Quantity {
               RoundingMode.UNNECESSARY,
               "'%s' is not a count, such as 1000000, 1_000_000 or 1M");
 
-  /// Parses a number of bytes, all of which are meant.
+  /// Parses a number of bytes, which must be exact.
   static final ITypeConverter<Long> BYTES =
       text ->
           parse(text, 1024, RoundingMode.UNNECESSARY, "'%s' is not a size, such as 100, 64k or 1m");
 
-  /// Parses the most bytes of memory, of which there must be some.
+  /// Parses a limit on memory in bytes, which must not be 0.
   static final ITypeConverter<Long> MEMORY =
       text -> {
         long bytes =
             parse(text, 1024, RoundingMode.DOWN, "'%s' is not a size, such as 512m, 2g or 1.5g");
         if (bytes == 0) {
-          throw new TypeConversionException("nothing can be done in '%s'".formatted(text));
+          throw new TypeConversionException(
+              "'%s' is no memory at all: give a size such as 512m".formatted(text));
         }
         return bytes;
       };
@@ -49,7 +50,7 @@ final class Quantity {
         long bytes = BYTES.convert(text);
         if (bytes > RecordFormat.MAX_RECORD_SIZE) {
           throw new TypeConversionException(
-              "'%s' is more than a record may have: %d bytes"
+              "'%s' is too large for a record, which has at most %d bytes"
                   .formatted(text, RecordFormat.MAX_RECORD_SIZE));
         }
         return (int) bytes;
@@ -87,7 +88,7 @@ final class Quantity {
           .longValueExact();
     } catch (ArithmeticException | NumberFormatException e) {
       throw new TypeConversionException(
-          refusal.formatted(text) + ": it must be whole and fit 63 bits");
+          refusal.formatted(text) + ": it must be a whole number below 2^63");
     }
   }
 }

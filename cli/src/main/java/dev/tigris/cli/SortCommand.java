@@ -23,7 +23,7 @@ final class SortCommand implements Command {
             .type(List.class)
             .auxiliaryTypes(Path.class)
             .paramLabel("FILE")
-            .description("The files to sort, and last the file to write.")
+            .description("The files to sort, and then the file to write.")
             .build());
     Options.addRecordFormat(spec);
     spec.addOption(
@@ -32,14 +32,14 @@ final class SortCommand implements Command {
             .converters(Quantity.MEMORY)
             .paramLabel("SIZE")
             .description(
-                "Memory for records, such as 512m or 2g (default: 2g), or what the process may use if that"
-                    + " is less. Records that do not fit go to temporary files beside the output. A few"
-                    + " megabytes are needed, and room for about ten records.")
+                "Memory for records, such as 512m or 2g (default: 2g, or less if the process may not use"
+                    + " so much). Records that do not fit go to temporary files beside the output. The least"
+                    + " is a few megabytes and room for about ten records.")
             .build());
     spec.addOption(
         Options.flag(
             "--partitions",
-            "Write a folder of files part-0000, part-0001, ... instead of one file. Their"
+            "Write a new folder of files part-0000, part-0001, ... instead of one file; their"
                 + " concatenation is sorted."));
     spec.addOption(
         Options.flag(
@@ -70,7 +70,7 @@ final class SortCommand implements Command {
     if (files.size() < 2) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "name the files to sort, and last the file to write: tigris sort data sorted");
+          "name the files to sort, and then the file to write: tigris sort data sorted");
     }
     Path output = files.getLast();
     if (!options.hasMatchedOption("--partitions")) {
@@ -87,7 +87,7 @@ final class SortCommand implements Command {
     facts.put("partitioningSeconds", seconds(result.partitioning()));
     facts.put("sortingSeconds", seconds(result.sorting()));
     facts.put("syncingSeconds", seconds(result.syncing()));
-    new LastLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
+    new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
         .print(options, console, output, facts);
     return ExitCode.OK;
   }
@@ -103,7 +103,7 @@ final class SortCommand implements Command {
     }
   }
 
-  /// The sort that the options ask for.
+  /// Returns the sort that the options ask for.
   static SortJob job(List<Path> inputs, Path output, ParseResult options) {
     var job = SortJob.of(inputs, output).format(Options.recordFormat(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));

@@ -34,7 +34,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// `tigris specialize`: rewrites class files, or gives them code patches.
+/// `tigris specialize`: rewrites class files, or adds code patches to them.
 final class SpecializeCommand implements Command {
   private static final String CLASSPATH = "--classpath";
   private static final String OUTPUT = "--output";
@@ -67,13 +67,13 @@ final class SpecializeCommand implements Command {
         OptionSpec.builder(OUTPUT, "-o")
             .type(Path.class)
             .paramLabel("FOLDER")
-            .description("Write to a new folder, and leave the inputs alone.")
+            .description("Write to a new folder, and keep the inputs.")
             .build());
     spec.addOption(
         OptionSpec.builder(PATCH)
             .type(String.class)
             .paramLabel("flat|diff")
-            .description("Leave the code alone and add a code patch, for the agent.")
+            .description("Keep the code, and add a code patch for the agent.")
             .build());
     spec.addOption(
         OptionSpec.builder(SIGN)
@@ -85,28 +85,29 @@ final class SpecializeCommand implements Command {
     spec.addOption(
         Options.flag(
             CHECK,
-            "Look for what was not specialized as it should have been, in all that a program runs"
-                + " with; write no class."));
-    spec.addOption(Options.flag(PRINT, "Show code before and after, and recipes; write no class."));
+            "Look for accesses that were not specialized, in all classes of a program; write no"
+                + " class."));
+    spec.addOption(
+        Options.flag(PRINT, "Show the code before and after, with recipes; write no class."));
     spec.addOption(
         Options.flag(
             MACHINE_CODE,
-            "With --print: show how many bytes of machine code C2 makes of each call site. The"
-                + " classes of the objects are loaded and initialized for it."));
+            "With --print: show how many bytes of machine code C2 makes of each call site. This"
+                + " loads and initializes the classes of the objects."));
     spec.addOption(
         OptionSpec.builder(REPORT)
             .type(Path.class)
             .paramLabel("FILE")
-            .description("Write there, by method, what was rewritten and what not.")
+            .description("Write a report of what was rewritten and what was not, by method.")
             .build());
-    spec.addOption(Options.flag(JSON, "Print one JSON object, for programs; failures too."));
+    spec.addOption(Options.flag(JSON, "Print one JSON object, for a failure too."));
     spec.addOption(Options.debug());
     spec.addOption(Options.help());
     spec.usageMessage()
-        .header("Put the fields of objects into containers, in compiled classes.")
+        .header("Rewrite compiled classes so that their objects' fields lie in containers.")
         .footer(
             "",
-            "All inputs are specialized, in place, or none when there is a problem.",
+            "All inputs are rewritten in place, or none if there is a problem.",
             "",
             "Examples:",
             "  tigris specialize target/classes               rewrites what must be",
@@ -131,7 +132,8 @@ final class SpecializeCommand implements Command {
             .auxiliaryTypes(String.class)
             .arity("1")
             .paramLabel("MODULE")
-            .description("Let a module's rules run; also a line of the rules' file.")
+            .description(
+                "Trust the rules of a module; 'trust MODULE' in the file of rules does so too.")
             .build());
   }
 
@@ -157,24 +159,24 @@ final class SpecializeCommand implements Command {
     if (options.hasMatchedOption(MACHINE_CODE) && !print) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "%s is for %s: add it".formatted(MACHINE_CODE, PRINT));
+          "%s needs %s: add it".formatted(MACHINE_CODE, PRINT));
     }
     for (String option : List.of(TRUST, RULE_PATH)) {
       if (options.hasMatchedOption(option) && !options.hasMatchedOption(RULES)) {
         throw new ParameterException(
             options.commandSpec().commandLine(),
-            "%s is about the rules of %s: add it".formatted(option, RULES));
+            "%s needs %s, whose rules it is about: add it".formatted(option, RULES));
       }
     }
     if (print && options.hasMatchedOption(JSON)) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "%s is for people, and %s for programs: give one of them".formatted(PRINT, JSON));
+          "%s and %s exclude each other: give one of them".formatted(PRINT, JSON));
     }
     if (check && (print || output != null || options.hasMatchedOption(PATCH))) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
-          "%s writes and shows no class: give it without %s, %s and %s"
+          "%s writes and shows no class: remove %s, %s and %s"
               .formatted(CHECK, PRINT, OUTPUT, PATCH));
     }
     if (output == null && options.hasMatchedOption(REPORT)) { // written when all is specialized
@@ -195,7 +197,7 @@ final class SpecializeCommand implements Command {
       if (report.classesSeen() == 0) {
         throw new CommandException(
             ExitCode.BAD_INPUT,
-            "there is no class in %s: name class files, or jars or folders that have some"
+            "there is no class in %s: name class files, or jars or folders with classes"
                 .formatted(inputs.stream().map("'%s'"::formatted).collect(joining(", "))));
       }
       return tell(report, hierarchy, found, options, console);
@@ -211,7 +213,8 @@ final class SpecializeCommand implements Command {
   private static void requireReadable(Path input) throws CommandException {
     if (!Files.isReadable(input)) {
       throw new CommandException(
-          ExitCode.BAD_INPUT, "there is no '%s' that can be read".formatted(input));
+          ExitCode.BAD_INPUT,
+          "'%s' does not exist or cannot be read: check its name and permissions".formatted(input));
     }
     if (!Files.isRegularFile(input) && !Files.isDirectory(input)) {
       throw new CommandException(
@@ -300,7 +303,7 @@ final class SpecializeCommand implements Command {
           .out()
           .println(
               options.hasMatchedOption(CHECK)
-                  ? report.classesSeen() + " classes: all is specialized that has to be"
+                  ? report.classesSeen() + " classes: every access is specialized that has to be"
                   : report.summary());
     }
     return ExitCode.OK;
@@ -323,7 +326,7 @@ final class SpecializeCommand implements Command {
       console
           .err()
           .println(
-              "tigris: warning: not found: %s%s. If one of them is a class of objects, what uses or extends it was left as it is: name with %s what the classes were compiled with"
+              "tigris: warning: not found: %s%s. If one of them is a class of objects, code that uses or extends it was not rewritten: name the class path of the compilation with %s"
                   .formatted(
                       name(missing.getFirst()),
                       missing.size() == 1 ? "" : " and %d more".formatted(missing.size() - 1),
@@ -351,7 +354,7 @@ final class SpecializeCommand implements Command {
       if (key != null) {
         throw new ParameterException(
             options.commandSpec().commandLine(),
-            "only patches are signed: add %s diff, or leave out %s".formatted(PATCH, SIGN));
+            "only a patch is signed: add %s diff, or remove %s".formatted(PATCH, SIGN));
       }
       return new Delivery.Rewritten();
     }
@@ -364,7 +367,7 @@ final class SpecializeCommand implements Command {
         default ->
             throw new ParameterException(
                 options.commandSpec().commandLine(),
-                "there is no patch '%s': say flat or diff".formatted(kind));
+                "there is no kind of patch '%s': use flat or diff".formatted(kind));
       };
     } catch (IOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, "cannot read the key: " + Reason.of(e), e);

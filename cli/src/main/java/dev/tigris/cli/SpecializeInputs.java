@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What is to be specialized, and where the classes are found that it mentions: in the inputs, on
+/// The inputs of `tigris specialize`, and the classes that they mention: found in the inputs, on
 /// the class path, and, for Tigris's own, in this program.
 final class SpecializeInputs implements ClassSource, AutoCloseable {
   private static final String SUFFIX = ".class";
@@ -69,7 +69,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
       throws IOException, CommandException {
     if (Files.exists(folder)) {
       throw new CommandException(
-          ExitCode.BAD_OUTPUT, "'%s' is there already: name a new folder".formatted(folder));
+          ExitCode.BAD_OUTPUT, "'%s' exists: name a new folder".formatted(folder));
     }
     List<Path> copied = new ArrayList<>();
     Map<Path, Path> originals = new HashMap<>();
@@ -78,7 +78,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
       if (folder.toAbsolutePath().normalize().startsWith(input.toAbsolutePath().normalize())) {
         throw new CommandException(
             ExitCode.BAD_OUTPUT,
-            "'%s' lies in '%s', which is to be copied: name a folder elsewhere"
+            "'%s' lies in '%s', which is to be copied: name a folder outside of it"
                 .formatted(folder, input));
       }
       if (isClassFile(input)) {
@@ -95,7 +95,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
       delete(folder);
       throw new CommandException(
           ExitCode.BAD_INPUT,
-          "two of the inputs would be '%s': specialize one of them alone".formatted(e.getFile()),
+          "two inputs would be copied to '%s': specialize one of them alone".formatted(e.getFile()),
           e);
     } catch (IOException | UncheckedIOException e) {
       delete(folder);
@@ -123,7 +123,8 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
   }
 
-  /// A class file keeps its place below the folder that its package is in.
+  /// Returns where an input is copied to: a class file keeps its place below the root of its
+  /// packages.
   private static Path inside(Path file) throws IOException {
     return isClassFile(file)
         ? root(file).toAbsolutePath().relativize(file.toAbsolutePath())
@@ -134,7 +135,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     return !Files.isDirectory(input) && input.toString().endsWith(SUFFIX);
   }
 
-  /// The folder or jar in which an input's classes are found by their names.
+  /// Returns the folder or jar in which an input's classes are found by their names.
   private static Path root(Path input) throws IOException {
     if (!isClassFile(input)) {
       return input;
@@ -146,7 +147,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
       int depth = root.endsWith(inside) ? inside.getNameCount() : 1;
       return root.resolve("../".repeat(depth)).normalize();
     } catch (IllegalArgumentException e) {
-      throw new IOException(input + " is no class file: " + e.getMessage(), e);
+      throw new IOException(input + " is not a class file: " + e.getMessage(), e);
     }
   }
 
@@ -154,7 +155,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     return inputs;
   }
 
-  /// The same failure, of the input where it names a copy.
+  /// Returns the failure, with the name of the input in place of its copy's.
   IOException ofInput(IOException failure) {
     return ofInput(failure, originals);
   }
@@ -185,7 +186,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
   }
 
-  /// The recipe behind a call site, from the layout of the class that it names.
+  /// Returns the recipe behind a call site, from the layout of the class that it names.
   Optional<String> recipe(ClassDesc owner, String field, String operation) {
     String path = ClassSource.pathOf(owner);
     String name = path.substring(0, path.length() - SUFFIX.length()).replace('/', '.');
@@ -204,7 +205,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     }
   }
 
-  /// All went well: the copies stay.
+  /// Keeps the copies, after a success.
   void keep() {
     kept = true;
   }

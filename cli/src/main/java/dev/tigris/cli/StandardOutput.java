@@ -8,9 +8,9 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
 /// The process's standard output. A `PrintStream` swallows failures: this remembers the first one,
-/// so that a result which reached nobody does not look like a success.
+/// so that a result that was lost does not look like a success.
 final class StandardOutput extends FileOutputStream {
-  /// What the system says when the reader has gone, as `head` does when it has enough.
+  /// The system's message when the reader has gone, as `head` does when it has enough.
   private static final String NOBODY_READS = "Broken pipe";
 
   private final PrintStream stream =
@@ -22,7 +22,7 @@ final class StandardOutput extends FileOutputStream {
     super(FileDescriptor.out);
   }
 
-  /// Where to print.
+  /// Returns where to print.
   PrintStream stream() {
     return stream;
   }
@@ -39,8 +39,8 @@ final class StandardOutput extends FileOutputStream {
     }
   }
 
-  /// How it went, once everything is printed: what went well has failed if it could not be told,
-  /// and what did not is at least said not to have been.
+  /// Returns how it went, once everything is printed: what went well has failed if it could not be
+  /// told, and what did not is at least said not to have been.
   ExitCode outcome(ExitCode code, PrintStream err) {
     stream.flush();
     IOException lost = failure;
@@ -49,8 +49,8 @@ final class StandardOutput extends FileOutputStream {
     }
     boolean isOk = code == ExitCode.OK;
     err.printf(
-        "tigris: %s cannot be printed: %s%n",
-        isOk ? "the work is done, but its result" : "how it ended", lost.getMessage());
+        "tigris: %s cannot be written to standard output: %s%n",
+        isOk ? "the work is done, but its result" : "the report of the failure", lost.getMessage());
     return isOk ? ExitCode.BAD_OUTPUT : code;
   }
 }

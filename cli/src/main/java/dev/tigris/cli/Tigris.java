@@ -48,7 +48,7 @@ final class Tigris {
     return commands;
   }
 
-  /// Runs the command that the arguments name, and says how it went.
+  /// Runs the command that the arguments name, and returns its exit code.
   ExitCode run(String... args) {
     var failures = FailureReport.asAskedFor(console, List.of(args));
     boolean known = args.length > 0 && COMMANDS.containsKey(args[0]);
@@ -89,8 +89,8 @@ final class Tigris {
     return command.run(last, console);
   }
 
-  /// Has the memory module read its properties here, so that what is wrong with one is said once,
-  /// and not by whichever thread needs memory first.
+  /// Makes the memory module read its properties here, so that a wrong one is reported once, and
+  /// not by the first thread that needs memory.
   private static void readProperties() {
     if (PROPERTIES.stream().anyMatch(name -> System.getProperty(name) != null)) {
       Jbuf jbuf = Jbuf.allocate(1);
@@ -107,7 +107,7 @@ final class Tigris {
     return made;
   }
 
-  /// The parser of the whole command line, with every subcommand, for `help`.
+  /// Returns the parser of the whole command line, with every subcommand, for `help`.
   static CommandLine commandLine() {
     return commandLine(make(COMMANDS.keySet()));
   }
@@ -124,8 +124,9 @@ final class Tigris {
         .header("Data-intensive Java on machines that do not all run at the same speed.")
         .commandListHeading("%nCommands:%n")
         .footer(
-            "  test        Run the tests of this checkout: tigris test [--slow | --soak]",
+            "  test        Run all tests of this checkout: tigris test [-pl MODULE -am]",
             "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
+            "  example     Run an example program: tigris example WordCount README.md",
             "",
             "Start with:",
             "  tigris demo",
@@ -145,32 +146,34 @@ final class Tigris {
     return Path.of(name);
   }
 
-  /// Why a word cannot be the name of a file.
+  /// Returns why a word cannot be the name of a file, if it cannot.
   static Optional<String> misspelling(String name) {
     if (name.isEmpty()) {
-      return Optional.of("an empty name names no file");
+      return Optional.of("a file name is empty: name a file");
     }
     if (name.equals("-")) {
-      return Optional.of("'-' is neither input nor output: name a file (./- if it is called so)");
+      return Optional.of(
+          "'-' does not stand for standard input or output: name a file (./- if that is its name)");
     }
     try {
       Path _ = Path.of(name);
     } catch (InvalidPathException e) {
       return Optional.of(
-          "'%s' cannot be spelled in the locale of this shell: set LC_ALL=C.UTF-8".formatted(name));
+          "'%s' has characters outside the locale of this shell: set LC_ALL=C.UTF-8"
+              .formatted(name));
     }
     if (name.endsWith("/") && Files.isRegularFile(Path.of(name))) { // which Java has dropped
       return Optional.of("'%s' is a file, not a folder: remove the trailing slash".formatted(name));
     }
     if (isUnreadable(name)) {
       return Optional.of(
-          "'%s' is a name that is not spelled in the locale of this shell: rename the file"
+          "the name '%s' has bytes that are not characters of the locale of this shell: rename the file"
               .formatted(name));
     }
     Path path = Path.of(name).toAbsolutePath();
     return isUnreadable(path.toString())
         ? Optional.of(
-            "'%s' is in a folder whose name is not spelled in the locale of this shell: rename %s"
+            "'%s' is in a folder whose name has bytes that are not characters of the locale of this shell: rename %s"
                 .formatted(name, topmostUnreadable(path)))
         : Optional.empty();
   }
@@ -180,7 +183,8 @@ final class Tigris {
     return folder != null && isUnreadable(folder.toString()) ? topmostUnreadable(folder) : path;
   }
 
-  /// Java has this character in place of bytes that it could not read.
+  /// Returns whether a name has the character that Java puts in place of bytes that it could not
+  /// read.
   private static boolean isUnreadable(String name) {
     return name.contains("\uFFFD");
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/// Runs what people run most, in the current folder, so that the JVM records which classes that
-/// takes and where its time goes. The launcher makes the AOT cache of it, right after a build. The
+/// Runs the most common commands in the current folder, so that the JVM records the classes they
+/// load and where their time goes. The launcher makes the AOT cache of it, right after a build. The
 /// sort is large enough for room on the disk to be reserved.
 final class TrainCommand implements Command {
   private static final String DATA = "data";
@@ -36,7 +36,7 @@ final class TrainCommand implements Command {
       if (Files.exists(Path.of(file), LinkOption.NOFOLLOW_LINKS)) {
         throw new CommandException(
             ExitCode.BAD_OUTPUT,
-            "'%s' is there already, and training would replace it: run it in an empty folder"
+            "'%s' exists, and training would replace it: run it in an empty folder"
                 .formatted(file));
       }
     }

@@ -23,7 +23,8 @@ class FolderNamesTest {
     shell.run("gen 10 @/data");
     Result result = shell.run(line);
     assertEquals(ExitCode.USAGE, result.code(), result.err());
-    assertTrue(result.err().contains("new/' is the name of a folder, by the slash"), result.err());
+    assertTrue(
+        result.err().contains("new/' names a folder, since it ends with a slash"), result.err());
     assertFalse(Files.exists(folder.resolve("new")));
   }
 
@@ -34,7 +35,9 @@ class FolderNamesTest {
     shell.run("gen 10 @/data");
     Result result = shell.run(line);
     assertEquals(ExitCode.USAGE, result.code(), result.err());
-    assertTrue(result.err().contains("data/' is a file, and no folder"), result.err());
+    assertTrue(
+        result.err().contains("data/' is a file, not a folder: remove the trailing slash"),
+        result.err());
   }
 
   @Test

@@ -201,14 +201,14 @@ class LayoutCommandTest {
           """
           layout app.Gone -cp @/classes             | 3 | give its full name
           layout Trade -cp @/classes/app            | 3 | --classpath
-          layout app.Trade -cp @/Trade.java         | 3 | is no folder, and cannot be opened as a jar
-          layout app.Trade -cp @/nowhere            | 3 | compile them, or name another place
-          layout app.Nothing -cp @/classes          | 3 | is no subclass of dev.tigris.memory.Pso
+          layout app.Trade -cp @/Trade.java         | 3 | is not a folder, and cannot be opened as a jar
+          layout app.Trade -cp @/nowhere            | 3 | compile them, or name their place
+          layout app.Nothing -cp @/classes          | 3 | is not a subclass of dev.tigris.memory.Pso
           layout app.Bad -cp @/classes              | 3 | mark it @HeapOnly
-          layout dev.tigris.memory.Pso -cp @/classes | 3 | is no subclass
-          layout dev.tigris.memory.PsoList -cp @/classes | 3 | name one of your own
+          layout dev.tigris.memory.Pso -cp @/classes | 3 | is not a subclass
+          layout dev.tigris.memory.PsoList -cp @/classes | 3 | name a class of your own
           layout app.Trade --c --numpy              | 2 | tigris: --c, --numpy are mutually exclusive
-          layout app.Trade -cp :                    | 2 | names neither a folder nor a jar
+          layout app.Trade -cp :                    | 2 | is empty: name folders or jars
           layout                                    | 2 | CLASS
           """)
   void saysWhatToDo(String line, int exitCode, String part) {

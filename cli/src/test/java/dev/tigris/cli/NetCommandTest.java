@@ -48,7 +48,9 @@ class NetCommandTest {
   void saysWhichProvidersCanBeUsed() throws Exception {
     Result people = run("net info");
     assertEquals(ExitCode.OK, people.code());
-    assertTrue(people.out().contains("to 127.0.0.1, in the order of preference:"), people.out());
+    assertTrue(
+        people.out().contains("providers to reach 127.0.0.1, in the order of preference:"),
+        people.out());
     assertEquals(1, people.out().split("the best", -1).length - 1, people.out());
 
     JsonNode facts = json("net info --json 192.0.2.1:7000");

@@ -62,7 +62,7 @@ class SortFaultsCommandTest {
             .exitCode();
     String said = Files.readString(folder.resolve("err"));
     assertEquals(ExitCode.BAD_INPUT.number(), code, said);
-    assertTrue(said.startsWith("tigris: ") && said.contains("may not be read"), said);
+    assertTrue(said.startsWith("tigris: ") && said.contains("cannot be read"), said);
     assertFalse(Files.exists(folder.resolve("sorted")));
   }
 }

@@ -167,11 +167,11 @@ class SpecializeCommandTest {
   void refusesCopiesThatWouldCollide() throws Exception {
     Result inside = shell.run("specialize @/classes -o @/classes/out");
     assertEquals(ExitCode.BAD_OUTPUT, inside.code());
-    assertMentions(inside.err(), "name a folder elsewhere");
+    assertMentions(inside.err(), "name a folder outside of it");
     assertFalse(Files.exists(folder.resolve("classes/out")));
     Result twice = shell.run("specialize @/classes @/classes -o @/out");
     assertEquals(ExitCode.BAD_INPUT, twice.code());
-    assertMentions(twice.err(), "two of the inputs would be", "User.class");
+    assertMentions(twice.err(), "two inputs would be copied to", "User.class");
     assertFalse(Files.exists(folder.resolve("out")));
   }
 
@@ -241,7 +241,7 @@ class SpecializeCommandTest {
     assertEquals(ExitCode.OK, shell.run("specialize @/classes").code());
     byte[] user = user();
     assertEquals(
-        "2 classes: all is specialized that has to be\n",
+        "2 classes: every access is specialized that has to be\n",
         shell.run("specialize --check @/classes").out());
 
     compile("User", USER); // somebody else's module, whose build knows nothing
@@ -390,7 +390,7 @@ class SpecializeCommandTest {
     for (String option : List.of("--trust some.module", "--rule-path @/classes")) {
       Result alone = shell.run("specialize @/classes " + option);
       assertEquals(ExitCode.USAGE, alone.code());
-      assertTrue(alone.err().contains("about the rules of --rules"), alone.err());
+      assertTrue(alone.err().contains("needs --rules, whose rules it is about"), alone.err());
     }
   }
 
@@ -471,10 +471,10 @@ class SpecializeCommandTest {
     assertMentions(unsigned.err(), "add --patch diff");
     Result round = shell.run("specialize @/classes --patch round");
     assertEquals(ExitCode.USAGE, round.code());
-    assertMentions(round.err(), "say flat or diff");
+    assertMentions(round.err(), "use flat or diff");
     Result none = shell.run("specialize @/none");
     assertEquals(ExitCode.BAD_INPUT, none.code());
-    assertMentions(none.err(), "/none' that can be read");
+    assertMentions(none.err(), "/none' does not exist or cannot be read");
     Result noKey = shell.run("specialize @/classes --patch diff --sign @/User.java");
     assertEquals(ExitCode.BAD_INPUT, noKey.code());
     assertMentions(noKey.err(), "openssl genpkey -algorithm ed25519");

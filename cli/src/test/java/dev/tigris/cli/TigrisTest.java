@@ -74,7 +74,7 @@ class TigrisTest {
       Result result = shell.run(line); // as one with an umlaut in a locale without
       assertEquals(ExitCode.USAGE, result.code());
       assertTrue(
-          result.err().contains("'a\0b' cannot be spelled in the locale of this shell"),
+          result.err().contains("'a\0b' has characters outside the locale of this shell"),
           result.err());
     }
   }
@@ -112,12 +112,12 @@ class TigrisTest {
           gen many @/f                              | 'many' is not a count
           gen -b-1 1 @/f                            | -b
           gen 1 @/f extra                           | extra
-          gen 1 -                                   | '-' is neither input nor output: name a file
-          sort - @/sorted                           | '-' is neither input nor output: name a file
-          check -                                   | '-' is neither input nor output: name a file
+          gen 1 -                                   | '-' does not stand for standard input or output
+          sort - @/sorted                           | '-' does not stand for standard input or output
+          check -                                   | '-' does not stand for standard input or output
           srot @/data @/sorted                      | there is no command 'srot'
           sort                                      | FILE
-          gen 92233720368547759 @/a                 | number of records must be from 0 to
+          gen 92233720368547759 @/a                 | records: the number must be from 0 to
           gen --frob                                | Unknown option: '--frob'
           sort --frob                               | Unknown option: '--frob'
           sort --memroy 1g                          | '--memroy'
@@ -128,16 +128,16 @@ class TigrisTest {
           specialize --frob                         | Unknown option: '--frob'
           net --frob                                | Unknown option: '--frob'
           demo --frob                               | Unknown option: '--frob'
-          sort @/only                               | last the file to write
+          sort @/only                               | then the file to write
           sort --memory lots @/a @/b                | 'lots' is not a size
           sort --parallel 0 @/a @/b                 | is not a number from 1
           sort --record-size 5 @/a @/b              | does not lie inside
           sort --key-size 0 @/a @/b                 | key of 0 bytes
-          sort --record-size 2g @/a @/b             | more than a record may have
+          sort --record-size 2g @/a @/b             | is too large for a record
           check                                     | FILE
           check --key-offset 95 @/f                 | does not lie inside
-          help nothing                              | there is no command 'nothing'; they are
-          help nothing                              | net, help, test, bench, and there is 'exit
+          help nothing                              | there is no command 'nothing'. The commands are
+          help nothing                              | help, test, bench, example; there is also 'exit
           """)
   void refusesAWrongCommandLineAndNamesTheHelp(String line, String part) {
     Result result = shell.run(line);
@@ -292,12 +292,12 @@ class TigrisTest {
           check -s @/odd                  | 3 | summary
           check -s @/none                 | 3 | does not exist
           check -s @/                     | 3 | Is a directory
-          check -s --key-size 4 @/odd     | 2 | leave --key-size out
+          check -s --key-size 4 @/odd     | 2 | remove --key-size
           sort @/data @/data              | 4 | data
           sort @/data @/no/such/folder    | 4 | folder
           gen 1 @/no/such/folder          | 4 | folder
-          check -o @/data @/odd           | 4 | no summary
-          check -o @/data @/data          | 4 | no summary
+          check -o @/data @/odd           | 4 | not a summary
+          check -o @/data @/data          | 4 | not a summary
           check -o @/no/such @/data       | 4 | folder
           demo --png @/no/such.png        | 4 | folder
           demo --png @/                   | 4 | folder

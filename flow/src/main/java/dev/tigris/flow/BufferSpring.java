@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// It makes a water only when none has come back, so a stream in a steady state allocates nothing:
 /// the number of waters is bounded by the stream's window and what modules hold in their hands. A
 /// water that has come back and is too small for what is asked is retired: its buffer is freed when
-/// the collector has found that nobody holds it. So after a while all are large enough.
+/// the collector has found no reference to it. So after a while all are large enough.
 ///
 /// ```
 /// made = spare + returned + in the hands of modules + on streams
@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// the release that the owner's `getAndSet` acquires: what the last user did to the water happens
 /// before its next use (jcstress: `WaterReturnTest`).
 ///
-/// Thread rule: [#createWater] for one thread at a time, [#takeBack] for all, [#close] when nobody
-/// else uses the spring any more. A thread that has made waters, and leaves that to another one
-/// from now on, gives none back itself afterwards.
+/// Thread rule: one thread at a time calls [#createWater], any thread calls [#takeBack], and
+/// [#close] is called when no other thread uses the spring any more. A thread that has made waters
+/// and then leaves that to another thread gives none back itself.
 public final class BufferSpring implements Spring {
   private static final VarHandle RETURNED;
 
@@ -75,13 +75,14 @@ public final class BufferSpring implements Spring {
     return water.begin(bytes);
   }
 
-  /// Whether this spring has made a water.
+  /// Returns whether this spring has made a water.
   @SuppressWarnings("ReferenceEquality") // this very spring
   public boolean owns(Water water) {
     return water.home() == this;
   }
 
-  /// Takes back a water that this spring has made and that no module uses any more. Any thread.
+  /// Takes back a water that this spring has made and that no module or stream uses any more. Any
+  /// thread may call it.
   ///
   /// @throws IllegalArgumentException if another spring has made it
   /// @throws IllegalStateException if it lies here, since it was given back before, or is lent to a
@@ -102,7 +103,7 @@ public final class BufferSpring implements Spring {
     } while (!RETURNED.compareAndSet(this, top, home));
   }
 
-  /// Frees the buffers of all waters, each as soon as the collector has found it unreferenced.
+  /// Frees the buffers of all waters, each as soon as the collector has found no reference to it.
   public void close() {
     for (Water water : made) {
       water.buffer().unreference(Jbuf::free);
@@ -135,7 +136,8 @@ public final class BufferSpring implements Spring {
     }
   }
 
-  /// How many waters wait to be used again. Only for tests that know the spring at rest.
+  /// Returns how many waters wait to be used again. For tests only, while no thread uses the
+  /// spring.
   int atHome() {
     takeReturned();
     return spare.size();

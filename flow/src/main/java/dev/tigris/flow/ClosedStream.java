@@ -2,8 +2,8 @@ package dev.tigris.flow;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a module is given as its outgoing stream when there is not exactly one to give: it accepts
-/// nothing, and says what to do instead.
+/// The outgoing stream that a module gets where its stage does not have exactly one: it refuses
+/// every water, with a message that says what to call instead.
 final class ClosedStream extends Stream {
   private final String advice;
 

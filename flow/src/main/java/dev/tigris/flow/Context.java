@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker's module sees of the flow: its place, its streams, and the choices made for it.
+/// The view of the flow that a worker gives its module: its place, its streams, and the choices
+/// made for it.
 final class Context implements ModuleContext {
   private final LocalRun run;
   private final Flow.Stage stage;
@@ -47,7 +48,7 @@ final class Context implements ModuleContext {
     return outlets.size() == 1 && !outlets.getFirst().isRouted() ? outlets.getFirst() : null;
   }
 
-  /// What a module gets as its outgoing stream when there is no such reservoir.
+  /// Returns the outgoing stream that a module gets where no such reservoir exists.
   Stream fallback() {
     if (outlets.size() == 1 && outlets.getFirst().routes() == 1) {
       return outlets.getFirst().route(0);
@@ -57,7 +58,7 @@ final class Context implements ModuleContext {
 
   private String advice() {
     if (outlets.isEmpty()) {
-      return "stage " + stage.name() + " has no reservoir to put waters in: connect or drain it";
+      return "stage " + stage.name() + " has no reservoir to put waters in: connect it or drain it";
     }
     if (outlets.size() == 1) {
       return "the reservoir of stage " + stage.name() + " is routed: put on context.route(index)";
@@ -66,8 +67,8 @@ final class Context implements ModuleContext {
         .formatted(stage.name(), outlets.size());
   }
 
-  /// Waits until a stream is chosen for this call; null if the policy, or all receivers, have said
-  /// that it is the end.
+  /// Waits until a stream is chosen for this call. Returns null if the policy, or every receiver,
+  /// has declared the end.
   @Nullable Stream awaitChoice(Outlet outlet) {
     if (!outlet.tryChoose()) {
       parker.await(Parker.CREDIT, outlet);
@@ -75,7 +76,7 @@ final class Context implements ModuleContext {
     return outlet.chosen();
   }
 
-  /// Whether there are receivers, and all of them have ended.
+  /// Returns whether there are receivers, and all of them have ended.
   boolean haveAllReceiversEnded() {
     return !outlets.isEmpty() && outlets.stream().noneMatch(Outlet::isAnyOpen);
   }
@@ -120,7 +121,8 @@ final class Context implements ModuleContext {
   private Inlet.Input current() {
     Inlet.Input current = input;
     if (current == null) {
-      throw new IllegalStateException("only process() has an input that comes from somewhere");
+      throw new IllegalStateException(
+          "from() and input() are only for process(): no input water is being processed now");
     }
     return current;
   }
@@ -164,7 +166,8 @@ final class Context implements ModuleContext {
       return stream;
     }
     if (outlet.isAnyOpen()) {
-      throw new EndOfStreamException("the policy of reservoir " + reservoir + " says so");
+      throw new EndOfStreamException(
+          "the policy of reservoir " + reservoir + " has declared the end");
     }
     return outlet.route(0);
   }
@@ -202,7 +205,7 @@ final class Context implements ModuleContext {
   private Outlet only() {
     if (outlets.size() != 1) {
       throw new IllegalStateException(
-          "stage %s has %d reservoirs: say which, of %s"
+          "stage %s has %d reservoirs: name one of %s"
               .formatted(stage.name(), outlets.size(), names()));
     }
     return outlets.getFirst();

@@ -33,7 +33,7 @@ final class Counters {
     COUNTER.setOpaque(values, counter + APART, value);
   }
 
-  /// For any thread.
+  /// Returns a counter's value. Any thread may call this.
   long get(int counter) {
     return (long) COUNTER.getOpaque(values, counter + APART);
   }

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// A stream from or to a file (Welsh and Culler 2000, section 2.2: *FileStream*): each water read
-/// or written follows the one before it, unless [#seek] says otherwise.
+/// A stream from or to a file (*FileStream* in Welsh and Culler, 2000, section 2.2): each water
+/// read or written follows the one before it, unless [#seek] says otherwise.
 ///
 /// ```java
 /// Flow.named("copy")
@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 ///     .build();
 /// ```
 ///
-/// Reading, the end of the file is the end of the stream, also of one that grows meanwhile; one
-/// that is cut short while it is read fails the flow. Writing, the data goes to a file beside the
-/// target, and gets the target's name when the whole flow has succeeded; if the flow does not
-/// succeed, nothing of it is left. A write that fails fails the flow, even if the module catches
-/// what [#put] throws. A write is finished when [#put] returns, so there is always credit.
+/// A reading stream ends at the end of the file, even if the file grows meanwhile. A file that is
+/// cut short while it is read fails the flow. A writing stream writes to a file beside the target,
+/// which gets the target's name when the whole flow has succeeded. If the flow does not succeed,
+/// nothing of it is left. A failed write fails the flow, even if the module catches the exception
+/// that [#put] throws. A write is finished when [#put] returns, so there is always credit.
 ///
-/// Thread rule: as for [Stream]; a file stream has a module at one end only, so all its methods
-/// are for one thread.
+/// Thread rule: as for [Stream]; a file stream has a module at one end only, so all its methods are
+/// for one thread.
 public final class FileStream extends Stream {
   private static final String PARTIAL = ".partial";
 
@@ -82,17 +82,17 @@ public final class FileStream extends Stream {
     this.position = position;
     this.spring = new BufferSpring(place.name());
     if (direction == Direction.READ) {
-      OddFile.refuseToRead(file);
+      SpecialFiles.refuseToRead(file);
       this.file = file;
       opened = file;
       channel = FileChannel.open(file, StandardOpenOption.READ);
     } else {
-      OddFile.refuseToReplace(file); // first: a link to an open pipe has no path of its own
+      SpecialFiles.refuseToReplace(file); // first: a link to an open pipe has no path of its own
       Path absolute = target(file).toAbsolutePath();
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
       if (folder == null || name == null) {
-        throw new IOException(file + " is not the name of a file");
+        throw new IOException(file + " does not name a file");
       }
       this.file = folder.toRealPath().resolve(name);
       String unique = Long.toHexString(new SplittableRandom().nextLong());
@@ -101,15 +101,16 @@ public final class FileStream extends Stream {
     }
   }
 
-  /// As much of a name as leaves room for the rest of another, with four bytes a character.
+  /// Returns as much of a name as leaves room for the rest of the partial file's, at four bytes a
+  /// character.
   private static String beginning(Path name) {
     String all = name.toString();
     boolean isLong = all.codePointCount(0, all.length()) > MOST_CHARACTERS;
     return isLong ? all.substring(0, all.offsetByCodePoints(0, MOST_CHARACTERS)) : all;
   }
 
-  /// Makes the file beside the target, for the same people, at no time for more, if there is a
-  /// target already.
+  /// Makes the file beside the target. If a target exists, the new file never has wider permissions
+  /// than it.
   private static FileChannel create(Path beside, Path target) throws IOException {
     Set<OpenOption> options = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
     FileChannel made = FileChannel.open(beside, options, FilePermissions.of(target));
@@ -123,8 +124,8 @@ public final class FileStream extends Stream {
     }
   }
 
-  /// Reads a file from its beginning to its end, in waters of `waterBytes` bytes; the last may be
-  /// shorter. A pipe is refused.
+  /// Returns a kind that reads a file from its beginning to its end, in waters of `waterBytes`
+  /// bytes; the last may be shorter. A pipe is refused.
   ///
   /// @throws IllegalArgumentException if `waterBytes` is not positive, or more than a water has
   ///     room for
@@ -132,78 +133,81 @@ public final class FileStream extends Stream {
     return reading(file, 0, Long.MAX_VALUE, waterBytes);
   }
 
-  /// Reads a part of a file: up to `bytes` bytes from `position` on.
+  /// Returns a kind that reads a part of a file: up to `bytes` bytes from `position` on.
   ///
   /// @throws IllegalArgumentException if `position` or `bytes` is negative, or `waterBytes` is not
   ///     positive, or more than a water has room for
   public static StreamKind reading(Path file, long position, long bytes, int waterBytes) {
     if (position < 0 || bytes < 0) {
       throw new IllegalArgumentException(
-          "reading %d bytes at %d of %s".formatted(bytes, position, file));
+          "cannot read %d bytes at %d of %s: neither may be negative"
+              .formatted(bytes, position, file));
     }
     if (waterBytes < 1 || waterBytes > Water.MOST_BYTES) {
       throw new IllegalArgumentException(
-          "waters of %d bytes: they may have 1 to %d".formatted(waterBytes, Water.MOST_BYTES));
+          "waters of %d bytes: a water to read into has 1 to %d"
+              .formatted(waterBytes, Water.MOST_BYTES));
     }
     long end = bytes > Long.MAX_VALUE - position ? Long.MAX_VALUE : position + bytes;
     return place -> new FileStream(place, Direction.READ, file, position, end, waterBytes, false);
   }
 
-  /// Writes a file, and replaces one that is there, whose permissions stay; its data is on the disk
-  /// before it gets its name. A folder, a pipe and a device are refused, as is what
-  /// [#target] refuses.
+  /// Returns a kind that writes a file, whose data is on the disk before it gets its name. An
+  /// existing file is replaced, and its permissions stay. A folder, a pipe and a device are
+  /// refused, as is what [#target] refuses.
   public static StreamKind writing(Path file) {
     return writing(file, true);
   }
 
-  /// Writes a file, and replaces one that is there; `sync` says whether its data has to be on the
-  /// disk before it gets its name.
+  /// Returns a kind that writes a file; `sync` says whether its data has to be on the disk before
+  /// it gets its name. An existing file is replaced.
   public static StreamKind writing(Path file, boolean sync) {
     return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
   }
 
-  /// Returns the file that is replaced when one of this name is written: the target of a symbolic
-  /// link, so that the link stays. To put a file in its place would leave the disk it leads to
-  /// empty; and would, in place of `/dev/stdout`, be a file that every other program then writes
-  /// to.
+  /// Returns the file that is replaced when a file of this name is written. A symbolic link stays,
+  /// and the file it leads to is replaced: a new file in the link's place would leave the disk it
+  /// leads to empty, and in place of `/dev/stdout` every other program would write to it.
   ///
-  /// @throws IOException if it leads nowhere, or through a name of what a process has open, as
-  ///     `/dev/stdout` is, to a file that holds something already, or is to be appended to: with
-  ///     `>> log` what is there, and what others append, is to stay
+  /// @throws IOException if the link leads nowhere; or if it is a name for an open file of a
+  ///     process, as `/dev/stdout` is, and that file is not empty or is open for appending (`>>
+  ///     log`), since its contents have to stay
   public static Path target(Path file) throws IOException {
-    return OddFile.target(file);
+    return SpecialFiles.target(file);
   }
 
-  /// The file.
+  /// Returns the file that is read or written.
   public Path file() {
     return file;
   }
 
-  /// Where the next water will be read or written, in bytes from the beginning of the file.
+  /// Returns where the next water will be read or written, in bytes from the beginning of the file.
   public long position() {
     return position;
   }
 
-  /// Says where the next water is to be read or written. A stream that reads a part of a file may
-  /// seek outside of the part, and still ends where the part ends. A stream that was at its end
-  /// goes on if the new position is before it, as long as its reader has not been told of the end.
+  /// Sets where the next water is read or written, in bytes from the beginning of the file. A
+  /// stream that reads a part of a file may seek outside of the part, and still ends where the part
+  /// ends. A stream at its end goes on if the new position is before the end, as long as its reader
+  /// has not been told of the end.
   ///
   /// @throws IllegalArgumentException if `newPosition` is negative
   public void seek(long newPosition) {
     if (newPosition < 0) {
-      throw new IllegalArgumentException("seek to " + newPosition + " in " + file);
+      throw new IllegalArgumentException(
+          "cannot seek to " + newPosition + " in " + file + ": a position is 0 or more");
     }
     position = newPosition;
     atEnd = false;
   }
 
-  /// Whether it writes its file.
+  /// Returns whether it writes its file.
   boolean isWriting() {
     return direction == Direction.WRITE;
   }
 
-  /// Whether this stream and another one write the same file: only what the one wrote that gets the
-  /// name last would be left.
+  /// Returns whether this stream and another one write the same file: only what the one wrote that
+  /// gets the name last would be left.
   boolean clashesWith(FileStream other) {
     return direction == Direction.WRITE
         && other.direction == Direction.WRITE
@@ -251,7 +255,7 @@ public final class FileStream extends Stream {
     return !isDrained();
   }
 
-  /// Whether the end of the file, or of the part, was reached.
+  /// Returns whether the end of the file, or of the part, was reached.
   @Override
   public boolean isDrained() {
     if (direction == Direction.WRITE || isStopped()) {
@@ -302,12 +306,12 @@ public final class FileStream extends Stream {
     return water;
   }
 
-  /// What ends before the size that it had is not all there was, but for files that have less than
-  /// they say: those in `/sys` say a page.
+  /// Refuses a file that ends before the size it had: some of its data is missing. Files in `/sys`
+  /// have less than the page they claim, and are not refused.
   private void refuseCut() throws IOException {
     if (position < knownBytes && channel.size() < knownBytes) {
       throw new IOException(
-          "it had %d bytes and now ends after %d: it was cut short while it was read"
+          "the file was cut short while it was read: it had %d bytes and now ends after %d"
               .formatted(knownBytes, position));
     }
   }
@@ -334,7 +338,7 @@ public final class FileStream extends Stream {
         throw failed("write", e);
       }
       try {
-        OddFile.refuseToReplace(file);
+        SpecialFiles.refuseToReplace(file);
       } catch (IOException e) {
         throw failed("rename to", e);
       }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A dataflow graph: stages of replicated modules, joined by reservoirs. A description that does
-/// not change and can be started any number of times.
+/// A dataflow graph: stages of replicated modules, joined by reservoirs. A flow is an immutable
+/// description that can be started any number of times.
 ///
 /// ```java
 /// Flow flow = Flow.named("words")
@@ -73,12 +73,12 @@ public final class Flow {
     checksums = builder.checksums;
   }
 
-  /// Begins the description of a flow. The name is part of its threads' names.
+  /// Returns a builder for a flow of this name, which is part of its threads' names.
   public static Builder named(String name) {
     return new Builder(name);
   }
 
-  /// The flow's name.
+  /// Returns the flow's name.
   public String name() {
     return name;
   }
@@ -88,9 +88,9 @@ public final class Flow {
     return "Flow[%s]".formatted(name);
   }
 
-  /// Starts the flow in this JVM, with one thread for each replica, and returns at once. Whatever
-  /// goes wrong, be it a file that cannot be opened, is said by [FlowRun#await]. The threads have
-  /// the context class loader of the caller, and keep the JVM alive.
+  /// Starts the flow in this JVM, with one thread for each replica, and returns at once.
+  /// [FlowRun#await] throws whatever goes wrong, even a file that cannot be opened. The threads
+  /// have the context class loader of the caller, and keep the JVM alive.
   public FlowRun start() {
     return new LocalRun(this).start();
   }
@@ -119,8 +119,8 @@ public final class Flow {
     return checksums;
   }
 
-  /// Describes a flow, step by step. What is wrong is said as soon as it is known, at the latest by
-  /// [#build].
+  /// Describes a flow, step by step. Each method refuses a mistake as soon as it can be seen, at
+  /// the latest [#build].
   public static final class Builder {
     private final String name;
     private final Map<String, Stage> stages = new LinkedHashMap<>();
@@ -136,22 +136,24 @@ public final class Flow {
       this.name = refuseBlank("flow", name);
     }
 
-    /// A stage of one source.
+    /// Adds a stage of one source.
     public Builder source(String stage, Supplier<? extends Source> maker) {
       return source(stage, maker, 1);
     }
 
-    /// A stage of sources: the supplier is asked once for each replica, on the replica's thread.
+    /// Adds a stage of sources. The supplier is called once for each replica, on the replica's
+    /// thread.
     public Builder source(String stage, Supplier<? extends Source> maker, int replicas) {
       return add(new Stage(stage, maker, replicas, true));
     }
 
-    /// A stage of one module.
+    /// Adds a stage of one module.
     public Builder stage(String stage, Supplier<? extends Module> maker) {
       return stage(stage, maker, 1);
     }
 
-    /// A stage of modules: the supplier is asked once for each replica, on the replica's thread.
+    /// Adds a stage of modules. The supplier is called once for each replica, on the replica's
+    /// thread.
     public Builder stage(String stage, Supplier<? extends Module> maker, int replicas) {
       return add(new Stage(stage, maker, replicas, false));
     }
@@ -160,7 +162,7 @@ public final class Flow {
     public Builder reservoir(Reservoir reservoir) {
       if (latest == null) {
         throw new IllegalArgumentException(
-            "flow " + name + ": a reservoir comes after a stage; describe one first");
+            "flow " + name + ": no stage comes before this reservoir; describe one first");
       }
       if (pending != null) {
         throw new IllegalArgumentException(
@@ -171,13 +173,13 @@ public final class Flow {
       return this;
     }
 
-    /// Joins two stages by name, in whatever order they are described.
+    /// Joins two stages by name. They may be described in any order, before or after this call.
     public Builder connect(String from, String to, Reservoir reservoir) {
       edges.add(new Edge(from, to, reservoir));
       return this;
     }
 
-    /// Adds a feed as [#feed(String, String, StreamKind...)] does, with the name `feed`.
+    /// Feeds a stage as [#feed(String, String, StreamKind...)] does, under the name `feed`.
     public Builder feed(String stage, StreamKind... streams) {
       return feed(stage, "feed", streams);
     }
@@ -185,50 +187,52 @@ public final class Flow {
     /// Lets a stage read from streams that have no module at their head. Stream `i` goes to replica
     /// `i` modulo the number of replicas; [StreamKind#withWindow] sets its window.
     ///
-    /// @param name what [ModuleContext#from] says of their waters: for a stage of several inputs
+    /// @param name what [ModuleContext#from] returns for their waters, in a stage of several inputs
     public Builder feed(String stage, String name, StreamKind... streams) {
       feeds.add(new Feed(stage, refuseBlank("feed", name), List.copyOf(Arrays.asList(streams))));
       return this;
     }
 
-    /// Adds a drain as [#drain(String, Reservoir, StreamKind...)] does, with the streams in turn
-    /// and the name `drain`.
+    /// Drains a stage as [#drain(String, Reservoir, StreamKind...)] does, with the streams in turn,
+    /// under the name `drain`.
     public Builder drain(String stage, StreamKind... streams) {
       return drain(stage, Reservoir.roundRobin(), streams);
     }
 
     /// Lets a stage write to streams that have no module at their tail. Stream `i` belongs to
     /// replica `i` modulo the number of replicas; the reservoir's policy chooses among a replica's
-    /// own, and its window is theirs; its kind does not count.
+    /// own. The streams have the reservoir's window; its kind is not used.
     public Builder drain(String stage, Reservoir reservoir, StreamKind... streams) {
       drains.add(new Drain(stage, reservoir, List.copyOf(Arrays.asList(streams))));
       return this;
     }
 
-    /// Makes every random choice of the flow follow from this number.
+    /// Derives every random choice of the flow from this number.
     public Builder seed(long number) {
       seed = number;
       return this;
     }
 
-    /// Protects the data of every water with a checksum from [Stream#put] to the receiver: finds
-    /// modules that write to waters they have put. Costs about a tenth of a nanosecond a byte.
+    /// Protects the data of every water with a checksum from [Stream#put] to the receiver. This
+    /// finds modules that write to waters they have put. It costs about a tenth of a nanosecond a
+    /// byte.
     public Builder checksums() {
       checksums = true;
       return this;
     }
 
-    /// The flow, if it can work.
+    /// Checks the description and returns the flow.
     ///
-    /// @throws IllegalArgumentException if it has no stage, a stage that is unknown, without input,
-    ///     or a source with input, two reservoirs or two inputs of one name at one stage, or a
-    ///     cycle
+    /// @throws IllegalArgumentException if the flow has no stage, names an unknown one, has a stage
+    ///     without input or a source with input, two reservoirs or two inputs of one name at one
+    ///     stage, or a cycle
     public Flow build() {
       if (stages.isEmpty()) {
-        throw wrong("it has no stages");
+        throw wrong("it has no stage: add one with source() or stage()");
       }
       if (pending != null) {
-        throw wrong("no stage follows the reservoir after stage " + latest);
+        throw wrong(
+            "no stage follows the reservoir after stage " + latest + ": add one, or use drain()");
       }
       Set<String> outputs = new HashSet<>();
       for (Edge edge : edges) {
@@ -240,7 +244,7 @@ public final class Flow {
         int replicas = known(drain.stage()).replicas();
         if (drain.kinds().size() < replicas) {
           throw wrong(
-              "stage %s has %d replicas but only %d streams to drain to"
+              "stage %s has %d replicas but only %d streams to drain to: give each replica one"
                   .formatted(drain.stage(), replicas, drain.kinds().size()));
         }
         refuseDuplicate(outputs, drain.stage(), drain.name());
@@ -260,11 +264,11 @@ public final class Flow {
       refuseBlank("stage", stage.name());
       if (stage.replicas() < 1) {
         throw wrong(
-            "stage %s has %d replicas: it needs at least 1"
+            "stage %s has %d replicas: a stage needs at least 1"
                 .formatted(stage.name(), stage.replicas()));
       }
       if (stages.putIfAbsent(stage.name(), stage) != null) {
-        throw wrong("two stages are called " + stage.name());
+        throw wrong("two stages are called " + stage.name() + ": rename one");
       }
       Reservoir before = pending;
       String upstream = latest;
@@ -286,7 +290,9 @@ public final class Flow {
 
     private void refuseSource(String stage, String input) {
       if (known(stage).isSource()) {
-        throw wrong("stage %s is a source and cannot have %s".formatted(stage, input));
+        throw wrong(
+            "stage %s is a source and cannot have %s: describe it with stage()"
+                .formatted(stage, input));
       }
     }
 
@@ -324,12 +330,12 @@ public final class Flow {
               .orElse(0);
       if (fed == 0) {
         throw wrong(
-            "stage %s has no input: connect or feed it, or make it a source"
+            "stage %s has no input: connect it, feed it, or make it a source"
                 .formatted(stage.name()));
       }
       if (fed < stage.replicas()) {
         throw wrong(
-            "stage %s has %d replicas, but its feeds have at most %d streams: add streams, or use fewer replicas"
+            "stage %s has %d replicas, but its largest feed has only %d streams: give each replica one, in one feed"
                 .formatted(stage.name(), stage.replicas(), fed));
       }
     }
@@ -358,7 +364,9 @@ public final class Flow {
           if (path.containsKey(next)) {
             List<String> cycle =
                 path.keySet().stream().dropWhile(stage -> !stage.equals(next)).toList();
-            throw wrong("it has a cycle: %s -> %s".formatted(String.join(" -> ", cycle), next));
+            throw wrong(
+                "it has a cycle, %s -> %s: data can only flow forwards"
+                    .formatted(String.join(" -> ", cycle), next));
           }
           if (visited.add(next)) {
             path.put(next, downstream.getOrDefault(next, List.of()).iterator());

@@ -2,16 +2,16 @@ package dev.tigris.flow;
 
 import org.jspecify.annotations.Nullable;
 
-/// A flow has failed: which module of it, where, and why. The cause is what the module threw; what
-/// else went wrong while everything was stopped is suppressed in it.
+/// Reports that a flow has failed: which of its modules, where, and why. The cause is what the
+/// module threw. Failures that followed while the flow was stopped are suppressed in it.
 public final class FlowException extends Exception {
-  /// The work that a module, or the flow for it, was doing.
+  /// The step of a module's life in which it failed.
   public enum Phase {
-    /// A stream of the module was opened, before anything was started.
+    /// A stream of the module was being opened, before any thread started.
     OPEN("opening"),
-    /// Its thread was started.
+    /// Its thread was being started.
     START("the start of its thread"),
-    /// It was made, by its supplier or constructor.
+    /// Its supplier or constructor was making it.
     CONSTRUCTOR("its constructor"),
     /// [Operator#init].
     INIT("init"),
@@ -21,11 +21,11 @@ public final class FlowException extends Exception {
     PROCESS("process"),
     /// [Operator#finish].
     FINISH("finish"),
-    /// Its streams were told that it has ended.
+    /// Its streams were being told that the module has ended.
     END("the end of its streams"),
     /// [Operator#destroy].
     DESTROY("destroy"),
-    /// A stream of the module was closed, after all modules had ended.
+    /// A stream of the module was being closed, after all modules had ended.
     CLOSE("closing");
 
     private final String words;
@@ -45,7 +45,7 @@ public final class FlowException extends Exception {
   /// Which stream was opened or closed; empty in other phases.
   private String stream = "";
 
-  /// One to be told later what has failed, when there may be no memory to make another.
+  /// Makes an exception whose failure is told later, when there may be no memory to make another.
   FlowException(String flow) {
     this.flow = flow;
   }
@@ -55,7 +55,7 @@ public final class FlowException extends Exception {
     tell(stage, replica, phase, cause);
   }
 
-  /// One of opening or closing a stream.
+  /// Makes an exception about opening or closing a stream.
   static FlowException of(
       String flow, Wiring.End module, Phase phase, String stream, Throwable cause) {
     var made = new FlowException(flow, module.name(), module.index(), phase, cause);
@@ -63,7 +63,7 @@ public final class FlowException extends Exception {
     return made;
   }
 
-  /// Says what has failed; once.
+  /// Sets what has failed; called once.
   void tell(String failedStage, int failedReplica, Phase failedPhase, @Nullable Throwable cause) {
     stage = failedStage;
     replica = failedReplica;
@@ -71,7 +71,8 @@ public final class FlowException extends Exception {
     initCause(cause);
   }
 
-  /// The same with the trace of whoever calls this, to throw it: the cause has that of what failed.
+  /// Returns a copy with the stack trace of the caller, to be thrown there. The cause has the stack
+  /// trace of the failure.
   FlowException here() {
     try {
       FlowException same = new FlowException(flow, stage, replica, phase, getCause());
@@ -91,7 +92,7 @@ public final class FlowException extends Exception {
         .formatted(flow, stage, replica, phase.words + stream, description(getCause()));
   }
 
-  /// The cause is anybody's, and may fail as it is asked what it is.
+  /// Returns the cause is anybody's, and may fail as it is asked what it is.
   private static String description(@Nullable Throwable cause) {
     try {
       return String.valueOf(cause);
@@ -100,22 +101,22 @@ public final class FlowException extends Exception {
     }
   }
 
-  /// The name of the flow.
+  /// Returns the name of the flow.
   public String flow() {
     return flow;
   }
 
-  /// The name of the stage whose module failed.
+  /// Returns the name of the stage whose module failed.
   public String stage() {
     return stage;
   }
 
-  /// The replica that failed.
+  /// Returns which replica of the stage failed, from 0.
   public int replica() {
     return replica;
   }
 
-  /// Returns the work that was being done.
+  /// Returns the step in which the module failed.
   public Phase phase() {
     return phase;
   }

@@ -2,9 +2,9 @@ package dev.tigris.flow;
 
 import java.util.List;
 
-/// The state of a flow and of its parts. The parts of a running flow are read one after the other
-/// and need not fit each other exactly. Later versions may have more of them: read them by their
-/// methods.
+/// The state of a flow at one moment. While the flow runs, the parts are read one after the other
+/// and need not agree exactly. Later versions may have more components, so read them by their
+/// methods and construct no snapshot yourself.
 ///
 /// @param flow the flow's name
 /// @param state what has become of it
@@ -13,7 +13,7 @@ import java.util.List;
 /// @param streams every stream
 public record FlowSnapshot(
     String flow, State state, long elapsedNanos, List<Replica> replicas, List<Channel> streams) {
-  /// Whether a flow runs, or how it has ended.
+  /// The outcome of a flow, as far as there is one.
   public enum State {
     /// Not over.
     RUNNING,
@@ -21,7 +21,7 @@ public record FlowSnapshot(
     DONE,
     /// A module has failed.
     FAILED,
-    /// Somebody has cancelled it.
+    /// It was cancelled.
     CANCELLED
   }
 
@@ -67,14 +67,14 @@ public record FlowSnapshot(
       int window,
       StreamCounters counters) {}
 
-  /// A snapshot of its own lists.
+  /// Copies the lists.
   public FlowSnapshot {
     replicas = List.copyOf(replicas);
     streams = List.copyOf(streams);
   }
 
-  /// The replicas that take at least twice as long for a water as the median of their stage: who is
-  /// slow. Stages of one replica have nothing to compare with.
+  /// Returns the slow replicas: those that take at least twice as long for a water as the median of
+  /// their stage. A stage of one replica has nothing to compare with.
   public List<Replica> slow() {
     return replicas.stream()
         .filter(one -> one.serviceNanos() >= SLOW * medianServiceNanos(one.stage()))
@@ -82,7 +82,7 @@ public record FlowSnapshot(
         .toList();
   }
 
-  /// The lower median, so that of two replicas the slower one is compared with the faster.
+  /// Returns the lower median, so that of two replicas the slower one is compared with the faster.
   private double medianServiceNanos(String stage) {
     long[] nanos =
         replicas.stream()

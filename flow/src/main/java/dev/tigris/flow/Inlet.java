@@ -3,8 +3,8 @@ package dev.tigris.flow;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The streams that come in to one module, and whose turn it is: the next one, in a circle, that
-/// has something.
+/// The streams that come in to one module, and the choice of the next one to take from: round-robin
+/// among those that have a water.
 ///
 /// Thread rule: the module's thread.
 final class Inlet {
@@ -33,7 +33,7 @@ final class Inlet {
     return all.stream().filter(input -> input.from().equals(from)).map(Input::stream).toList();
   }
 
-  /// Where they come from, each name once.
+  /// Returns where they come from, each name once.
   List<String> names() {
     return all.stream().map(Input::from).distinct().toList();
   }
@@ -64,7 +64,7 @@ final class Inlet {
     turn++;
   }
 
-  /// Whether every input has ended and was taken to its end, as far as [#ready] has seen.
+  /// Returns whether every input has ended and was taken to its end, as far as [#ready] has seen.
   boolean isDrained() {
     return open == 0;
   }

@@ -1,7 +1,7 @@
 package dev.tigris.flow;
 
-/// The gate between a thread and those who would interrupt it: closed while the thread clears up,
-/// so that nothing it closes or writes then is cut short.
+/// A gate for the interrupts of one thread. The thread closes it before it clears up, so that no
+/// interrupt cuts short what it writes or closes then.
 final class Interrupts {
   private boolean closed;
 

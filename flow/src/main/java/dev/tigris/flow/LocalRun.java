@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// A flow that runs in this JVM: opens the streams, starts a thread for each replica, and clears up
 /// when the last of them has ended.
 ///
-/// The first thing that goes wrong decides the outcome; the rest is suppressed in it. Whoever
-/// notices stops everything: the flag is raised, waits end, threads are interrupted. The last
-/// thread to end closes the streams, so nothing is closed while a thread may use it.
+/// The first thing that goes wrong decides the outcome; the rest is suppressed in it. The thread
+/// that notices it stops everything: it raises the flag, ends the waits and interrupts the threads.
+/// The last thread to end closes the streams, so nothing is closed while a thread may use it.
 final class LocalRun implements FlowRun {
   /// How it ended.
   private sealed interface Outcome {
@@ -233,7 +233,7 @@ final class LocalRun implements FlowRun {
 
   // -- For everybody.
 
-  /// Whether a thread is a module's of this flow.
+  /// Returns whether a thread is a module's of this flow.
   boolean isModule(Thread thread) {
     return threads.contains(thread);
   }
@@ -242,7 +242,7 @@ final class LocalRun implements FlowRun {
   private void refuseModules() {
     if (isModule(Thread.currentThread())) {
       throw new IllegalStateException(
-          "a module of flow %s awaits the end of that flow, which would never come"
+          "a module of flow %s waits for the end of its own flow, which would never come: wait in another thread"
               .formatted(flow.name()));
     }
   }
@@ -275,7 +275,8 @@ final class LocalRun implements FlowRun {
     }
   }
 
-  /// As [FlowException#here]: its cause says who has cancelled.
+  /// Returns a copy as [FlowException#here] does. Its cause has the stack trace of the call that
+  /// cancelled.
   private static CancellationException here(CancellationException cancelled) {
     var same = new CancellationException(cancelled.getMessage());
     same.initCause(cancelled);

@@ -68,7 +68,7 @@ final class MemoryStream extends Stream {
     return spring;
   }
 
-  /// A water that has come back in its slot, else one from the spring's other places.
+  /// Returns a water that has come back in its slot, else one from the spring's other places.
   private Water createWater(int bytes) {
     if (bytes < 0) {
       throw new IllegalArgumentException("a water of " + bytes + " bytes");

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: the sender's thread.
 final class Outlet implements Parker.Condition {
-  /// Policies that need not be asked which of one stream to take. One of somebody else's may wait
-  /// all the same, or declare the end.
+  /// The policies that always take the only stream there is. A user's own policy may wait all the
+  /// same, or declare the end.
   private static final Set<Policy> OURS =
       Set.of(Policy.roundRobin(), Policy.random(), Policy.lottery(), Policy.leastOutstanding());
 
@@ -47,7 +47,7 @@ final class Outlet implements Parker.Condition {
     return name;
   }
 
-  /// Whether the module chooses.
+  /// Returns whether the module chooses.
   boolean isRouted() {
     return policy == null;
   }
@@ -59,13 +59,13 @@ final class Outlet implements Parker.Condition {
   Stream route(int index) {
     if (index < 0 || index >= streams.length) {
       throw new IndexOutOfBoundsException(
-          "reservoir %s has no route %d: it has %d, from 0 on"
+          "reservoir %s has no route %d: it has %d routes, numbered from 0"
               .formatted(name, index, streams.length));
     }
     return streams[index];
   }
 
-  /// Whether any receiver still takes waters.
+  /// Returns whether any receiver still takes waters.
   boolean isAnyOpen() {
     for (Stream stream : streams) {
       if (!stream.isStopped()) {
@@ -85,8 +85,8 @@ final class Outlet implements Parker.Condition {
     chosen = Policy.WAIT;
   }
 
-  /// Tries to choose a stream for this call, unless one is chosen, and says whether the waiting is
-  /// over: a stream is chosen, or the policy has said that it is the end.
+  /// Tries to choose a stream for this call, unless one is chosen. Returns whether the wait is
+  /// over: a stream is chosen, or the policy has declared the end.
   boolean tryChoose() {
     if (chosen == Policy.WAIT) {
       chosen = choose();
@@ -126,9 +126,9 @@ final class Outlet implements Parker.Condition {
         || choice < Policy.END
         || (choice >= 0 && state.credits(choice) <= 0)) {
       throw new IllegalStateException(
-          "policy %s of reservoir %s chose stream %d of %d, which has no credit: it must return one"
+          "policy %s of reservoir %s chose stream %d of %d, which has no credit: it must return a"
                   .formatted(chooser, name, choice, streams.length)
-              + " that has, or WAIT, or END");
+              + " stream that has credit, or WAIT, or END");
     }
     return choice;
   }

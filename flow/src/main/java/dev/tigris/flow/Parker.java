@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Where one thread waits for its streams, and where others wake it.
+/// Makes one thread wait for its streams, and lets other threads wake it.
 ///
 /// **What for.** A module's thread waits for input or for credit, and is woken only for what it
 /// waits for; a module that waits for input is left alone by its receivers' credits.
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 /// `waiting`, and unparks the sleeper if it is raised. Were the waker's store always visible before
 /// its read, one of the two would always see the other. Making it so takes a full fence for every
 /// water, which costs more than all the rest of a hand-over. So the waker has none: its read may
-/// run ahead of its store, both may miss each other, and nobody wakes the sleeper.
+/// run ahead of its store, both may miss each other, and the sleeper is not woken.
 ///
 /// That does no harm, for three reasons. The sleeper's side has its fence, and a store leaves a
 /// processor's store buffer in well under a microsecond; the sleeper yields between raising the
-/// flag and its last look, which takes longer, so in practice its last look finds the water.
-/// Only the last of several waters can be missed, since the next one's read comes after. And when
-/// it happens all the same, as the memory model allows, the sleeper wakes by itself: it parks for
+/// flag and its last look, which takes longer, so in practice its last look finds the water. Only
+/// the last of several waters can be missed, since the next one's read comes after. And when it
+/// happens all the same, as the memory model allows, the sleeper wakes by itself: it parks for
 /// [#FIRST_PARK_NANOS] at first, and twice as long each time, up to [#LONGEST_PARK_NANOS]. So the
 /// fence is paid by the thread that has nothing to do, and a wrong guess costs a bounded delay,
 /// never a hang.
@@ -43,7 +43,7 @@ final class Parker implements WaitSource {
   interface Condition {
     boolean isMet();
 
-    /// What exactly it is, for the message of an interrupt.
+    /// Returns what the thread waits for, in words for a message.
     String description();
   }
 
@@ -70,7 +70,7 @@ final class Parker implements WaitSource {
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
 
-  /// About 100 microseconds where nobody else wants the processor.
+  /// About 100 microseconds where no other thread wants the processor.
   private static final int MOST_YIELDS = 256;
 
   /// A park that ends sooner than this would have been better spent yielding: to wake a thread
@@ -128,7 +128,7 @@ final class Parker implements WaitSource {
   /// never misses a wait, and counts none twice.
   private final Counters own = new Counters(YIELDS + 1);
 
-  /// For streams without a flow: whoever uses them waits.
+  /// Makes a parker for streams without a flow, at which any thread may wait.
   Parker() {
     this(_ -> false);
   }
@@ -146,7 +146,7 @@ final class Parker implements WaitSource {
     this.vain = vain;
   }
 
-  /// Whether the caller is the one that waits here.
+  /// Returns whether the caller is the one that waits here.
   boolean isOfCaller() {
     return Thread.currentThread().equals(owner);
   }
@@ -182,13 +182,13 @@ final class Parker implements WaitSource {
     return stops;
   }
 
-  /// How long its thread has waited here, in nanoseconds; only for that thread.
+  /// Returns how long its thread has waited here, in nanoseconds; only for that thread.
   long waitedNanos() {
     return own.get(INPUT) + own.get(CREDIT);
   }
 
-  /// How long its thread has waited here for this, in nanoseconds; a wait that is not over counts,
-  /// too. For any thread, give or take a moment.
+  /// Returns how long its thread has waited here for this, in nanoseconds; a wait that is not over
+  /// counts, too. For any thread, give or take a moment.
   long waitedNanos(int what) {
     long waited = own.get(what);
     return waited >= 0 ? waited : waited + ageNanos() + 1;
@@ -313,12 +313,12 @@ final class Parker implements WaitSource {
     if (isOfCaller()) {
       if (vain != null) {
         throw new IllegalStateException(
-            "waiting for %s in vain: %s".formatted(condition.description(), vain));
+            "waiting for %s would never end: %s".formatted(condition.description(), vain));
       }
     } else if (isModule.test(Thread.currentThread())) {
       throw new IllegalStateException(
-          ("waiting for %s, which is another module's end of the stream: a module puts on the"
-                  + " streams it is given to put on, and takes from its inputs")
+          ("waiting for %s, at an end of the stream that belongs to another module: a module puts"
+                  + " on the streams that it is given, and takes from its inputs")
               .formatted(condition.description()));
     }
     if (Thread.interrupted()) {

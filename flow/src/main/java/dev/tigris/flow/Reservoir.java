@@ -5,17 +5,17 @@ import dev.tigris.os.CheckReturnValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The streams between two stages, from every replica of the one to every replica of the other, and
-/// the policy by which a sender chooses among its streams (Welsh and Culler 2000, section 2.3). An
-/// immutable description; `with...` methods return changed copies.
+/// A link between two stages: a stream from each replica of the one to each replica of the other,
+/// and the policy by which a sender chooses among its streams. A reservoir (Welsh and Culler, 2000,
+/// section 2.3) is an immutable description; the `with...` methods return changed copies.
 ///
 /// ```java
 /// Reservoir.lottery().withWindow(8)
 /// ```
 public final class Reservoir {
-  /// How many waters may be on their way on one stream unless something else is asked for: enough
-  /// to hide the time a consumer takes to wake up, few enough that two modules with 64 KiB waters
-  /// share a cache of a megabyte.
+  /// The window of a stream by default, in waters: large enough to hide the time that a receiver
+  /// takes to wake up, small enough that two modules with 64 KiB waters share a cache of a
+  /// megabyte.
   public static final int DEFAULT_WINDOW = 16;
 
   private final @Nullable Policy policy;
@@ -30,48 +30,48 @@ public final class Reservoir {
     this.name = name;
   }
 
-  /// Memory streams chosen by a policy.
+  /// Returns a reservoir of memory streams that a policy chooses among.
   @CheckReturnValue
   public static Reservoir of(Policy policy) {
     return new Reservoir(
-        Objects.requireNonNull(policy, "a policy, as Policy.lottery() makes one"),
+        Objects.requireNonNull(policy, "a reservoir needs a policy, such as Policy.lottery()"),
         DEFAULT_WINDOW,
         StreamKind.memory(),
         null);
   }
 
-  /// See [Policy#roundRobin].
+  /// Returns a reservoir with [Policy#roundRobin].
   @CheckReturnValue
   public static Reservoir roundRobin() {
     return of(Policy.roundRobin());
   }
 
-  /// See [Policy#random].
+  /// Returns a reservoir with [Policy#random].
   @CheckReturnValue
   public static Reservoir random() {
     return of(Policy.random());
   }
 
-  /// See [Policy#lottery].
+  /// Returns a reservoir with [Policy#lottery].
   @CheckReturnValue
   public static Reservoir lottery() {
     return of(Policy.lottery());
   }
 
-  /// See [Policy#leastOutstanding].
+  /// Returns a reservoir with [Policy#leastOutstanding].
   @CheckReturnValue
   public static Reservoir leastOutstanding() {
     return of(Policy.leastOutstanding());
   }
 
-  /// Memory streams among which the module itself chooses, by [ModuleContext#route(int)] (the
-  /// papers' *deterministic* reservoir).
+  /// Returns a reservoir of memory streams among which the module itself chooses, by
+  /// [ModuleContext#route(int)] (the papers' *deterministic* reservoir).
   @CheckReturnValue
   public static Reservoir routed() {
     return new Reservoir(null, DEFAULT_WINDOW, StreamKind.memory(), null);
   }
 
-  /// Returns a copy with another window: how many waters of a stream may be sent and not yet
+  /// Returns a copy with another window: how many waters may be sent on a stream and not yet
   /// finished, between 1 and 1,048,576.
   @CheckReturnValue
   public Reservoir withWindow(int waters) {
@@ -84,8 +84,8 @@ public final class Reservoir {
     return new Reservoir(policy, window, streams, name);
   }
 
-  /// Returns a copy with a name, by which [ModuleContext#output] finds it. Without one it has the
-  /// name of its downstream stage.
+  /// Returns a copy with a name for [ModuleContext#output]. A reservoir without one has the name of
+  /// its downstream stage.
   @CheckReturnValue
   public Reservoir withName(String newName) {
     return new Reservoir(policy, window, kind, newName);

@@ -3,8 +3,8 @@ package dev.tigris.flow;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A count that one thread advances and another reads, in cache lines of its own, as the notes of
-/// [SenderNotes] are. Who advances it does not look at it, but keeps its own: the line is often
+/// A count that one thread advances and another reads, in cache lines of its own, as the fields of
+/// [SenderSide] are. The advancing thread does not read it, but keeps a copy: the line is often
 /// with the other processor.
 ///
 /// What a thread did before [#advanceTo] happens before what another does after a [#get] that has
@@ -31,12 +31,12 @@ final class SharedCount {
   long after0, after1, after2, after3, after4, after5, after6, after7;
   long after8, after9, after10, after11, after12, after13, after14, after15;
 
-  /// For the thread that advances it: a release store.
+  /// Advances the count, by a release store. Only the one thread that advances it calls this.
   void advanceTo(long higher) {
     COUNT.setRelease(this, higher);
   }
 
-  /// For any thread: an acquire load.
+  /// Returns the count, by an acquire load. Any thread may call this.
   long get() {
     return (long) COUNT.getAcquire(this);
   }

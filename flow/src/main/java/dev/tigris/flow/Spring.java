@@ -1,6 +1,6 @@
 package dev.tigris.flow;
 
-/// Where waters come from. Every stream has one, whose waters it carries without a copy.
+/// A source of waters. Every stream has a spring, and carries its waters without a copy.
 @FunctionalInterface
 public interface Spring {
   /// Returns a water with room for at least `bytes` bytes, and of that size until [Water#setSize]

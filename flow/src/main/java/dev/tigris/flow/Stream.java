@@ -5,12 +5,12 @@ import dev.tigris.memory.Bytes;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A channel from one sender to one receiver that carries waters in order (Welsh and Culler 2000,
+/// A channel from one sender to one receiver that carries waters in order (Welsh and Culler, 2000,
 /// section 2.2). Modules call [#put] and [#spring]; the engine does the rest. The other public
-/// methods are for those who drive a stream without a flow.
+/// methods are for programs that drive a stream without a flow.
 ///
-/// **Credits.** A stream has a window: as many waters may be sent and not yet finished by the
-/// receiver. At all times, as the sender sees it,
+/// **Credits.** A stream has a window: the number of waters that may be sent and not yet finished
+/// by the receiver. At all times, as the sender sees it,
 ///
 /// ```
 /// sent = finished + outstanding     0 <= outstanding <= window     credits = window - outstanding
@@ -28,17 +28,17 @@ import org.jspecify.annotations.Nullable;
 /// kind calls [#wakeReceiver] after it has made something to receive, or the end, visible to the
 /// receiver, and [#wakeSender] after it has made credit visible to the sender.
 ///
-/// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters
-/// may be read by any.
+/// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters may
+/// be read by any.
 public abstract class Stream {
   private final String name;
   private final int window;
 
   /// Only for the sender's thread, but for [#counters].
-  final SenderNotes sends = new SenderNotes();
+  final SenderSide sends = new SenderSide();
 
   /// Only for the receiver's thread, but for [#counters].
-  final ReceiverNotes receipts = new ReceiverNotes();
+  final ReceiverSide receipts = new ReceiverSide();
 
   private Parker sender = new Parker();
   private Parker receiver = new Parker();
@@ -76,50 +76,50 @@ public abstract class Stream {
         }
       };
 
-  /// A stream with a name that says where it is, and a window between 1 and 1,048,576.
+  /// Makes a stream with a name that says where it is, and a window between 1 and 1,048,576.
   protected Stream(String name, int window) {
     this.name = name;
     this.window = StreamKind.Place.checkWindow(window);
   }
 
-  /// A stream between two threads of this JVM, to be driven without a flow.
+  /// Returns a stream between two threads of this JVM, to be driven without a flow.
   public static Stream memory(int window) {
     return new MemoryStream(new StreamKind.Place("memory", window));
   }
 
-  /// Returns the stream's name, unique in its flow, such as `map[0]->reduce[3]`.
+  /// Returns the stream's name, which is unique in its flow, such as `map[0]->reduce[3]`.
   public final String name() {
     return name;
   }
 
-  /// How many waters may be sent and not yet finished.
+  /// Returns how many waters may be sent and not yet finished.
   public final int window() {
     return window;
   }
 
   // -- The sender's side.
 
-  /// Where waters come from that this stream carries without a copy.
+  /// Returns the spring whose waters this stream carries without a copy.
   public abstract Spring spring();
 
-  /// Sends a water, and waits first while there is no credit. The water is no longer the caller's.
-  /// It may be one that came on another stream; if this stream cannot carry it as it is, a copy is
-  /// sent and counted. If the receiver has ended, the water is discarded and counted.
+  /// Sends a water, and waits first while there is no credit. The caller must not use the water
+  /// afterwards. It may have come on another stream. If this stream cannot carry it as it is, a
+  /// copy is sent and counted. If the receiver has ended, the water is discarded and counted.
   ///
-  /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end];
-  ///     of streams, one that is an input of the calling module is always noticed, and another
-  ///     module's when there is no credit
+  /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end].
+  ///     An input of the calling module is always refused, a stream of another module only when
+  ///     there is no credit
   /// @throws StreamException if the stream fails, or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
   public final void put(Water water) {
     water.refuseUnlessHeld();
     if (ofFlow && receiver.isOfCaller()) {
       throw new IllegalStateException(
-          "put on stream %s, which is an input of this module: a module puts on the streams it is given to put on"
+          "cannot put on stream %s, which is an input of this module: put on the streams that process, produce, finish and the context give"
               .formatted(name));
     }
     if (ended) {
-      throw new IllegalStateException("put on stream " + name + ", which was ended");
+      throw new IllegalStateException("cannot put on stream " + name + " after its end()");
     }
     if (!hasCredit() && !stopped) {
       awaitCredit();
@@ -138,7 +138,7 @@ public abstract class Stream {
     }
   }
 
-  /// Says that nothing more will be put. Ending a stream twice is the same as ending it once.
+  /// Ends the stream: the sender puts nothing more. Ending a stream twice has no further effect.
   public final void end() {
     if (!ended) {
       ended = true;
@@ -147,30 +147,30 @@ public abstract class Stream {
     }
   }
 
-  /// How many waters were sent and are not yet finished, as far as the sender knows.
+  /// Returns how many waters were sent and are not yet finished, as far as the sender knows.
   public abstract int outstanding();
 
-  /// How many waters may be sent now without waiting; none after the receiver has ended.
+  /// Returns how many waters may be sent now without waiting; none after the receiver has ended.
   public final int credits() {
     return stopped ? 0 : window - outstanding();
   }
 
-  /// Whether the receiver takes nothing more.
+  /// Returns whether the receiver has ended the stream, and so takes nothing more.
   public final boolean isStopped() {
     return stopped;
   }
 
   // -- The receiver's side.
 
-  /// The next water if one is there, else null. It is the caller's until it is put on a stream or
-  /// [released][Water#release]; the engine releases a module's input after each call.
+  /// Returns the next water if one is there, else null. It belongs to the caller until it is put on
+  /// a stream or [released][Water#release]; the engine releases a module's input after each call.
   ///
   /// @throws StreamException if the stream fails, or the water's checksum does not match its data
   /// @throws IllegalStateException if the stream is an output of the calling module
   public final @Nullable Water poll() {
     if (ofFlow && sender.isOfCaller()) {
       throw new IllegalStateException(
-          "taking from stream %s, which is an output of this module: a module takes from its inputs"
+          "cannot take from stream %s, which is an output of this module: take from the inputs that the context gives"
               .formatted(name));
     }
     Water water = receive();
@@ -180,7 +180,7 @@ public abstract class Stream {
     water.lend(this);
     if (checksums && !water.isIntact()) {
       throw new StreamException(
-          "stream %s: water %d of source %d is not what was sent: its checksum does not match"
+          "stream %s: the checksum of water %d of source %d does not match: a module wrote to the water after it had put it, or the memory is damaged"
               .formatted(name, water.sequence(), water.source()));
     }
     receipts.taken++;
@@ -188,9 +188,9 @@ public abstract class Stream {
     return water;
   }
 
-  /// The next water, waiting for it; null when the stream has ended and everything was taken. Who
-  /// waits while a whole [#window] of waters is its own, neither kept nor put nor released, may do
-  /// so for ever: the sender has no credit to send another.
+  /// Waits for the next water and returns it, or null when the stream has ended and everything was
+  /// taken. A receiver that holds a whole [#window] of waters, neither kept nor put nor released,
+  /// may wait forever: the sender has no credit to send another.
   ///
   /// @throws StreamException as [#poll], or if the thread is interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
@@ -203,13 +203,13 @@ public abstract class Stream {
     return water;
   }
 
-  /// Whether [#poll] would give a water now, or find out that there will be none.
+  /// Returns whether [#poll] would return a water now, or find that there will be none.
   public abstract boolean isReady();
 
-  /// Whether the sender has ended the stream and everything it has sent was taken.
+  /// Returns whether the sender has ended the stream and everything it has sent was taken.
   public abstract boolean isDrained();
 
-  /// Says that the receiver takes nothing more, and drops what is there.
+  /// Stops the stream: the receiver takes nothing more, and what is on its way is dropped.
   public final void stop() {
     if (!stopped) {
       stopped = true;
@@ -221,7 +221,7 @@ public abstract class Stream {
 
   // -- Both.
 
-  /// Returns what this stream has counted so far. Any thread; cheap.
+  /// Returns the counts of this stream so far. Any thread may call this, often.
   public final StreamCounters counters() {
     VarHandle.acquireFence(); // whoever asks again and again reads them again and again
     long settled = receipts.settled;
@@ -238,16 +238,17 @@ public abstract class Stream {
         sends.serviceNanos);
   }
 
-  /// Gives back what the stream holds: memory, files, connections. Whoever drives a stream without
-  /// a flow calls it once, when no thread uses the stream any more; a flow closes its own.
+  /// Releases what the stream holds: memory, files, connections. A program that drives a stream
+  /// without a flow calls this once, when no thread uses the stream any more; a flow closes its own
+  /// streams.
   ///
-  /// @param complete whether everything went well, so that output may appear under its name; if
-  ///     not, nothing of it must be left
-  /// @throws IllegalStateException if the stream is a flow's
+  /// @param complete whether the output may appear under its name; if not, nothing of it must be
+  ///     left
+  /// @throws IllegalStateException if the stream belongs to a flow
   public final void close(boolean complete) {
     if (ofFlow) {
       throw new IllegalStateException(
-          "the flow closes stream %s, when all its modules have ended: a module says with end() that it puts no more, and with stop() that it takes no more"
+          "the flow closes stream %s itself, after all modules have ended: a module calls end() when it puts no more, and stop() when it takes no more"
               .formatted(name));
     }
     dispose(complete);
@@ -255,48 +256,52 @@ public abstract class Stream {
 
   // -- For kinds of streams.
 
-  /// Does what can still fail of [#dispose], such as making data last. When all went well, a flow
-  /// calls it on every stream before it disposes of one, so that outputs appear together or not at
-  /// all.
+  /// Does the part of [#dispose] that can still fail, such as forcing data to the disk. After a
+  /// success, a flow calls it on every stream before it disposes of one, so that outputs appear
+  /// together or not at all.
   protected void prepare() {}
 
-  /// Does what [#close] says; called once.
+  /// Releases what the stream holds, as [#close] describes; called once.
   protected abstract void dispose(boolean complete);
 
-  /// Whether this water can be sent as it is. If not, a copy of it in a water of this stream's own
-  /// spring is sent.
+  /// Returns whether this water can be sent as it is. If not, the stream sends a copy of it in a
+  /// water of its own spring.
   protected abstract boolean canCarry(Water water);
 
-  /// Whether there is credit for one more water; may answer from what it knows, where asking costs.
+  /// Returns whether there is credit for one more water. It may answer from the last known state
+  /// where a fresh look is expensive.
   protected boolean hasCredit() {
     return outstanding() < window;
   }
 
-  /// Sends a water. There is credit, and [#canCarry] is true for the water. A kind that sends the
-  /// bytes of its [#data], and not the water itself, then lets it [return home][Water#returnHome].
+  /// Sends a water. The caller has made sure that there is credit and that [#canCarry] is true for
+  /// the water. A kind that sends the bytes of its [#data], and not the water itself, then lets the
+  /// water [return home][Water#returnHome].
   protected abstract void send(Water water);
 
-  /// Returns the data of a water on its way, which no module holds: [Water#size] bytes are valid.
+  /// Returns the data of a water on its way, which no module holds. The first [Water#size] bytes
+  /// are valid.
   protected static Bytes data(Water water) {
     return water.data();
   }
 
-  /// Sends the end.
+  /// Sends the end of the stream to the receiver.
   protected abstract void sendEnd();
 
-  /// The next water if one is there, else null: one that was sent, or one of a [BufferSpring] that
-  /// the data was written to.
+  /// Returns the next water if one is there, else null. It is a water that was sent, or one of a
+  /// [BufferSpring] into which the data was written.
   protected abstract @Nullable Water receive();
 
-  /// The receiver has finished with a water that [#receive] gave: returns its credit to the sender
-  /// and the water to its spring.
+  /// Returns the credit of a water to the sender and the water to its spring. The receiver, which
+  /// got the water from [#receive], has finished with it.
   protected abstract void release(Water water);
 
-  /// A water that [#receive] gave has left this stream for good, and belongs to the receiver:
-  /// returns its credit only.
+  /// Returns the credit of a water to the sender, and keeps the water out of the stream: the
+  /// receiver, which got it from [#receive], owns it now.
   protected abstract void leave(Water water);
 
-  /// Tells the sender that the receiver has ended, where [#isStopped] does not reach.
+  /// Tells the sender that the receiver has ended the stream, for kinds whose sender does not see
+  /// [#isStopped].
   protected void sendStop() {}
 
   /// Wakes the sender if it waits for credit on any of its streams.
@@ -346,29 +351,33 @@ public abstract class Stream {
     checksums = true;
   }
 
-  /// How many waters were put, from the sender's thread.
+  /// Returns how many waters were put, from the sender's thread.
   final long sent() {
     return sends.waters;
   }
 
-  /// The water of a stream that is ready, or drained; null if it turns out to be drained.
+  /// Takes the water of a stream that is ready. Returns null if the stream turns out to be drained.
   final @Nullable Water pollReady() {
     Water water = poll();
     if (water == null && !isDrained()) { // its receiver would ask again and again
-      throw new IllegalStateException("stream " + name + " says it is ready, and has no water");
+      throw new IllegalStateException(
+          "stream "
+              + name
+              + " is ready but gave no water: correct isReady() or receive() of its kind");
     }
     return water;
   }
 
-  /// A module begins to work on the water that was taken last.
+  /// Begins the turn of the water that was taken last, and returns the turn's number. A module
+  /// works on that water now.
   final long beginTurn() {
     long turn = receipts.taken;
     receipts.turn = turn;
     return turn;
   }
 
-  /// Whether the water of that turn is still lent: it was neither released nor kept nor put
-  /// elsewhere. The water itself cannot be asked, as somebody else may have it by now.
+  /// Returns whether the water of that turn is still lent: it was neither released nor kept nor put
+  /// elsewhere. The water itself cannot say, since another module may have it by now.
   final boolean isTurn(long begun) {
     return receipts.turn == begun;
   }

@@ -9,12 +9,12 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// A batch of data in a buffer outside the heap: what streams carry and modules work on (Welsh
-/// and Culler 2000, section 2.2).
+/// A batch of data in a buffer outside the heap: what streams carry and modules work on (Welsh and
+/// Culler, 2000, section 2.2).
 ///
-/// A water is made by the [Spring] of a stream and goes back to it when whoever received it has
-/// finished with it, to be used again. The fields of the protocol lie in the same buffer, before
-/// the range that a module can reach:
+/// The [Spring] of a stream makes a water, and the water goes back there to be used again when its
+/// receiver has finished with it. The fields of the protocol lie in the same buffer, before the
+/// range that a module can reach:
 ///
 /// ```
 ///   0        8          16       24         32              64                  64 + capacity
@@ -29,22 +29,22 @@ import org.jspecify.annotations.Nullable;
 ///   checksum  bits 0-31: CRC-32C of the valid data; bit 32: 1 if there is a checksum, else 0
 /// ```
 ///
-/// All are 64-bit little-endian numbers, written where the flow wants checksums: nobody else reads
-/// them. A water has one buffer; the reserved bytes are for naming more.
+/// All are 64-bit little-endian numbers, written only in a flow with checksums. A water has one
+/// buffer; the reserved bytes are for naming more.
 ///
 /// **Whose it is.** A water belongs to the module that made it or got it, until it is put on a
 /// stream, released, or, for an input water that was not [kept][#keep], until `process` returns.
-/// After that the module must leave it alone; where noticing it is free, a use throws
-/// [IllegalStateException], and otherwise it sees, or spoils, the data of a later water, but never
-/// other memory. With `-Dtigris.check=leases` every such use throws
+/// After that the module must not use it. Where the check costs nothing, a use throws
+/// [IllegalStateException]. Elsewhere a use reads or overwrites the data of a later water, but
+/// never other memory. With `-Dtigris.check=leases` every such use throws
 /// [RecycledException][dev.tigris.memory.RecycledException].
 ///
-/// **Its two ends.** Who sends a water and who receives it both keep notes of it. A cache line that
-/// both write, or that one reads and the other writes, travels between their processors with each
-/// hand-over. So a memory stream gives its receiver the water's *twin*: another Water for the same
-/// buffer, made at the first hand-over. Each of the two is the other's twin: if the receiver puts
-/// the water on a second stream, the first one comes out there. Of the two, a module has one at
-/// most; which of them was made by the spring, and goes back to it, both know.
+/// **Its two ends.** The sender and the receiver of a water both write to its fields. A cache line
+/// that both write, or that one reads and the other writes, travels between their processors with
+/// each hand-over. So a memory stream gives its receiver the water's *twin*: another Water for the
+/// same buffer, made at the first hand-over. Each of the two is the other's twin: if the receiver
+/// puts the water on a second stream, the first one comes out there. A module has one of the two at
+/// most. Both know which of them the spring has made and takes back.
 ///
 /// Thread rule: one thread at a time, its owner's.
 public final class Water {
@@ -79,7 +79,7 @@ public final class Water {
   /// On a stream.
   private static final int ON_STREAM = 4;
 
-  /// Nobody's any more, and not yet in its spring: it may still lie in a stream.
+  /// Given back, and not yet in its spring: it may still lie in a stream.
   private static final int GIVEN_BACK = 5;
 
   private final BufferSpring home;
@@ -108,7 +108,7 @@ public final class Water {
   /// The stream that lends it, or was the last to do so.
   private @Nullable Stream lender;
 
-  /// A cache line that nobody uses, so that the twin, or what else the other end reads, may lie
+  /// A cache line that no thread uses, so that the twin, or what else the other end reads, may lie
   /// before it: a JVM puts numbers of this size first, in their order.
   long apart0, apart1, apart2, apart3, apart4, apart5, apart6, apart7;
 
@@ -143,7 +143,8 @@ public final class Water {
     this.twin = original;
   }
 
-  /// This water as its receiver sees it: the same one each time. Only for whoever receives it.
+  /// Returns this water as its receiver sees it, the same object each time. Only the receiver may
+  /// call this.
   Water twin() {
     Water known = twin;
     if (known == null) {
@@ -153,19 +154,19 @@ public final class Water {
     return known;
   }
 
-  /// Whether this is the twin of that water.
+  /// Returns whether this is the twin of that water.
   @SuppressWarnings("ReferenceEquality") // the very water is meant
   boolean isTwinOf(Water water) {
     return twin == water;
   }
 
-  /// The one that its spring has made, and takes back.
+  /// Returns the one that its spring has made, and takes back.
   Water original() {
     return original;
   }
 
-  /// The data as bytes: all of [#capacity], of which the first [#size] are valid. The same view
-  /// every time, as long as the water is the same module's.
+  /// Returns the data as bytes: all of [#capacity], of which the first [#size] are valid. The view
+  /// stays the same while the water belongs to one module.
   ///
   /// @throws IllegalStateException if the water was put or released
   public Bytes bytes() {
@@ -173,11 +174,11 @@ public final class Water {
     return data;
   }
 
-  /// The data as a container of objects: an empty one if this module made the water, else the one
-  /// that came in. The same view until the water is put. A module that fills a container should
-  /// set the water's size to its `usedBytes()`.
+  /// Returns the data as a container of objects: an empty one if this module made the water, else
+  /// the one that came in. The view stays the same until the water is put. A module that fills a
+  /// container should set the water's size to its `usedBytes()`.
   ///
-  /// @throws CorruptContainerException if what came in is no container, or is not all of one
+  /// @throws CorruptContainerException if what came in is not a container, or only a part of one
   /// @throws IllegalStateException if the water was put or released
   public Container container() {
     refuseUnlessHeld();
@@ -188,7 +189,7 @@ public final class Water {
         current = opened == null ? data.asContainer() : opened;
         if (current.usedBytes() > size) { // behind that lies what was in the buffer before
           throw new CorruptContainerException(
-              "the container in a water of %d bytes uses %d: its sender has set too small a size, or the end is lost"
+              "the container in a water of %d bytes uses %d: its sender has set too small a size with setSize(), or its end is lost"
                   .formatted(size, current.usedBytes()));
         }
       } else if (current == null) {
@@ -205,31 +206,32 @@ public final class Water {
     return current;
   }
 
-  /// The container that the sender's end has opened, so that it need not be opened again.
+  /// Returns the container that the sender's end has opened, so that it need not be opened again.
   private @Nullable Container openedByTwin() {
     Water other = isFromTwin ? twin : null;
     return other != null && other.containerIsOpen ? other.container : null;
   }
 
-  /// How many bytes of data are valid.
+  /// Returns how many bytes of data are valid.
   public int size() {
     return size;
   }
 
-  /// Says how many bytes of data are valid.
+  /// Sets how many bytes of data are valid.
   ///
-  /// @throws IllegalArgumentException if there is no room for so many
+  /// @throws IllegalArgumentException if it is negative or more than [#capacity]
   /// @throws IllegalStateException if the water was put or released
   public void setSize(int bytes) {
     refuseUnlessHeld();
     if (bytes < 0 || bytes > capacity) {
       throw new IllegalArgumentException(
-          "a size of %d in a water with room for %d bytes".formatted(bytes, capacity));
+          "cannot set a size of %d bytes: the water has room for 0 to %d"
+              .formatted(bytes, capacity));
     }
     size = bytes;
   }
 
-  /// For how many bytes of data there is room; at least what was asked for.
+  /// Returns how many bytes of data the water has room for; at least as many as were asked for.
   public int capacity() {
     return capacity;
   }
@@ -247,7 +249,8 @@ public final class Water {
     return Jbuf.footprintBytes(bufferBytes(bytes));
   }
 
-  /// How large the buffer of a new water is: its header, and whole cache lines, at least one.
+  /// Returns how large the buffer of a new water is: its header, and whole cache lines, at least
+  /// one.
   static long bufferBytes(int bytes) {
     if (bytes < 0 || bytes > MOST_BYTES) {
       throw new IllegalArgumentException(
@@ -257,9 +260,9 @@ public final class Water {
   }
 
   /// Takes an input water out of its stream. Its credit goes back to the sender now, and the water
-  /// stays with this module after `process` returns. That ends when the module puts or releases the
-  /// water, or the flow ends. A module that keeps waters answers for their memory, since the window
-  /// no longer bounds it. Without effect on a water that is the module's anyway.
+  /// stays this module's after `process` returns, until the module puts or releases it, or the flow
+  /// ends. A module that keeps waters has to bound their memory itself, since the window no longer
+  /// does. Has no effect on a water that the module owns already.
   ///
   /// @throws IllegalStateException if the water was put or released
   public void keep() {
@@ -267,8 +270,8 @@ public final class Water {
     leaveLender();
   }
 
-  /// Gives the water back to its spring. For a water that was kept, or made and not put; an input
-  /// water goes back by itself.
+  /// Gives the water back to its spring. A module calls this for a water that it has kept, or made
+  /// and not put; an input water goes back by itself.
   ///
   /// @throws IllegalStateException if the water was put or released
   public void release() {
@@ -284,15 +287,15 @@ public final class Water {
     }
   }
 
-  /// Gives the water back to the spring that made it, whichever that is. For kinds of streams that
-  /// carry waters of other springs, when the receiver has finished with one.
+  /// Gives the water back to the spring that made it, whichever that is. Kinds of streams that
+  /// carry waters of other springs call this when the receiver has finished with one.
   ///
-  /// @throws IllegalStateException as [BufferSpring#takeBack]
+  /// @throws IllegalStateException as for [BufferSpring#takeBack]
   public void returnHome() {
     home.takeBack(this);
   }
 
-  /// The spring it was made by, and goes back to.
+  /// Returns the spring it was made by, and goes back to.
   BufferSpring home() {
     return home;
   }
@@ -301,12 +304,12 @@ public final class Water {
     return buffer;
   }
 
-  /// The data, whoever holds it.
+  /// Returns the data, without looking whether a module holds it.
   Bytes data() {
     return data;
   }
 
-  /// A buffer over the data for a channel, with position 0 and the given limit.
+  /// Returns a buffer over the data for a channel, with position 0 and the given limit.
   ByteBuffer channelBuffer(int limit) {
     ByteBuffer made = channelBuffer;
     if (made == null) {
@@ -376,7 +379,7 @@ public final class Water {
     return this;
   }
 
-  /// So many bytes of data are valid, and nobody has looked at them yet. What is so already is not
+  /// Notes that so many bytes of data are valid, and not looked at yet. What is so already is not
   /// stored: a hand-over waits for its stores.
   private void hold(int bytes, boolean fromTwin) {
     if (size != bytes) {
@@ -413,8 +416,8 @@ public final class Water {
   Water comeHome() {
     if (holder == IN_SPRING || original.holder == IN_SPRING) {
       throw new IllegalStateException(
-          "this water was given back before, and its next user would share it with another: release"
-              + " or return a water once");
+          "this water was given back before, and its next user would share it with another:"
+              + " release or return a water once");
     }
     refuseIfLent();
     if (twin != null) {
@@ -450,7 +453,7 @@ public final class Water {
     return whole.getLong(SEQUENCE);
   }
 
-  /// Whether the data is what it was when it was put, as far as a checksum can tell.
+  /// Returns whether the data is what it was when it was put, as far as a checksum can tell.
   boolean isIntact() {
     long stored = whole.getLong(CHECKSUM);
     return (stored & HAS_CHECKSUM) == 0
@@ -467,8 +470,8 @@ public final class Water {
     int now = holder;
     if (now < MADE || now > LENT) {
       throw new IllegalStateException(
-          "this water is no longer the module's: it was put on a stream, released, or its process"
-              + " call is over; keep() it to use it longer");
+          "the module may no longer use this water: it was put on a stream or released, or its"
+              + " process call is over. Call keep() to use an input water longer");
     }
   }
 }

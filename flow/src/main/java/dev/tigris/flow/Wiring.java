@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Turns the description of a flow into streams, and into workers that know theirs: a stream from
-/// every replica of a reservoir's upstream stage to every replica of its downstream stage, and one
-/// for each feed and drain.
+/// Makes the streams and the workers of a flow from its description: a stream from every replica of
+/// a reservoir's upstream stage to every replica of its downstream stage, and one for each feed and
+/// drain.
 final class Wiring {
   /// One end of a stream: a stage, a feed or a drain, and which replica or stream of it.
   record End(String name, int index) {
@@ -68,7 +68,7 @@ final class Wiring {
     this.random = new SplittableRandom(flow.seed());
   }
 
-  /// All streams, as far as they could be opened.
+  /// Returns all streams, as far as they could be opened.
   List<Placed> streams() {
     return streams;
   }
@@ -173,16 +173,17 @@ final class Wiring {
     return found;
   }
 
-  /// A file that goes the wrong way would look like one without data, and a file written so would
-  /// take the place of what is there.
+  /// Refuses a file stream in the wrong direction: it would look like an empty input, or replace
+  /// the file that was to be read.
   private static void refuseWrongWay(Use use, FileStream file) {
     @Nullable String wrong =
         switch (use) {
-          case RESERVOIR -> "joins two stages: drain one to it, and feed the other in a later flow";
+          case RESERVOIR ->
+              "joins two stages: drain the first into the file, and feed the second from it in a later flow";
           case FEED ->
-              file.isWriting() ? "feeds a stage, and writes: use FileStream.reading" : null;
+              file.isWriting() ? "feeds a stage but writes its file: use FileStream.reading" : null;
           case DRAIN ->
-              file.isWriting() ? null : "drains a stage, and reads: use FileStream.writing";
+              file.isWriting() ? null : "drains a stage but reads its file: use FileStream.writing";
         };
     if (wrong != null) {
       throw new IllegalArgumentException(
@@ -194,7 +195,7 @@ final class Wiring {
     for (Placed placed : streams.subList(0, streams.size() - 1)) {
       if (placed.stream() instanceof FileStream other && file.clashesWith(other)) {
         throw new IOException(
-            "stream %s writes file %s too: name a file for each"
+            "stream %s writes file %s too: name another file for one of them"
                 .formatted(other.name(), other.file()));
       }
     }
@@ -207,7 +208,7 @@ final class Wiring {
     try {
       Stream stream =
           Objects.requireNonNull(
-              kind.open(place), "the kind of stream has opened none: it is null");
+              kind.open(place), "the stream kind returned null instead of a stream");
       stream.source(streams.size());
       if (flow.checksums()) {
         stream.useChecksums();
@@ -218,7 +219,7 @@ final class Wiring {
         refuseClashes(file);
       } else if (stream instanceof MemoryStream && use != Use.RESERVOIR) {
         throw new IllegalArgumentException(
-            "stream %s is a memory stream, whose other end is in no flow. To hand data to a flow, or take it from one, poll a queue of your own in a Source or a Module"
+            "stream %s is a memory stream whose other end is outside the flow. To move data into or out of a flow, use a queue of your own, and a Source or Module that reads or fills it"
                 .formatted(stream.name()));
       }
       return stream;

@@ -5,8 +5,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one replica of one stage, on a thread of its own: finds the input whose turn it is, lets
-/// the policy of the outgoing reservoir choose a stream, takes a water, and calls the module
-/// (Welsh and Culler 2000, figure 3).
+/// the policy of the outgoing reservoir choose a stream, takes a water, and calls the module (Welsh
+/// and Culler, 2000, figure 3).
 ///
 /// ```
 ///   make -> init -> (all are ready) -> { wait for input; wait for a choice; process }* -> finish
@@ -95,7 +95,7 @@ final class Worker implements Runnable {
   public void run() {
     Operator operator = null;
     parker.begin(
-        "until all modules have been through init, no water moves; use process, or produce");
+        "no water moves before all modules have been through init: wait in process or produce");
     try {
       try {
         operator = make();
@@ -132,7 +132,9 @@ final class Worker implements Runnable {
     if (stage.isSource() ? made instanceof Source : made instanceof Module) {
       return made;
     }
-    throw new IllegalStateException("the supplier of stage " + stage.name() + " gave " + made);
+    throw new IllegalStateException(
+        "the supplier of stage %s returned %s: it must return a new %s"
+            .formatted(stage.name(), made, stage.isSource() ? "Source" : "Module"));
   }
 
   /// Works until the regular end, and says true; or false for an early one.
@@ -238,13 +240,14 @@ final class Worker implements Runnable {
 
   // -- Waiting.
 
-  /// The stream for this call; null if there will be none any more.
+  /// Returns the stream for this call; null if there will be none any more.
   private @Nullable Stream awaitOut() {
     Outlet outlet = balanced;
     return outlet == null ? fallback : context.awaitChoice(outlet);
   }
 
-  /// Whether this module has receivers and all of them have ended. Looks only when another one has.
+  /// Returns whether this module has receivers and all of them have ended. Looks only when another
+  /// one has.
   private boolean haveReceiversEnded() {
     int stops = parker.stops();
     if (stops == seenStops) {
@@ -256,7 +259,8 @@ final class Worker implements Runnable {
 
   // -- The clock.
 
-  /// When the call starts, counting only the time that is not spent waiting; 0 if it is not timed.
+  /// Returns when the call starts, counting only the time that is not spent waiting; 0 if it is not
+  /// timed.
   private long startClock() {
     if (counters.get(CALLS) % TIMED_EVERY != 0 && counters.get(SERVICE_NANOS) < LONG_CALL_NANOS) {
       return 0;
@@ -287,7 +291,7 @@ final class Worker implements Runnable {
         counters.get(ENDED) != 0);
   }
 
-  /// Whether something thrown is only the echo of the flow's being stopped.
+  /// Returns whether something thrown is only the echo of the flow's being stopped.
   static boolean isEcho(Throwable thrown) {
     return thrown instanceof CancellationException
         || thrown instanceof InterruptedException

@@ -62,7 +62,8 @@ class FileNameTest {
             .build()
             .start();
     FlowException refused = assertThrows(FlowException.class, run::await);
-    assertTrue(refused.getMessage().contains("name a file for each"), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains("name another file for one of them"), refused.getMessage());
     try (var left = Files.find(folder, 2, (path, what) -> what.isRegularFile())) {
       assertEquals(List.of(), left.toList());
     }

@@ -24,7 +24,7 @@ class GraphTest {
   @Test
   void refusesACycleAndPrintsIt() {
     assertRefused(
-        "it has a cycle: a -> b -> c -> a",
+        "it has a cycle, a -> b -> c -> a:",
         flow()
             .source("start", () -> NOTHING)
             .stage("a", () -> PASS)
@@ -39,14 +39,14 @@ class GraphTest {
   @Test
   void refusesAStageThatFeedsItself() {
     assertRefused(
-        "it has a cycle: a -> a",
+        "it has a cycle, a -> a:",
         flow().stage("a", () -> PASS).connect("a", "a", Reservoir.random()));
   }
 
   @Test
   void refusesACycleBehindAStageThatOthersLeadTo() {
     assertRefused(
-        "it has a cycle: c -> d -> c",
+        "it has a cycle, c -> d -> c:",
         flow()
             .source("start", () -> NOTHING)
             .stage("b", () -> PASS)
@@ -86,7 +86,7 @@ class GraphTest {
 
   @Test
   void refusesAFlowWithoutStages() {
-    assertRefused("it has no stages", flow());
+    assertRefused("it has no stage: add one", flow());
   }
 
   @Test
@@ -136,7 +136,7 @@ class GraphTest {
   @Test
   void refusesFewerStreamsThanReplicasToFeedOrDrain() {
     assertRefused(
-        "no feed with more than 1 streams",
+        "its largest feed has only 1 streams: give each replica one",
         flow().stage("a", () -> PASS, 2).feed("a", FileStream.reading(Path.of("x"), 1)));
     assertRefused(
         "only 1 streams to drain to",

@@ -317,7 +317,7 @@ class MemoryStreamTest {
     bytes.setLong(0, 6);
     String message = assertThrows(StreamException.class, stream::poll).getMessage();
     assertEquals(
-        "stream checked: water 1 of source 0 is not what was sent: its checksum does not match",
+        "stream checked: the checksum of water 1 of source 0 does not match: a module wrote to the water after it had put it, or the memory is damaged",
         message);
     stream.close(false);
   }
@@ -359,7 +359,7 @@ class MemoryStreamTest {
     String message =
         assertThrows(IllegalArgumentException.class, () -> Stream.memory(Integer.MAX_VALUE))
             .getMessage();
-    assertEquals("a window of 2147483647: it must be between 1 and 1048576", message);
+    assertEquals("a window of 2147483647 waters: it must be between 1 and 1048576", message);
   }
 
   @Example

@@ -42,7 +42,8 @@ class MisuseTest {
             .drain("count", Reservoir.roundRobin(), place -> null)
             .build();
     FlowException failure = assertThrows(FlowException.class, () -> Numbers.run(flow));
-    assertTrue(failure.getMessage().contains("has opened none"), failure.getMessage());
+    assertTrue(
+        failure.getMessage().contains("returned null instead of a stream"), failure.getMessage());
   }
 
   @Test
@@ -95,7 +96,7 @@ class MisuseTest {
     var ready = new CompletableFuture<Stream>();
     var never = new CompletableFuture<Stream>();
     assertRefused(
-        "which is another module's end",
+        "at an end of the stream that belongs to another module",
         flow(
             () ->
                 new Knowing() {
@@ -160,7 +161,8 @@ class MisuseTest {
     FlowRun started = flow(() -> (in, out) -> run.get().await()).start();
     run.complete(started);
     FlowException failure = assertThrows(FlowException.class, started::await);
-    assertTrue(failure.getMessage().contains("awaits the end of that flow"), failure.getMessage());
+    assertTrue(
+        failure.getMessage().contains("waits for the end of its own flow"), failure.getMessage());
   }
 
   @ParameterizedTest
@@ -214,7 +216,7 @@ class MisuseTest {
             .reservoir(Reservoir.routed().withKind(NeverReady::new))
             .stage("take", () -> (in, out) -> {})
             .build();
-    assertRefused("says it is ready, and has no water", flow);
+    assertRefused("is ready but gave no water", flow);
     Stream stream = new NeverReady(new StreamKind.Place("alone", 1));
     assertThrows(IllegalStateException.class, stream::get);
   }

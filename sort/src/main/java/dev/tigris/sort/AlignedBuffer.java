@@ -56,7 +56,7 @@ final class AlignedBuffer implements AutoCloseable {
     return capacity;
   }
 
-  /// The bytes from `from` to `to`, ready for a channel.
+  /// Returns the bytes from `from` to `to`, ready for a channel.
   ByteBuffer window(long from, long to) {
     return channelView.clear().limit((int) to).position((int) from);
   }

@@ -71,17 +71,17 @@ final class BlockGroups {
     }
   }
 
-  /// The records of the block, those of the same bucket one after the other.
+  /// Returns the records of the block, those of the same bucket one after the other.
   byte[] grouped() {
     return grouped;
   }
 
-  /// Where in [#grouped] the records of a bucket begin.
+  /// Returns where in [#grouped] the records of a bucket begin.
   int start(int bucket) {
     return bucket == 0 ? 0 : ends[bucket - 1];
   }
 
-  /// Where they end.
+  /// Returns where they end.
   int end(int bucket) {
     return ends[bucket];
   }

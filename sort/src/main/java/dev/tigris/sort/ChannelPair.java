@@ -58,7 +58,7 @@ final class ChannelPair implements Closeable {
     }
   }
 
-  /// Whether it was opened for direct I/O.
+  /// Returns whether it was opened for direct I/O.
   boolean isDirect() {
     return openedDirect != null;
   }

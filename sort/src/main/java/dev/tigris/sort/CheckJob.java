@@ -17,15 +17,16 @@ import java.util.concurrent.atomic.AtomicLong;
 /// result.summary().verdict().forEach(System.out::println);
 /// ```
 ///
-/// Does not change: each method that names an option returns a changed copy. Unlike valsort, no
-/// records at all are in order too.
+/// A job is immutable: each method that names an option returns a changed copy. Unlike valsort, a
+/// job finds an empty input in order.
 public final class CheckJob {
   private static final int CHUNK_BYTES = 2_000_000;
 
   /// So much is copied to the heap at a time, and stays in the first-level cache.
   private static final int BLOCK_BYTES = 32 << 10;
 
-  /// The result. Later versions may have more components: read them by their methods.
+  /// The result of a check. Later versions may have more components, so read them by their methods
+  /// and construct none yourself.
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
   private final List<Path> inputs;
@@ -35,10 +36,11 @@ public final class CheckJob {
 
   private CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
     if (inputs.isEmpty()) {
-      throw new IllegalArgumentException("at least 1 file is needed");
+      throw new IllegalArgumentException("there is no file to check: name at least 1");
     }
     if (parallel < 1) {
-      throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
+      throw new IllegalArgumentException(
+          "cannot check with " + parallel + " threads: at least 1 is needed");
     }
     this.inputs = List.copyOf(inputs);
     this.format = Objects.requireNonNull(format, "format");
@@ -46,7 +48,7 @@ public final class CheckJob {
     this.progress = Objects.requireNonNull(progress, "progress");
   }
 
-  /// Checks gensort's records, with as many threads as processors.
+  /// Returns a job that checks gensort's records, with as many threads as processors.
   ///
   /// @param inputs the files, in order
   /// @throws IllegalArgumentException if there are none
@@ -56,13 +58,13 @@ public final class CheckJob {
     return new CheckJob(inputs, RecordFormat.GENSORT, processors, Progress.NONE);
   }
 
-  /// Returns a copy for other records.
+  /// Returns a copy of this job for records of another format.
   @CheckReturnValue
   public CheckJob format(RecordFormat records) {
     return new CheckJob(inputs, records, parallel, progress);
   }
 
-  /// Returns a copy with another number of threads.
+  /// Returns a copy of this job with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -70,13 +72,13 @@ public final class CheckJob {
     return new CheckJob(inputs, format, threads, progress);
   }
 
-  /// Returns a copy with a listener that hears how far it is.
+  /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public CheckJob progress(Progress listener) {
     return new CheckJob(inputs, format, parallel, listener);
   }
 
-  /// The files, in order.
+  /// Returns the files, in order.
   public List<Path> inputs() {
     return inputs;
   }
@@ -86,7 +88,7 @@ public final class CheckJob {
     return format;
   }
 
-  /// How many threads are used.
+  /// Returns how many threads are used.
   public int parallel() {
     return parallel;
   }
@@ -96,7 +98,7 @@ public final class CheckJob {
     return "CheckJob[%s, %s]".formatted(inputs, format);
   }
 
-  /// Checks the records. Disorder is a result and not an error.
+  /// Checks the records. Disorder is a result, not an error.
   ///
   /// @throws SortException if an input cannot be read, or is not a whole number of records
   /// @throws InterruptedException if the calling thread is interrupted
@@ -179,7 +181,7 @@ public final class CheckJob {
       this.block = new byte[BLOCK_BYTES / size * size];
     }
 
-    /// Whether a record does not fit the buffer.
+    /// Returns whether a record does not fit the buffer.
     private boolean isLarge() {
       return size > CHUNK_BYTES;
     }
@@ -259,7 +261,7 @@ public final class CheckJob {
       }
     }
 
-    /// Whether records are taken to the heap, in blocks: those that fit one.
+    /// Returns whether records are taken to the heap, in blocks: those that fit one.
     private boolean hasBlocks() {
       return block.length > 0;
     }

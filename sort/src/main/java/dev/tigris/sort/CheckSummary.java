@@ -16,10 +16,10 @@ import java.util.zip.CRC32;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/// The facts about a sequence of records that was checked: enough to check it together with those
-/// before and after it, which is how partitions are checked apart.
+/// The outcome of checking a sequence of records. It holds enough to be joined with the summaries
+/// of the sequences before and after it, so that partitions can be checked apart.
 ///
-/// As a file it is, in little-endian order (a file may hold several, one after the other):
+/// A file holds one or more summaries, one after the other, in little-endian order:
 ///
 /// ```
 ///   0   "TIGRSUM1"
@@ -70,14 +70,14 @@ public final class CheckSummary {
     this.lastKey = lastKey;
   }
 
-  /// The summary of no records.
+  /// Returns the summary of no records.
   static CheckSummary empty(RecordFormat format) {
     Bytes none = key(format);
     UInt128 zero = UInt128.ZERO;
     return new CheckSummary(format, zero, zero, zero, zero, zero, none, none);
   }
 
-  /// Room for a key; all zero.
+  /// Allocates room for a key, all zero.
   static Bytes key(RecordFormat format) {
     return Jbuf.allocate(format.keySize(), "key").asBytes();
   }
@@ -91,37 +91,38 @@ public final class CheckSummary {
     return format;
   }
 
-  /// How many records there are.
+  /// Returns how many records there are.
   public UInt128 records() {
     return records;
   }
 
-  /// How many records have a smaller key than the one before them.
+  /// Returns how many records have a smaller key than the one before them.
   public UInt128 unordered() {
     return unordered;
   }
 
-  /// How many records have the same key as the one before them.
+  /// Returns how many records have the same key as the one before them.
   public UInt128 duplicates() {
     return duplicates;
   }
 
-  /// The sum of the records' CRC-32.
+  /// Returns the sum of the records' CRC-32.
   public UInt128 checksum() {
     return checksum;
   }
 
-  /// The index, from 0, of the first record that is smaller than the one before it, or null.
+  /// Returns the index, from 0, of the first record that is smaller than the one before it, or null
+  /// if all are in order.
   public @Nullable UInt128 firstUnordered() {
     return isOrdered() ? null : firstUnordered;
   }
 
-  /// Whether all records are in order. No records are.
+  /// Returns whether all records are in order. An empty sequence is.
   public boolean isOrdered() {
     return unordered.equals(UInt128.ZERO);
   }
 
-  /// The lines that valsort prints for these records.
+  /// Returns the lines that valsort prints for these records.
   public List<String> verdict() {
     List<String> lines = new ArrayList<>();
     if (!isOrdered()) {
@@ -138,14 +139,13 @@ public final class CheckSummary {
     return lines;
   }
 
-  /// The summary of these records followed by others.
+  /// Joins two summaries: returns the summary of these records followed by those of `next`.
   ///
   /// @throws IllegalArgumentException if the others have another format
   public CheckSummary then(CheckSummary next) {
     if (!format.equals(next.format)) {
       throw new IllegalArgumentException(
-          "%s cannot be checked together with %s"
-              .formatted(next.format.describe(), format.describe()));
+          "%s cannot be joined with %s".formatted(next.format.describe(), format.describe()));
     }
     if (records.equals(UInt128.ZERO)) {
       return next;
@@ -173,22 +173,22 @@ public final class CheckSummary {
         next.lastKey);
   }
 
-  /// Refuses to put a summary in the place of something else, such as records: a user who forgets
-  /// to name the file for the summary has named them.
+  /// Refuses to overwrite a file that is not a summary, such as records: a user who forgets to name
+  /// the file for the summary has named the records there.
   ///
-  /// @throws SortException if something else is there, or nothing can be
+  /// @throws SortException if the file is not a summary, or cannot be written
   public static void refuseOtherThanSummary(Path path) throws SortException {
     if (!Files.exists(path) || Files.isDirectory(path)) {
       OutputPaths.refuseUnusable(path);
     } else if (Files.isRegularFile(path) && !canBeSummary(path)) {
       throw new SortException(
           SortException.Kind.OUTPUT,
-          "%s exists, and is no summary: delete it first, or name another file for the summary"
+          "%s exists and is not a summary: delete it first, or name another file for the summary"
               .formatted(path));
     }
   }
 
-  /// Whether a file begins as a summary does, or is empty.
+  /// Returns whether a file begins as a summary does, or is empty.
   private static boolean canBeSummary(Path path) throws SortException {
     try (var in = Files.newInputStream(path)) {
       byte[] begin = in.readNBytes(Long.BYTES);
@@ -240,21 +240,21 @@ public final class CheckSummary {
     out.write(ByteBuffer.allocate(CRC_BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(crc).array());
   }
 
-  /// Reads the summaries in a file. Nothing in it is trusted: a file that [#write] cannot have
-  /// written is refused.
+  /// Reads the summaries in a file. The file is validated: one that [#write] cannot have written is
+  /// refused.
   ///
-  /// @throws SortException if the file cannot be read, or is not made of summaries
+  /// @throws SortException if the file cannot be read, or does not consist of summaries
   public static List<CheckSummary> read(Path path) throws SortException {
     List<CheckSummary> summaries = new ArrayList<>();
     new SummaryReader(path).readAll(summaries::add);
     return summaries;
   }
 
-  /// The summary of all records that the summaries in some files are of, in their order. It takes
-  /// the memory of four keys, however many there are.
+  /// Joins all summaries in some files, in the order given. This takes the memory of four keys, for
+  /// any number of summaries.
   ///
-  /// @throws SortException if one of them cannot be read, or is not made of summaries, or of those
-  ///     of records of another format than the ones before it
+  /// @throws SortException if a file cannot be read, does not consist of summaries, or has
+  ///     summaries of another record format than those before it
   /// @throws IllegalArgumentException if there is no file
   public static CheckSummary join(List<Path> files) throws SortException {
     Joint joint = new Joint();
@@ -264,14 +264,14 @@ public final class CheckSummary {
       } catch (IllegalArgumentException e) {
         throw new SortException(
             SortException.Kind.INPUT,
-            "%s is of other records than the summaries before it: %s. Check those of one kind together"
+            "%s has another record format than the summaries before it: %s. Join only summaries of one format"
                 .formatted(file, e.getMessage()),
             e);
       }
     }
     CheckSummary sum = joint.sum;
     if (sum == null) {
-      throw new IllegalArgumentException("at least 1 file is needed");
+      throw new IllegalArgumentException("there is no summary file to join: name at least 1");
     }
     return sum;
   }

@@ -14,16 +14,17 @@ import org.jspecify.annotations.Nullable;
 /// GenerateJob.Result result = GenerateJob.to(Path.of("input"), 1_000_000).ascii().run();
 /// ```
 ///
-/// Does not change: each method that names an option returns a changed copy.
+/// A job is immutable: each method that names an option returns a changed copy.
 public final class GenerateJob {
   private static final Path NOWHERE = Path.of("/dev/null");
 
   // A multiple of 4096 bytes, so that every piece but the last begins and ends at a block.
   private static final int PIECE_RECORDS = 20 * 1024;
 
-  /// The result. Later versions may have more components: read them by their methods.
+  /// The result of generating records. Later versions may have more components, so read them by
+  /// their methods and construct none yourself.
   ///
-  /// @param checksum the sum of the records' CRC-32, null unless asked for
+  /// @param checksum the sum of the records' CRC-32, or null if it was not asked for
   public record Result(long records, long bytes, Duration elapsed, @Nullable UInt128 checksum) {}
 
   private final Path output;
@@ -46,11 +47,12 @@ public final class GenerateJob {
       Progress progress) {
     if (records < 0 || records > Long.MAX_VALUE / Gensort.RECORD_SIZE) {
       throw new IllegalArgumentException(
-          "the number of records must be from 0 to %d, not %d"
+          "cannot generate %2$d records: the number must be from 0 to %1$d"
               .formatted(Long.MAX_VALUE / Gensort.RECORD_SIZE, records));
     }
     if (parallel < 1) {
-      throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
+      throw new IllegalArgumentException(
+          "cannot generate with " + parallel + " threads: at least 1 is needed");
     }
     this.output = Objects.requireNonNull(output, "output");
     this.records = records;
@@ -62,12 +64,13 @@ public final class GenerateJob {
     this.progress = Objects.requireNonNull(progress, "progress");
   }
 
-  /// Binary records from number 0 on, without a checksum, with as many threads as processors.
+  /// Returns a job that generates binary records from number 0 on, without a checksum, with as many
+  /// threads as processors.
   ///
-  /// @param output the file to write, which replaces one that exists when it is complete;
-  ///     `/dev/null` is not written at all
-  /// @param records how many
-  /// @throws IllegalArgumentException if they are less than none, or too many for a file
+  /// @param output the file to write, which replaces an existing one when it is complete;
+  ///     `/dev/null` is not written
+  /// @param records how many records to generate
+  /// @throws IllegalArgumentException if `records` is negative, or too many for a file
   @CheckReturnValue
   public static GenerateJob to(Path output, long records) {
     int processors = Runtime.getRuntime().availableProcessors();
@@ -75,35 +78,36 @@ public final class GenerateJob {
         output, records, false, false, UInt128.ZERO, false, processors, Progress.NONE);
   }
 
-  /// Returns a copy with printable records, gensort's `-a`.
+  /// Returns a copy of this job for printable records, as gensort's `-a` makes.
   @CheckReturnValue
   public GenerateJob ascii() {
     return new GenerateJob(
         output, records, true, isSkewed, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// Returns a copy with keys of which some are frequent, gensort's `-s`.
+  /// Returns a copy of this job for skewed keys, as gensort's `-s` makes.
   @CheckReturnValue
   public GenerateJob skewed() {
     return new GenerateJob(
         output, records, isAscii, true, firstRecord, wantsChecksum, parallel, progress);
   }
 
-  /// Returns a copy that begins with the record of this number, gensort's `-b`.
+  /// Returns a copy of this job that begins with the record of this number, as gensort's `-b` does.
   @CheckReturnValue
   public GenerateJob from(UInt128 first) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, first, wantsChecksum, parallel, progress);
   }
 
-  /// Returns a copy with the sum of the records' CRC-32 in the result, gensort's `-c`.
+  /// Returns a copy of this job with the sum of the records' CRC-32 in the result, as gensort's
+  /// `-c` prints.
   @CheckReturnValue
   public GenerateJob checksum() {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, true, parallel, progress);
   }
 
-  /// Returns a copy with another number of threads.
+  /// Returns a copy of this job with another number of threads.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -112,44 +116,44 @@ public final class GenerateJob {
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, threads, progress);
   }
 
-  /// Returns a copy with a listener that hears how far it is.
+  /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public GenerateJob progress(Progress listener) {
     return new GenerateJob(
         output, records, isAscii, isSkewed, firstRecord, wantsChecksum, parallel, listener);
   }
 
-  /// The file to write.
+  /// Returns the file to write.
   public Path output() {
     return output;
   }
 
-  /// How many records are made.
+  /// Returns how many records are generated.
   public long records() {
     return records;
   }
 
-  /// Whether they are printable.
+  /// Returns whether the records are printable.
   public boolean isAscii() {
     return isAscii;
   }
 
-  /// Whether some keys are frequent.
+  /// Returns whether some keys are frequent.
   public boolean isSkewed() {
     return isSkewed;
   }
 
-  /// The number of the first record.
+  /// Returns the number of the first record.
   public UInt128 firstRecord() {
     return firstRecord;
   }
 
-  /// Whether the records' CRC-32 are summed.
+  /// Returns whether the records' CRC-32 are summed.
   public boolean wantsChecksum() {
     return wantsChecksum;
   }
 
-  /// How many threads are used.
+  /// Returns how many threads are used.
   public int parallel() {
     return parallel;
   }
@@ -159,8 +163,8 @@ public final class GenerateJob {
     return "GenerateJob[%d records, to %s]".formatted(records, output);
   }
 
-  /// Generates the records. The file appears under its name when it is complete; whatever goes
-  /// wrong, what was there before stays, and the incomplete file is deleted.
+  /// Generates the records. The file appears under its name when it is complete. If anything goes
+  /// wrong, an existing file stays and the incomplete one is deleted.
   ///
   /// @throws SortException if the file cannot be written
   /// @throws InterruptedException if the calling thread is interrupted

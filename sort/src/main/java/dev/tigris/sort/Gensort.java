@@ -72,8 +72,8 @@ final class Gensort {
     }
   }
 
-  /// The k-th number of the sequence; the 0th is 0. Takes as many steps as k has bits: applying
-  /// `x -> ax + c` twice is `x -> a*a*x + (a*c + c)`.
+  /// Returns the k-th number of the sequence; the 0th is 0. Takes as many steps as k has bits:
+  /// applying `x -> ax + c` twice is `x -> a*a*x + (a*c + c)`.
   static UInt128 random(UInt128 k) {
     UInt128 value = UInt128.ZERO;
     UInt128 multiplier = MULTIPLIER;
@@ -172,7 +172,7 @@ final class Gensort {
     }
   }
 
-  /// The first eight bytes of an ASCII key: the remainders by 95, as printable characters.
+  /// Returns the first eight bytes of an ASCII key: the remainders by 95, as printable characters.
   private static long asciiHead(long random) {
     long head = ' ' + Long.remainderUnsigned(random, 95);
     long rest = Long.divideUnsigned(random, 95);

@@ -33,18 +33,19 @@ record Heap(long bytes) {
 
   private static final long MAX_BYTES = 1L << 40;
 
-  /// This process's.
+  /// Returns the limits of this process's heap.
   static Heap ofProcess() {
     return new Heap(Math.min(Runtime.getRuntime().maxMemory(), MAX_BYTES));
   }
 
-  /// How many records each of so many sorters may sort at a time.
+  /// Returns how many records each of so many sorters may sort at a time.
   int entries(int sorters) {
     long all = Math.min(bytes / 4, MAX_ENTRIES_BYTES) / BucketSorter.ENTRY_BYTES;
     return (int) Math.max(1, all / sorters);
   }
 
-  /// How much all partitioners together may copy to it at a time; sorters may as much again.
+  /// Returns how much all partitioners together may copy to it at a time; sorters may as much
+  /// again.
   int copyBytes() {
     return (int) Math.min(bytes / 8, MAX_COPIES_BYTES);
   }
@@ -54,12 +55,12 @@ record Heap(long bytes) {
     return (int) (Math.min(bytes / 8, MAX_KNOWN_BYTES) / KNOWN_BYTES / sorters);
   }
 
-  /// How many waters there may be.
+  /// Returns how many waters there may be.
   long waters() {
     return Math.max(1, bytes / 4 / WATER_BYTES);
   }
 
-  /// How many streams there may be.
+  /// Returns how many streams there may be.
   long streams() {
     return Math.max(1, bytes / 8 / STREAM_BYTES);
   }

@@ -14,9 +14,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// A file of records that several threads read, each its own parts: through the page cache when
-/// it holds the file already, and around it otherwise, since filling the cache costs more than
-/// reading the disk.
+/// A file of records that several threads read, each its own parts: through the page cache when it
+/// holds the file already, and around it otherwise, since filling the cache costs more than reading
+/// the disk.
 ///
 /// Thread rule: any thread. An interrupt during a read closes the file.
 final class InputFile implements Closeable {
@@ -47,16 +47,16 @@ final class InputFile implements Closeable {
       if (over != 0) {
         throw new SortException(
             SortException.Kind.INPUT,
-            ("%s is not a whole number of records: its %d bytes are %d records of %d bytes and %d"
-                    + " bytes over. Give the right record size, or complete the file")
+            ("%s is not a whole number of records: its %d bytes are %d records of %d bytes, and %d"
+                    + " bytes are left over. Give the right record size, or complete the file")
                 .formatted(path, size, size / recordSize, recordSize, over));
       }
       if (size == 0 && buffered.read(ByteBuffer.allocate(1), 0) > 0) {
         throw new SortException(
             SortException.Kind.INPUT,
             path
-                + " holds more than its size of 0 bytes, as files of the kernel do: copy it to a"
-                + " file of its own first");
+                + " has data but a size of 0 bytes, as files of the kernel do: copy it to an"
+                + " ordinary file first");
       }
       this.channels =
           size < AlignedBuffer.BLOCK || isCached(buffered, size)
@@ -92,7 +92,7 @@ final class InputFile implements Closeable {
         // Its size would be 0, and so would be the number of records that were sorted or checked.
         throw new SortException(
             SortException.Kind.INPUT,
-            path + " is a pipe or a device, which has no size: put the records into a file");
+            path + " is a pipe or a device, which has no size: copy the records into a file first");
       }
       return FileChannel.open(path, StandardOpenOption.READ);
     } catch (IOException e) {
@@ -100,7 +100,7 @@ final class InputFile implements Closeable {
     }
   }
 
-  /// Why a file that the user named cannot be opened, or read at all.
+  /// Explains why a file that the user named cannot be opened or read.
   static SortException unusable(Path path, IOException failure) {
     return switch (failure) {
       case SortException e -> e;
@@ -110,7 +110,7 @@ final class InputFile implements Closeable {
       case AccessDeniedException e ->
           new SortException(
               SortException.Kind.INPUT,
-              path + " may not be read: its permissions, or those of its folder, forbid it",
+              path + " cannot be read: its permissions, or those of its folder, forbid it",
               e);
       default -> {
         String reason = reason(failure);
@@ -127,7 +127,7 @@ final class InputFile implements Closeable {
     };
   }
 
-  /// Why, without the path where the exception names it apart.
+  /// Returns the reason of a failure, without the path where the exception names that apart.
   private static String reason(IOException e) {
     String reason = e instanceof FileSystemException failure ? failure.getReason() : null;
     return reason == null ? String.valueOf(e.getMessage()) : reason;
@@ -157,12 +157,12 @@ final class InputFile implements Closeable {
     return slow <= PROBES / 4;
   }
 
-  /// The file's size in bytes as it was opened.
+  /// Returns the file's size in bytes as it was opened.
   long size() {
     return size;
   }
 
-  /// Whether reads wait for a disk, so that more threads than processors are worth having.
+  /// Returns whether reads wait for a disk, so that more threads than processors are worth having.
   boolean waitsForDisk() {
     return channels.isDirect();
   }
@@ -177,7 +177,7 @@ final class InputFile implements Closeable {
       if (!channels.read(buffer, lead, lead + to - from, from - lead)) {
         throw new SortException(
             SortException.Kind.DATA,
-            "%s was cut short while it was read, to less than %d bytes from %d: try again when no program writes it"
+            "%s was cut short while it was read, from %3$d bytes to less than %2$d: try again when no program writes to it"
                 .formatted(path, to, size));
       }
       return lead;
@@ -186,9 +186,9 @@ final class InputFile implements Closeable {
     }
   }
 
-  /// To be called when all was read: somebody may have written to the file meanwhile, and then what
-  /// was read is neither what it was nor what it is. A file that has taken its name since does not
-  /// matter, nor does what a device says of itself.
+  /// Refuses a file that was written to while it was read; called when all was read. The data read
+  /// is then neither the old nor the new. A file that has taken its name since does not matter, nor
+  /// does what a device says of itself.
   ///
   /// @throws SortException if the file's time or size is another than when it was opened
   void requireUnchanged() throws SortException {
@@ -205,11 +205,11 @@ final class InputFile implements Closeable {
     }
   }
 
-  /// It was found that somebody has written to the file.
+  /// Makes the exception for a file that was written to.
   SortException changed() {
     return new SortException(
         SortException.Kind.DATA,
-        path + " was written to while it was read: try again when no program writes it");
+        path + " was written to while it was read: try again when no program writes to it");
   }
 
   @Override

@@ -98,7 +98,7 @@ final class InputFiles implements Closeable {
     return new Chunk(files.get(file), from, record, available);
   }
 
-  /// The file whose range of `starts` holds the index; empty files have empty ranges.
+  /// Returns the file whose range of `starts` holds the index; empty files have empty ranges.
   private static int indexOf(long[] starts, long index) {
     int file = 0;
     while (starts[file + 1] <= index) {

@@ -46,7 +46,7 @@ final class KeyReader implements AutoCloseable {
     return chunk.file().read(buffer, at, at + length);
   }
 
-  /// The whole key of a chunk's first record.
+  /// Returns the whole key of a chunk's first record.
   static Bytes read(InputFiles.Chunk chunk, RecordFormat format) throws SortException {
     Bytes key = Jbuf.allocate(format.keySize(), "key").asBytes();
     try (KeyReader reader = new KeyReader(format)) {

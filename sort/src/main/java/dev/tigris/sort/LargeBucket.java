@@ -127,7 +127,7 @@ final class LargeBucket {
     }
   }
 
-  /// Whether it may be known of so many records where each is, because no water has two.
+  /// Returns whether it may be known of so many records where each is, because no water has two.
   private boolean canDivide(long records) {
     return SortPlan.perWater(plan.waterBytes(), recordSize) == 1 && records <= plan.knownRecords();
   }
@@ -240,8 +240,8 @@ final class LargeBucket {
     return parts;
   }
 
-  /// The same records as a range that begins where their keys first differ, and goes from the
-  /// smallest to the largest that is really there; null if the keys are equal.
+  /// Returns the same records as a range that begins where their keys first differ, and goes from
+  /// the smallest to the largest that is really there; null if the keys are equal.
   private @Nullable Range narrow(Range wide) throws SortException {
     int keySize = format.keySize();
     int known = wide.from;

@@ -85,7 +85,7 @@ final class OutputFile implements Closeable {
       if (!channels.read(buffer, from, to, position)) {
         throw new SortException(
             SortException.Kind.DATA,
-            "the temporary file %s was cut short by another program: sort again".formatted(path));
+            "another program cut the temporary file %s short: sort again".formatted(path));
       }
     } catch (IOException e) {
       throw SortException.reading(path, e);

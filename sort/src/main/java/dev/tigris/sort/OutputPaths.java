@@ -10,20 +10,20 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 
-/// What must hold for the place where a job is to write.
+/// Refuses places where a job cannot write its output.
 final class OutputPaths {
   /// Of Linux.
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
   private OutputPaths() {}
 
-  /// The folder that an output is made in.
+  /// Returns the folder that an output is made in.
   static Path folder(Path output) {
     Path parent = output.getParent();
     return parent == null ? Path.of("") : parent;
   }
 
-  /// Where an output is to be written, as [FileStream#target] says.
+  /// Returns where an output is to be written, as [FileStream#target] says.
   ///
   /// @throws SortException where that refuses it
   static Path target(Path output) throws SortException {
@@ -42,7 +42,9 @@ final class OutputPaths {
       throw refusal("the folder %s does not exist: create it first".formatted(folder));
     }
     if (!Files.isDirectory(folder)) {
-      throw refusal("%s is not a folder, so %s cannot be in it".formatted(folder, output));
+      throw refusal(
+          "%s is not a folder, so %s cannot be written in it: name a folder"
+              .formatted(folder, output));
     }
     if (Files.isDirectory(output)) {
       throw refusal(output + " is a directory: name a file for the output");
@@ -54,7 +56,7 @@ final class OutputPaths {
     Path written = folder(target(output)).toAbsolutePath();
     if (!Files.isWritable(written)) {
       throw refusal(
-          "the folder %s is not writable (permissions, a read-only disk): mend that, or write elsewhere"
+          "the folder %s is not writable, because of its permissions or a read-only disk: change that, or write to another folder"
               .formatted(written));
     }
   }
@@ -96,7 +98,7 @@ final class OutputPaths {
     }
     try {
       Files.move(Files.createDirectory(probe), output, StandardCopyOption.ATOMIC_MOVE);
-      Files.delete(output); // somebody has deleted the file in between
+      Files.delete(output); // another process has deleted the file in between
     } catch (IOException e) {
       if (SortException.isForbidden(e)) {
         throw SortException.replacing(output, probe, e);
@@ -104,7 +106,7 @@ final class OutputPaths {
     }
   }
 
-  /// Whether something is mounted on a file, as where a container was given a single one.
+  /// Returns whether something is mounted on a file, as where a container was given a single one.
   private static boolean isMountPoint(Path file) {
     try {
       // The fifth word of a line is the place, with these characters as Linux escapes them.

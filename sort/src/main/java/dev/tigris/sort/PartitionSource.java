@@ -8,7 +8,7 @@ import dev.tigris.memory.Bytes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the input and partitions it (Welsh and Culler 2000, section 5.1): each record goes to the
+/// Reads the input and partitions it (Welsh and Culler, 2000, section 5.1): each record goes to the
 /// water of its bucket, and a full water goes to the sorter of its bucket. At the end each sorter
 /// gets the partitioner's histogram, from which it knows where in the output its own records begin.
 ///
@@ -135,7 +135,7 @@ final class PartitionSource implements Source {
     }
   }
 
-  /// Whether the record that a bucket got last has the key by which it got there.
+  /// Returns whether the record that a bucket got last has the key by which it got there.
   private boolean hasKey(int bucket, byte[] key) {
     byte[] there = new byte[key.length];
     int at = filled[bucket] - recordSize + format.keyOffset();

@@ -36,7 +36,7 @@ final class Pieces {
   private int recordBits;
   private int indexBits;
 
-  /// A sum that nobody wants, so that the reads that it sums are not compiled away.
+  /// A sum that is not used, so that the reads that it sums are not compiled away.
   @SuppressWarnings("UnusedVariable")
   private long fetched;
 
@@ -71,12 +71,12 @@ final class Pieces {
     records = Math.addExact(records, count);
   }
 
-  /// How many records there are.
+  /// Returns how many records there are.
   int records() {
     return records;
   }
 
-  /// How many bits tell `count` things apart.
+  /// Returns how many bits tell `count` things apart.
   static int bitsFor(long count) {
     return Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, count - 1));
   }
@@ -112,7 +112,7 @@ final class Pieces {
     fetched += sum;
   }
 
-  /// How many of the lowest bits of an entry are the index.
+  /// Returns how many of the lowest bits of an entry are the index.
   int indexBits() {
     return indexBits;
   }

@@ -1,13 +1,13 @@
 package dev.tigris.sort;
 
-/// Hears how far a job is. Called from the job's threads, several at a time, after each piece of
-/// work: up to thousands of times a second. It must be quick and must not throw.
+/// Receives the progress of a job. Several of the job's threads call it at a time, after each piece
+/// of work, up to thousands of times a second. It must be quick and must not throw.
 @FunctionalInterface
 public interface Progress {
-  /// Hears nothing.
+  /// A listener that ignores all reports.
   Progress NONE = (phase, doneBytes, totalBytes) -> {};
 
-  /// The work of a job at a time.
+  /// The phase that a job is in.
   enum Phase {
     /// Records are generated and written.
     GENERATE,
@@ -23,7 +23,7 @@ public interface Progress {
     SYNC,
   }
 
-  /// Says that `doneBytes` of `totalBytes` of this phase are done. Calls from several threads may
-  /// arrive out of order.
+  /// Reports that `doneBytes` of `totalBytes` of this phase are done. Calls from several threads
+  /// may arrive out of order.
   void report(Phase phase, long doneBytes, long totalBytes);
 }

@@ -3,8 +3,8 @@ package dev.tigris.sort;
 import dev.tigris.memory.Bytes;
 import java.util.zip.CRC32;
 
-/// Sums the CRC-32 of records. The sum does not depend on their order, so that what was read can
-/// be compared with what is to be written.
+/// Sums the CRC-32 of records. The sum does not depend on their order, so that what was read can be
+/// compared with what is to be written.
 ///
 /// The records are copied to the heap, a block at a time, because a CRC over an array costs half of
 /// one over a buffer.

@@ -7,7 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Records of one fixed size, ordered by the unsigned bytes of a key at a fixed place.
+/// The format of records of one fixed size, ordered by the unsigned bytes of a key at a fixed
+/// place.
 ///
 /// ```
 ///   0         keyOffset        keyOffset + keySize       recordSize
@@ -20,8 +21,8 @@ import java.util.Arrays;
 /// @param keyOffset where the key begins in the record
 /// @param keySize bytes in the key, at least 1
 public record RecordFormat(int recordSize, int keyOffset, int keySize) {
-  /// The largest record, 1 GiB: a buffer holds one, with what lies around it there, and its size is
-  /// an `int`. A sort says how much memory it needs for records of a size.
+  /// The size of the largest record, 1 GiB: a buffer of a size that fits an `int` holds it with the
+  /// blocks around it. A sort with too little memory for its records says how much it needs.
   public static final int MAX_RECORD_SIZE = 1 << 30;
 
   /// gensort's records: 100 bytes, of which the first 10 are the key.
@@ -38,7 +39,8 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
   public RecordFormat {
     if (recordSize < 1 || recordSize > MAX_RECORD_SIZE) {
       throw new IllegalArgumentException(
-          "a record has from 1 to %d bytes, not %d".formatted(MAX_RECORD_SIZE, recordSize));
+          "a record cannot have %2$d bytes: its size is from 1 to %1$d"
+              .formatted(MAX_RECORD_SIZE, recordSize));
     }
     if (keySize < 1 || keyOffset < 0 || keyOffset > recordSize - keySize) {
       throw new IllegalArgumentException(
@@ -47,7 +49,7 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     }
   }
 
-  /// For a message.
+  /// Describes the format in words for a message.
   String describe() {
     return "records of %d bytes with keys of %d at %d".formatted(recordSize, keySize, keyOffset);
   }
@@ -58,7 +60,7 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return leading(bytes, record + keyOffset + from, (long) keySize - from);
   }
 
-  /// The same of a record in an array.
+  /// Returns the prefix of the key of a record in an array.
   long prefix(byte[] bytes, int record, int from) {
     return leading(bytes, record + keyOffset + from, keySize - from);
   }
@@ -69,7 +71,7 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return compare(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, keySize);
   }
 
-  /// The same of two records in an array.
+  /// Returns the same of two records in an array.
   int compareKeys(byte[] bytes, int leftRecord, int rightRecord, int from) {
     int left = leftRecord + keyOffset;
     int right = rightRecord + keyOffset;
@@ -85,7 +87,7 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return mismatch(left, leftRecord + keyOffset, right, rightRecord + keyOffset, from, most);
   }
 
-  /// The same of two records in an array.
+  /// Returns the same of two records in an array.
   int commonBytes(byte[] bytes, int leftRecord, int rightRecord, int from, int most) {
     int left = leftRecord + keyOffset;
     int right = rightRecord + keyOffset;
@@ -104,8 +106,8 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
         : Byte.compareUnsigned(left.get(leftStart + differs), right.get(rightStart + differs));
   }
 
-  /// The first of the bytes `from` to `to` in which what begins at `leftStart` differs from what
-  /// begins at `rightStart`; `to` if they are equal.
+  /// Returns the first of the bytes `from` to `to` in which what begins at `leftStart` differs from
+  /// what begins at `rightStart`; `to` if they are equal.
   static int mismatch(Bytes left, long leftStart, Bytes right, long rightStart, int from, int to) {
     int near = Math.min(to, from + NEAR_BYTES);
     for (int at = from; at < near; at += Long.BYTES) {
@@ -130,8 +132,8 @@ public record RecordFormat(int recordSize, int keyOffset, int keySize) {
     return differs < 0 ? to : near + (int) differs;
   }
 
-  /// The `left` bytes from `at` on, of which only the first eight are looked at, as an unsigned
-  /// number that orders as they do.
+  /// Returns the `left` bytes from `at` on, of which only the first eight are looked at, as an
+  /// unsigned number that orders as they do.
   static long leading(byte[] bytes, int at, int left) {
     if (left >= Long.BYTES) {
       return (long) LONG.get(bytes, at);

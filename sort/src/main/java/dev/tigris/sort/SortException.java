@@ -12,12 +12,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// A generator, checker or sort that could not do its work. The message says what was wrong, with
-/// which file, and what to do about it; [#kind] is for programs.
+/// Reports that a generator, checker or sort could not do its work. The message says what was
+/// wrong, with which file, and what to do about it; [#kind] is for programs.
 ///
-/// That a disk is full, a file too large or a name too long, Java tells by the system's words only.
-/// They are known in English: in a process whose locale has others (`LC_MESSAGES`), the kind is
-/// [Kind#IO].
+/// Java reports a full disk, a file that is too large and a name that is too long only in the
+/// system's words. They are recognized in English: in a process whose locale has other words
+/// (`LC_MESSAGES`), the kind is [Kind#IO].
 public final class SortException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -50,18 +50,21 @@ public final class SortException extends IOException {
     this.kind = kind;
   }
 
-  /// Buffers that the process may not have.
+  /// Makes the exception for buffers that the process may not have.
   static SortException noMemory(MemoryBudgetException refused) {
     return new SortException(
-        Kind.MEMORY, "the process may not use so much memory: " + refused.getMessage(), refused);
+        Kind.MEMORY,
+        "the process may not use as much memory as this needs: " + refused.getMessage(),
+        refused);
   }
 
-  /// Returns the kind of failure.
+  /// Returns the kind of the failure.
   public Kind kind() {
     return kind;
   }
 
-  /// This, unless it is only how an operation ended whose thread was interrupted meanwhile.
+  /// Returns this exception, unless it is only the end of an operation whose thread was
+  /// interrupted.
   ///
   /// @throws InterruptedException if so
   SortException unlessInterrupted() throws InterruptedException {
@@ -71,7 +74,7 @@ public final class SortException extends IOException {
     return this;
   }
 
-  /// What a failed write to `path` means to the user.
+  /// Explains a failed write to `path` to the user.
   static SortException writing(Path path, IOException cause) {
     if (cause instanceof SortException known) {
       return known;
@@ -80,33 +83,35 @@ public final class SortException extends IOException {
     if (reason.contains("No space left") || reason.contains("quota")) {
       return new SortException(
           Kind.DISK_FULL,
-          "the disk became full while writing %s: free some space, or write elsewhere (%s)"
+          "the disk became full while writing %s: free some space, or write to another disk (%s)"
               .formatted(path, reason),
           cause);
     }
     if (reason.contains("File too large")) {
       return new SortException(
           Kind.OUTPUT,
-          "%s may not become that large: allow it (ulimit -f), or write to another file system"
+          "%s may not become as large as it has to: raise the limit (ulimit -f), or write to another file system"
               .formatted(path),
           cause);
     }
     if (reason.contains("Too many open files")) {
       return new SortException(
           Kind.IO,
-          ("%s could not be opened, since too many files are open: allow more (ulimit -n), or"
+          ("%s cannot be opened, since too many files are open: raise the limit (ulimit -n), or"
                   + " sort with fewer processors (parallel(), or --parallel of the command)")
               .formatted(path),
           cause);
     }
     if (reason.contains("File name too long")) {
       return new SortException(
-          Kind.OUTPUT, "%s cannot be written: give it a shorter name".formatted(path), cause);
+          Kind.OUTPUT,
+          "%s cannot be written: its name is too long. Give it a shorter one".formatted(path),
+          cause);
     }
     if (cause instanceof AccessDeniedException) {
       return new SortException(
           Kind.OUTPUT,
-          path + " may not be written: its permissions, or those of its folder, forbid it",
+          path + " cannot be written: its permissions, or those of its folder, forbid it",
           cause);
     }
     if (cause instanceof NoSuchFileException
@@ -114,32 +119,32 @@ public final class SortException extends IOException {
         || reason.contains("Read-only file system")) {
       return new SortException(
           Kind.OUTPUT,
-          "%s cannot be written: %s: write elsewhere".formatted(path, reason(cause)),
+          "%s cannot be written (%s): write to another place".formatted(path, reason(cause)),
           cause);
     }
     return new SortException(
         Kind.IO, "%s could not be written: %s".formatted(path, reason(cause)), cause);
   }
 
-  /// Whether the system refuses what nobody may do, or nobody but the owner; permissions are a
-  /// reason of their own.
+  /// Returns whether the system refuses an operation that no user may do, or only the owner. A lack
+  /// of permission is another reason.
   static boolean isForbidden(IOException cause) {
     return String.valueOf(cause.getMessage()).contains("Operation not permitted");
   }
 
-  /// Why nothing can be moved there.
+  /// Returns the message for an output that is a mount point.
   static String mountPoint(Path output) {
-    return "%s cannot be replaced at once, because it is a mount point: name another output"
+    return "%s is a mount point, which cannot be replaced at once: name another output"
         .formatted(output);
   }
 
-  /// What it means to the user that `made` could not be given the name of the output.
+  /// Explains to the user why `made` could not be given the name of the output.
   static SortException replacing(Path output, Path made, IOException cause) {
     if (isForbidden(cause)) {
       return new SortException(
           Kind.OUTPUT,
-          ("%s may not be replaced: it is another user's, in a folder where each may replace their"
-                  + " own files only, or is immutable: name another output")
+          ("%s cannot be replaced: it is immutable, or it belongs to another user in a folder where"
+                  + " users may replace only their own files. Name another output")
               .formatted(output),
           cause);
     }
@@ -147,8 +152,7 @@ public final class SortException extends IOException {
         && Files.exists(OutputPaths.folder(output).toAbsolutePath())) {
       return new SortException(
           Kind.DATA,
-          "%s, which was to become %s, was deleted by another program: sort again"
-              .formatted(made, output),
+          "another program deleted %s, which was to become %s: sort again".formatted(made, output),
           cause);
     }
     if (cause instanceof AtomicMoveNotSupportedException
@@ -158,14 +162,13 @@ public final class SortException extends IOException {
     if (Files.isDirectory(output) || (Files.isDirectory(made) && Files.exists(output))) {
       return new SortException(
           Kind.OUTPUT,
-          "%s was made by another program meanwhile: delete it, or name another output"
-              .formatted(output),
+          "another program made %s meanwhile: delete it, or name another output".formatted(output),
           cause);
     }
     return writing(output, cause);
   }
 
-  /// What a failed read of `path` means to the user.
+  /// Explains a failed read of `path` to the user.
   static SortException reading(Path path, IOException cause) {
     if (cause instanceof SortException known) {
       return known;
@@ -174,11 +177,12 @@ public final class SortException extends IOException {
         Kind.IO, "%s could not be read: %s".formatted(path, reason(cause)), cause);
   }
 
-  /// Some exceptions have no message, and some no more than the file's name.
+  /// Returns the reason of a failure. Some exceptions have no message, and some only the file's
+  /// name.
   private static String reason(IOException cause) {
     return switch (cause) {
-      case ClosedByInterruptException e -> "its thread was interrupted";
-      case ClosedChannelException e -> "another thread was interrupted, and closed it";
+      case ClosedByInterruptException e -> "the thread was interrupted";
+      case ClosedChannelException e -> "another thread was interrupted, which closed the file";
       case NoSuchFileException e -> "no such file or folder";
       case FileSystemException e when e.getReason() != null -> e.getReason();
       default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();

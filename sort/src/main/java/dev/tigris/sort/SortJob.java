@@ -18,22 +18,22 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /// Sorts files of records into one file, or into a folder of partitions, in parallel and within a
-/// given memory (Welsh and Culler 2000, section 5). What does not fit memory goes to temporary
-/// files beside the output.
+/// given memory (TigrisSort in Welsh and Culler, 2000, section 5). What does not fit memory goes to
+/// temporary files beside the output.
 ///
 /// ```java
 /// SortJob.Result result =
 ///     SortJob.of(List.of(Path.of("input")), Path.of("sorted")).memory(1 << 30).run();
 /// ```
 ///
-/// The output appears under its name only when it is complete and, unless [#unforced], on the disk;
-/// its records are the input's, which a checksum over both confirms. An existing file is replaced
-/// at that moment; a symbolic link stays, and what it leads to is replaced. No records at all sort
-/// to an empty file. Records with equal keys come in no particular order.
+/// The output appears under its name only when it is complete and, unless [#unforced], on the disk.
+/// A checksum over both confirms that its records are the input's. An existing file is replaced at
+/// that moment. A symbolic link stays, and the file it leads to is replaced. An empty input gives
+/// an empty file. Records with equal keys come in no particular order.
 ///
-/// Does not change: each method that names an option returns a changed copy.
+/// A job is immutable: each method that names an option returns a changed copy.
 public final class SortJob {
-  /// How much memory is used unless something else is asked for, or the machine has too little.
+  /// The memory that a sort uses by default, if the machine has enough.
   public static final long DEFAULT_MEMORY_BYTES = 2L << 30;
 
   /// So much of the process's budget is left for what is not in the plan.
@@ -42,13 +42,15 @@ public final class SortJob {
   /// The waits for the collector double up to this: a tenth of a second in all.
   private static final int MOST_WAIT_MILLIS = 64;
 
-  /// The result. Later versions may have more components: read them by their methods.
+  /// The result of a sort. Later versions may have more components, so read them by their methods
+  /// and construct none yourself.
   ///
   /// @param records how many records were sorted
   /// @param bytes how many bytes they have
   /// @param checksum the sum of their CRC-32
   /// @param files how many files were written
-  /// @param passes how often the data went over the disk: 1, or 2 if some of it was spilled
+  /// @param passes how many times the data was written to the disk: 1, or 2 if some of it was
+  ///     spilled
   /// @param spilledBytes how much was written to temporary files, counted again where a bucket was
   ///     so large that it was distributed once more
   /// @param peakMemoryBytes the most that buffers held
@@ -90,13 +92,15 @@ public final class SortJob {
       boolean isForced,
       Progress progress) {
     if (inputs.isEmpty()) {
-      throw new IllegalArgumentException("at least 1 file is needed");
+      throw new IllegalArgumentException("there is no file to sort: name at least 1");
     }
     if (memoryBytes < 1) {
-      throw new IllegalArgumentException("memory is needed, not " + memoryBytes + " bytes");
+      throw new IllegalArgumentException(
+          "cannot sort in a memory of " + memoryBytes + " bytes: at least 1 is needed");
     }
     if (parallel < 1) {
-      throw new IllegalArgumentException("at least 1 thread is needed, not " + parallel);
+      throw new IllegalArgumentException(
+          "cannot sort with " + parallel + " processors: at least 1 is needed");
     }
     this.inputs = List.copyOf(inputs);
     this.output = Objects.requireNonNull(output, "output");
@@ -108,7 +112,8 @@ public final class SortJob {
     this.progress = Objects.requireNonNull(progress, "progress");
   }
 
-  /// Sorts gensort's records to one file, with the default memory and all processors.
+  /// Returns a job that sorts gensort's records to one file, with the default memory and as many
+  /// threads as processors.
   ///
   /// @throws IllegalArgumentException if there are no inputs
   @CheckReturnValue
@@ -119,10 +124,11 @@ public final class SortJob {
         inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
-  /// More would be refused in the middle of the sort. What waits for the collector, or was dropped,
-  /// comes back if nobody holds it, which only the collector knows: where the rest is less than
-  /// wanted, it is asked, and given a moment. What was dropped does not say that it waits, and is
-  /// asked for once, where there is less than it takes to sort at all.
+  /// Returns how much memory the sort may use; more would be refused in the middle of it. What
+  /// waits for the collector, or was dropped, comes back if nothing refers to it, which only the
+  /// collector knows: where the rest is less than wanted, it is asked, and given a moment. What was
+  /// dropped does not say that it waits, and is asked for once, where there is less than it takes
+  /// to sort at all.
   private static long mostMemoryBytes(long least, long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
     long most = mostMemoryBytes(use);
@@ -146,15 +152,15 @@ public final class SortJob {
     return Math.max(1, Math.max(free / 3 * 2, free - SPARE_BYTES));
   }
 
-  /// Returns a copy for other records.
+  /// Returns a copy of this job for records of another format.
   @CheckReturnValue
   public SortJob format(RecordFormat records) {
     return new SortJob(
         inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// Returns a copy with another memory for records. Less is used if the process may not use so
-  /// much, or if the input needs less.
+  /// Returns a copy of this job with another amount of memory for records. The sort uses less if
+  /// the process may not use so much, or if the input needs less.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -162,7 +168,8 @@ public final class SortJob {
     return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
   }
 
-  /// Returns a copy with another number of processors, used if the memory is enough for all.
+  /// Returns a copy of this job with another number of processors. The sort uses fewer if the
+  /// memory is not enough for all.
   ///
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
@@ -171,33 +178,34 @@ public final class SortJob {
         inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
   }
 
-  /// Returns a copy that writes a new folder of files `part-0000`, `part-0001`, ..., instead of one
-  /// file. Their concatenation is sorted.
+  /// Returns a copy of this job that writes a new folder of files `part-0000`, `part-0001`, ...,
+  /// instead of one file. Their concatenation is sorted.
   @CheckReturnValue
   public SortJob partitioned() {
     return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
   }
 
-  /// Returns a copy that does not force the output to the disk: a loss of power may damage it.
+  /// Returns a copy of this job that does not force the output to the disk: after a loss of power
+  /// it may be damaged.
   @CheckReturnValue
   public SortJob unforced() {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, false, progress);
   }
 
-  /// Returns a copy with a listener that hears how far it is.
+  /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public SortJob progress(Progress listener) {
     return new SortJob(
         inputs, output, format, memoryBytes, parallel, isPartitioned, isForced, listener);
   }
 
-  /// The files to sort.
+  /// Returns the files to sort.
   public List<Path> inputs() {
     return inputs;
   }
 
-  /// The file, or the folder of partitions, to write.
+  /// Returns the file, or the folder of partitions, to write.
   public Path output() {
     return output;
   }
@@ -207,22 +215,22 @@ public final class SortJob {
     return format;
   }
 
-  /// How much memory is used for records; less if the process may not use so much.
+  /// Returns how many bytes of memory the sort may use for records.
   public long memoryBytes() {
     return memoryBytes;
   }
 
-  /// How many processors are used, if the memory is enough for all.
+  /// Returns how many processors the sort may use.
   public int parallel() {
     return parallel;
   }
 
-  /// Whether a folder of partitions is written, instead of one file.
+  /// Returns whether a folder of partitions is written, instead of one file.
   public boolean isPartitioned() {
     return isPartitioned;
   }
 
-  /// Whether the output is forced to the disk before it appears.
+  /// Returns whether the output is forced to the disk before it appears.
   public boolean isForced() {
     return isForced;
   }
@@ -232,8 +240,8 @@ public final class SortJob {
     return "SortJob[%s to %s, %s]".formatted(inputs, output, format);
   }
 
-  /// Sorts. Whatever goes wrong, nothing appears under the output's name, what was there before
-  /// stays, and temporary files are deleted.
+  /// Sorts the records. If anything goes wrong, nothing appears under the output's name, an
+  /// existing output stays, and temporary files are deleted.
   ///
   /// @throws SortException if an input cannot be used, the output cannot be written, or the memory
   ///     is too small
@@ -258,8 +266,8 @@ public final class SortJob {
     } catch (MemoryBudgetException e) {
       throw new SortException(
           SortException.Kind.MEMORY,
-          ("the process may not use as much memory as this sort: %s. Or give the sort less: memory(),"
-                  + " or --memory of the command")
+          ("the process may not use as much memory as this sort needs: %s. Or let the sort use less:"
+                  + " memory(), or --memory of the command")
               .formatted(e.getMessage()),
           e);
     }
@@ -287,7 +295,7 @@ public final class SortJob {
     if (isPartitioned && Files.exists(output)) {
       throw new SortException(
           SortException.Kind.OUTPUT,
-          output + " exists: delete it first, or name another folder for the partitions");
+          output + " exists: delete it first, or name a new folder for the partitions");
     }
     OutputPaths.refuseUnusable(output);
   }
@@ -333,7 +341,7 @@ public final class SortJob {
         Duration.ofNanos(ended - sorted));
   }
 
-  /// The one file that all sorters write to; null for partitions.
+  /// Returns the one file that all sorters write to; null for partitions.
   private @Nullable OutputFile openOutput(TemporaryFolder folder, long bytes) throws SortException {
     Path path = folder.resolve(TemporaryFolder.OUTPUT);
     if (!isPartitioned) {

@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the waters of its buckets, spills the largest bucket whenever it holds more than its
-/// share, and at the end sorts bucket after bucket and writes it where it belongs (Welsh and Culler
-/// 2000, section 5.1).
+/// share, and at the end sorts bucket after bucket and writes it where it belongs (Welsh and
+/// Culler, 2000, section 5.1).
 final class SortModule implements Module {
   private final SortRun run;
   private final RecordFormat format;
@@ -104,7 +104,7 @@ final class SortModule implements Module {
     }
   }
 
-  /// How many records the buckets from one to before another have.
+  /// Returns how many records the buckets from one to before another have.
   private long records(int from, int to) {
     long records = 0;
     for (int bucket = from; bucket < to; bucket++) {

@@ -125,14 +125,14 @@ record SortPlan(
       return new Demand(format, inputBytes, bytes, parallel, waitsForDisk, heap);
     }
 
-    /// The same, with no more memory than there may be waters for.
+    /// Returns the same, with no more memory than there may be waters for.
     Demand withMemoryForWaters() {
       long largest = Math.max(MAX_WATER_BYTES, format.recordSize());
       return withMemory(Math.min(memoryBytes, heap.waters() * largest));
     }
 
-    /// How many processors are of use: not more than the input has parts, or as the heap has room
-    /// for the streams of.
+    /// Returns how many processors are of use: not more than the input has parts, or as the heap
+    /// has room for the streams of.
     int mostProcessors() {
       long parts = Math.max(1, Math.ceilDiv(inputBytes, READ_BYTES));
       int processors = (int) Math.min(parallel, parts);
@@ -147,8 +147,9 @@ record SortPlan(
   private record Team(int partitioners, int sorters) {
     static final Team SMALLEST = new Team(1, 1);
 
-    /// Who waits leaves the processor to another one: partitioners wait for a disk that they read
-    /// from, sorters for their own writes.
+    /// Returns a team with more modules than processors, since a module that waits leaves its
+    /// processor to another: partitioners wait for a disk that they read from, sorters for their
+    /// own writes.
     static Team of(int processors, boolean waitsForDisk) {
       return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
     }
@@ -200,8 +201,8 @@ record SortPlan(
     return isAmple ? Math.clamp(share, WATER_BYTES, AMPLE_WATER_BYTES) : WATER_BYTES;
   }
 
-  /// What fits if anything does. Its buffers do not grow with the memory, so more memory is never
-  /// too little where less was enough.
+  /// Returns the plan that fits if any does. Its buffers do not grow with the memory, so more
+  /// memory is never too little where less was enough.
   private static SortPlan smallest(Demand demand) {
     return external(demand, Team.SMALLEST, 0);
   }
@@ -214,10 +215,10 @@ record SortPlan(
     long needed = least(demand);
     String advice =
         needed <= mostBytes
-            ? "Allow more memory"
-            : ("In this process %d are left for a sort: free what else holds memory, or raise the"
-                    + " limit of its container, or ulimit -v, or -Dtigris.memory.budget, and allow"
-                    + " more memory")
+            ? "Allow the sort more memory"
+            : ("This process has %d bytes left for a sort: free other buffers, or raise its limit (that"
+                    + " of the container, ulimit -v, -Dtigris.memory.budget), and allow the sort more"
+                    + " memory")
                 .formatted(mostBytes);
     return new SortException(
         SortException.Kind.MEMORY,
@@ -225,8 +226,8 @@ record SortPlan(
             .formatted(demand.memoryBytes, demand.format.recordSize(), needed, advice));
   }
 
-  /// The least memory above that of a demand, in steps of a sixteenth, with which the input can be
-  /// sorted.
+  /// Returns the least memory above that of a demand, in steps of a sixteenth, with which the input
+  /// can be sorted.
   static long least(Demand demand) {
     long memory = demand.memoryBytes;
     SortPlan plan;
@@ -263,7 +264,7 @@ record SortPlan(
         : external(demand, team, forBuffers, SpillFile.extentBytes(1, recordSize));
   }
 
-  /// Where a record takes `loaded` bytes of what a bucket is loaded into.
+  /// Makes a plan for records that take `loaded` bytes each where a bucket is loaded.
   private static SortPlan external(Demand demand, Team team, long forBuffers, long loaded) {
     int recordSize = demand.format.recordSize();
     long mostWork = Math.max(MIN_LOAD_BYTES, forBuffers / (4L * team.sorters));
@@ -282,7 +283,7 @@ record SortPlan(
     return build(demand, team, forBuffers, (int) buckets, load, WATER_BYTES);
   }
 
-  /// Buffers get shares of `forBuffers`.
+  /// Makes a plan whose buffers get shares of `forBuffers`.
   private static SortPlan build(
       Demand demand,
       Team team,
@@ -359,13 +360,13 @@ record SortPlan(
         demand.memoryBytes - spent);
   }
 
-  /// How much each sorter may copy to the heap.
+  /// Returns how much each sorter may copy to the heap.
   private static int copyBytes(Demand demand, Team team) {
     long most = Math.min(demand.memoryBytes / 16, demand.heap.copyBytes());
     return (int) Math.min(2 * MAX_BUCKET_BYTES, most / team.sorters);
   }
 
-  /// How many records fit a water.
+  /// Returns how many records fit a water.
   static int perWater(int waterBytes, int recordSize) {
     return (waterBytes - WATER_OVERHEAD) / recordSize;
   }
@@ -379,8 +380,8 @@ record SortPlan(
     return Water.footprintBytes(waterBytes - Water.HEADER_BYTES);
   }
 
-  /// How much the whole input takes in waters: the last of each bucket and partitioner may be
-  /// nearly empty, but that is what open waters are counted for; a share is wasted at the end of
+  /// Returns how much the whole input takes in waters: the last of each bucket and partitioner may
+  /// be nearly empty, but that is what open waters are counted for; a share is wasted at the end of
   /// each, where the next record did not fit.
   private long neededToKeep(Demand demand) {
     int recordSize = demand.format.recordSize();
@@ -391,7 +392,8 @@ record SortPlan(
     return waters * footprintBytes(waterBytes);
   }
 
-  /// A sorter that holds less than this would write waters one by one, unless they are large.
+  /// Returns the least that a sorter should hold: with less it would write waters one by one,
+  /// unless they are large.
   long leastToKeep() {
     long water = footprintBytes(waterBytes);
     return Math.max(water, Math.min(4 * water, SPILL_BYTES));

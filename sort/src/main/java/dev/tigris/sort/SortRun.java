@@ -97,7 +97,7 @@ final class SortRun {
     return output;
   }
 
-  /// Whether what is written is to be forced to the disk.
+  /// Returns whether what is written is to be forced to the disk.
   boolean isForced() {
     return forced;
   }
@@ -106,12 +106,13 @@ final class SortRun {
     return sorterOf[bucket];
   }
 
-  /// The first of the buckets that a sorter gets, which are those up to the first of the next one.
+  /// Returns the first of the buckets that a sorter gets, which are those up to the first of the
+  /// next one.
   int firstBucket(int sorter) {
     return firstBucket[sorter];
   }
 
-  /// How much a sorter may hold: its expected share, on top of the least.
+  /// Returns how much a sorter may hold: its expected share, on top of the least.
   long keepBytes(int sorter) {
     long least = plan.leastToKeep();
     long rest = plan.keepBytes() - plan.sorters() * least;
@@ -167,8 +168,8 @@ final class SortRun {
     if (sortedBytes.get() != inputs.bytes() || readSum.compareTo(writtenSum) != 0) {
       throw new SortException(
           SortException.Kind.DATA,
-          ("the sorted records are not those that were read: %d of %d bytes, checksum %s instead of %s. Nothing"
-                  + " was written under the output's name. Test this machine's memory and disk")
+          ("the sorted records are not those that were read: %d of %d bytes, checksum %s instead of"
+                  + " %s. Nothing was written under the output's name. Test this machine's memory and disk")
               .formatted(sortedBytes.get(), inputs.bytes(), writtenSum.toHex(), readSum.toHex()));
     }
     return readSum;

@@ -19,14 +19,14 @@ final class SpillBuffers implements AutoCloseable {
     this.plan = plan;
   }
 
-  /// Where records are loaded to be sorted: has room for [SortPlan#loadRecords] of them.
+  /// Returns where records are loaded to be sorted: has room for [SortPlan#loadRecords] of them.
   AlignedBuffer load() {
     AlignedBuffer made = made(load, plan.loadBytes(), "sort load");
     load = made;
     return made;
   }
 
-  /// Where spilled records are read to be looked at: has room for [SortPlan#scanBytes].
+  /// Returns where spilled records are read to be looked at: has room for [SortPlan#scanBytes].
   AlignedBuffer scan() {
     AlignedBuffer made = made(scan, plan.scanBytes(), "sort scan");
     scan = made;

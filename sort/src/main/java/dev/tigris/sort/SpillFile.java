@@ -103,7 +103,7 @@ final class SpillFile implements AutoCloseable {
     bucket.lastExtent = new Extent(position, records, bucket.extentBytes);
   }
 
-  /// How many bytes of the file an extent of so many records is.
+  /// Returns how many bytes of the file an extent of so many records is.
   static long extentBytes(long records, int recordSize) {
     return AlignedBuffer.roundUp(HEADER_BYTES + records * recordSize);
   }
@@ -157,12 +157,12 @@ final class SpillFile implements AutoCloseable {
     return new Extent(position, count, left);
   }
 
-  /// How long the file is.
+  /// Returns how long the file is.
   long bytes() {
     return end;
   }
 
-  /// How much was written to it, what was written over included.
+  /// Returns how much was written to it, what was written over included.
   long writtenBytes() {
     return written;
   }

@@ -115,7 +115,7 @@ final class Splitters {
     return new Splitters(keys, chosen, after);
   }
 
-  /// How many bytes of each key a sample needs.
+  /// Returns how many bytes of each key a sample needs.
   static int sampleBytes(RecordFormat format) {
     return Math.min(format.keySize(), MAX_BOUNDARY_BYTES);
   }
@@ -182,7 +182,7 @@ final class Splitters {
     return windows.length + 1;
   }
 
-  /// The share of all records that is to be expected in a bucket.
+  /// Returns the share of all records that is to be expected in a bucket.
   double share(int bucket) {
     return shares[bucket];
   }
@@ -196,7 +196,8 @@ final class Splitters {
     return cell >= 0 && cell < CELLS ? (int) cell : CELLS - 1;
   }
 
-  /// The bucket of the key that begins at `key`, of which the first [#sampleBytes] are there.
+  /// Returns the bucket of the key that begins at `key`, of which the first [#sampleBytes] are
+  /// there.
   int bucket(byte[] bytes, int key) {
     if (windows.length == 0) {
       return 0;

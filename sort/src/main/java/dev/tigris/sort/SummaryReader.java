@@ -51,7 +51,7 @@ final class SummaryReader {
 
   private RecordFormat format(byte[] header) throws SortException {
     if (header.length < CheckSummary.HEADER_BYTES) {
-      throw damaged("it has only %d bytes of a header".formatted(header.length));
+      throw damaged("it ends after %d bytes of a header".formatted(header.length));
     }
     ByteBuffer in = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
     if (in.getLong() != CheckSummary.MAGIC) {
@@ -93,7 +93,7 @@ final class SummaryReader {
       throw damaged(ENDS_EARLY);
     }
     if (ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).getInt() != crc) {
-      throw damaged("its own checksum does not match");
+      throw damaged("its checksum does not match its data");
     }
     ByteBuffer numbers = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).position(24);
     CheckSummary summary =
@@ -121,7 +121,7 @@ final class SummaryReader {
   private SortException damaged(String how) {
     return new SortException(
         SortException.Kind.INPUT,
-        "%s is not a summary file, or is damaged: %s. Write it anew with `check -o`"
+        "%s is not a summary file, or is damaged: %s. Write it again with `tigris check -o`"
             .formatted(path, how));
   }
 }

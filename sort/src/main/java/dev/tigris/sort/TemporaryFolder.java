@@ -118,13 +118,15 @@ final class TemporaryFolder implements AutoCloseable {
     return isLong ? name.substring(0, name.offsetByCodePoints(0, MOST_CHARACTERS)) : name;
   }
 
-  /// Makes the folder with its lock; null if somebody took it for a dead one in between.
+  /// Makes the folder with its lock. Returns null if another process took it for a dead one
+  /// meanwhile.
   private static @Nullable FileChannel makeLocked(Path folder) throws IOException {
     LIVING.add(folder);
     boolean made = false;
     try {
       if (isPosix(folder)) {
-        // For nobody else: what is in it may be about to replace a file that others may not read.
+        // For its owner only: what is in it may be about to replace a file that others may not
+        // read.
         Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNERS));
       } else {
         Files.createDirectory(folder);
@@ -143,7 +145,7 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// The lock of a folder that was just made; null if somebody else has it, or has deleted it.
+  /// Locks a folder that was just made. Returns null if another process has locked or deleted it.
   private static @Nullable FileChannel lock(Path folder) throws IOException {
     Path lock = folder.resolve(LOCK);
     FileChannel channel;
@@ -230,9 +232,9 @@ final class TemporaryFolder implements AutoCloseable {
     Files.deleteIfExists(folder.resolve(LOCK));
   }
 
-  /// What is in a folder. A directory stream takes two descriptors; where the process has used up
-  /// its own there is none but that of the lock, and a `File` takes one. But that finds no folder
-  /// whose name Java cannot spell.
+  /// Lists a folder. A directory stream takes two descriptors; where the process has used up its
+  /// own there is none but that of the lock, and a `File` takes one. But that finds no folder whose
+  /// name Java cannot spell.
   private static List<Path> list(Path folder) throws IOException {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
@@ -272,7 +274,7 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// An interrupt waits.
+  /// Sleeps; an interrupt waits until afterwards.
   private static void sleep(int millis) {
     boolean interrupted = Thread.interrupted();
     try {
@@ -307,7 +309,7 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// A file, or folder, in it.
+  /// Returns a file, or folder, in it.
   Path resolve(String name) {
     return folder.resolve(name);
   }
@@ -340,7 +342,7 @@ final class TemporaryFolder implements AutoCloseable {
     }
   }
 
-  /// Says false if it was interrupted.
+  /// Forces a folder's entries to the disk. Returns false if the thread was interrupted.
   private static boolean isForced(Path folder) throws SortException {
     FileChannel channel;
     try {
@@ -371,11 +373,18 @@ final class TemporaryFolder implements AutoCloseable {
     } catch (NoSuchFileException e) {
       // Where its own folder is still there the process is ending, and deleteAllLiving was quicker.
       if (Files.notExists(folder.resolveSibling("."))) {
-        String where = "the folder of " + folder + " was moved or deleted meanwhile";
-        warn(where + ": if it was moved, delete the temporary folder, which nothing needs");
+        String where = "the folder that held " + folder + " was moved or deleted during the work";
+        warn(
+            where
+                + ": if it was moved, delete the temporary folder in it, which is no longer needed");
       }
     } catch (IOException e) {
-      warn("could not delete the temporary folder " + folder + ", which nothing needs: " + e);
+      warn(
+          "cannot delete the temporary folder "
+              + folder
+              + ", which is no longer needed: delete it ("
+              + e
+              + ")");
     } finally {
       LIVING.remove(folder);
     }

@@ -13,7 +13,7 @@ public record UInt128(long high, long low) implements Comparable<UInt128> {
 
   private static final BigInteger LIMIT = BigInteger.ONE.shiftLeft(128);
 
-  /// The number `value`, read as unsigned.
+  /// Returns the number `value`, read as unsigned.
   public static UInt128 of(long value) {
     return new UInt128(0, value);
   }
@@ -30,31 +30,32 @@ public record UInt128(long high, long low) implements Comparable<UInt128> {
     return new UInt128(value.shiftRight(64).longValue(), value.longValue());
   }
 
-  /// This number plus another.
+  /// Returns this number plus another.
   public UInt128 plus(UInt128 other) {
     long sum = low + other.low;
     long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
     return new UInt128(high + other.high + carry, sum);
   }
 
-  /// This number plus an unsigned 64-bit one.
+  /// Returns this number plus an unsigned 64-bit one.
   public UInt128 plus(long unsigned) {
     return plus(of(unsigned));
   }
 
-  /// This number times another.
+  /// Returns this number times another.
   public UInt128 times(UInt128 other) {
     return new UInt128(
         Math.unsignedMultiplyHigh(low, other.low) + high * other.low + low * other.high,
         low * other.low);
   }
 
-  /// How many bits the number needs: 0 for 0, 128 for the largest.
+  /// Returns how many bits the number needs: 0 for 0, 128 for the largest.
   public int significantBits() {
     return high != 0 ? 128 - Long.numberOfLeadingZeros(high) : 64 - Long.numberOfLeadingZeros(low);
   }
 
-  /// The number in hexadecimal, without leading zeros, as gensort and valsort print checksums.
+  /// Returns the number in hexadecimal, without leading zeros, as gensort and valsort print
+  /// checksums.
   public String toHex() {
     return high == 0
         ? Long.toHexString(low)
@@ -71,7 +72,7 @@ public record UInt128(long high, long low) implements Comparable<UInt128> {
     return compared != 0 ? compared : Long.compareUnsigned(low, other.low);
   }
 
-  /// The number in decimal.
+  /// Returns the number in decimal.
   @Override
   public String toString() {
     if (high == 0 && low >= 0) {

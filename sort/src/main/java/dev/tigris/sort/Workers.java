@@ -33,7 +33,7 @@ final class Workers {
     run(Thread.ofPlatform().name(name + "-", 0).daemon().factory(), name, threads, pieces, maker);
   }
 
-  /// The same with threads of somebody's making, which may fail to start.
+  /// Runs as the other method does, with threads that `factory` makes and that may fail to start.
   static void run(ThreadFactory factory, String name, int threads, long pieces, Maker maker)
       throws SortException, InterruptedException {
     AtomicLong next = new AtomicLong();

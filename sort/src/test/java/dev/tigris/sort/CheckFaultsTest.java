@@ -27,7 +27,7 @@ class CheckFaultsTest {
           assertThrows(SortException.class, () -> CheckJob.of(List.of(file)).run());
       assertEquals(SortException.Kind.INPUT, refused.kind());
       String message = String.valueOf(refused.getMessage());
-      assertTrue(message.startsWith(file + " holds more than its size"), message);
+      assertTrue(message.startsWith(file + " has data but a size"), message);
       assertThrows(SortException.class, () -> SortJob.of(List.of(file), output).run());
       assertFalse(Files.exists(output));
     }

@@ -95,7 +95,7 @@ class CheckJobTest {
     SortException refused =
         assertThrows(SortException.class, () -> CheckJob.of(List.of(input)).run());
     assertEquals(SortException.Kind.INPUT, refused.kind());
-    assertTrue(refused.getMessage().contains("42 bytes over"), refused.getMessage());
+    assertTrue(refused.getMessage().contains("42 bytes are left over"), refused.getMessage());
     assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
   }
 
@@ -313,7 +313,7 @@ class CheckJobTest {
     SortException refused = assertThrows(SortException.class, () -> CheckSummary.join(files));
     assertEquals(SortException.Kind.INPUT, refused.kind());
     String why = String.valueOf(refused.getMessage());
-    assertTrue(why.startsWith(files.get(1) + " is of other records"), why);
+    assertTrue(why.startsWith(files.get(1) + " has another record format"), why);
     assertTrue(why.contains("records of 50 bytes with keys of 10 at 0"), why);
   }
 

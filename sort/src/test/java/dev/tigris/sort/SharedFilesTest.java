@@ -84,7 +84,7 @@ class SharedFilesTest {
     SortException refused = assertThrows(SortException.class, sort::run);
     assertEquals(SortException.Kind.DATA, refused.kind());
     assertEquals(
-        input + " was written to while it was read: try again when no program writes it",
+        input + " was written to while it was read: try again when no program writes to it",
         refused.getMessage());
     assertEquals("what was here before", Files.readString(output));
     assertEquals(folder, temporary(), "nothing temporary is left");

@@ -45,7 +45,7 @@ class SortFaultsTest {
   void refusesAnInputThatIsNotAWholeNumberOfRecords() throws Exception {
     Files.write(input, new byte[17], StandardOpenOption.APPEND);
     SortException refused = refusal(sort(), SortException.Kind.INPUT);
-    assertTrue(refused.getMessage().contains("17 bytes over"), refused.getMessage());
+    assertTrue(refused.getMessage().contains("17 bytes are left over"), refused.getMessage());
     assertTrue(refused.getMessage().contains(input.toString()), refused.getMessage());
   }
 
@@ -63,7 +63,7 @@ class SortFaultsTest {
         Files.isReadable(input)
             ? SortProcess.startWithoutPrivileges(input, output).refusal()
             : refusal(sort(), SortException.Kind.INPUT).getMessage();
-    assertTrue(refused != null && refused.contains("may not be read"), refused);
+    assertTrue(refused != null && refused.contains("cannot be read"), refused);
     assertFalse(Files.exists(output));
   }
 
@@ -98,7 +98,7 @@ class SortFaultsTest {
   void refusesInputsThatHaveNoSizeOrLeadNowhere() throws Exception {
     SortJob device = SortJob.of(List.of(input, Path.of("/dev/null")), output);
     String refused = refusal(device, SortException.Kind.INPUT).getMessage();
-    assertTrue(refused.contains("put the records into a file"), refused);
+    assertTrue(refused.contains("copy the records into a file"), refused);
     Path circle = folder.resolve("circle");
     Files.createSymbolicLink(circle, circle);
     SortJob job = SortJob.of(List.of(circle), output);

@@ -135,7 +135,8 @@ class SortMemoryTest {
     List<String> lines = run(JobsWithoutMemory.class, "-Dtigris.memory.budget=1000000");
     assertEquals(2, lines.size(), lines.toString());
     for (String line : lines) {
-      assertTrue(line.startsWith("MEMORY: the process may not use so much memory"), line);
+      assertTrue(
+          line.startsWith("MEMORY: the process may not use as much memory as this needs"), line);
     }
     assertFalse(Files.exists(output));
   }

@@ -120,9 +120,9 @@ class SortPlanTest {
     RecordFormat format = new RecordFormat(64 << 20, 0, 10);
     SortPlan.Demand demand = new SortPlan.Demand(format, 1L << 30, 1 << 20, 2, false, HEAP);
     SortException more = assertThrows(SortException.class, () -> SortPlan.make(demand, 1L << 31));
-    assertTrue(String.valueOf(more.getMessage()).endsWith("enough. Allow more memory"));
+    assertTrue(String.valueOf(more.getMessage()).endsWith("enough. Allow the sort more memory"));
     SortException most = assertThrows(SortException.class, () -> SortPlan.make(demand, 1 << 20));
-    assertTrue(String.valueOf(most.getMessage()).contains("1048576 are left for a sort: free"));
+    assertTrue(String.valueOf(most.getMessage()).contains("1048576 bytes left for a sort: free"));
   }
 
   @Test

@@ -14,25 +14,25 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Measures a reservoir while some of its consumers are slow (Welsh and Culler 2000, section 4.2
-/// and figure 5). Producers put waters into it, and consumers take a fixed time for each. The first
-/// few consumers, which stand side by side, take longer.
+/// Measures what a reservoir still carries when some of its consumers get slow (Welsh and Culler,
+/// 2000, section 4.2 and figure 5). Producers put waters into it, and consumers take a fixed time
+/// for each. The first few consumers, which stand side by side, take longer.
 ///
 /// ```java
 /// var outcome = PerturbedReservoir.ofEight(3).run(Balancing.LOTTERY);
 /// outcome.share();  // of what any policy could reach: 0.99, say
 /// ```
 ///
-/// Only the middle 80 % of a run is measured: neither the time in which everybody starts, nor the
-/// one in which the last waters trickle in.
+/// Only the middle 80 % of a run is measured, without the time in which the modules start and the
+/// last waters arrive.
 ///
 /// @param producers how many sources there are
 /// @param consumers how many modules take from them
 /// @param slow how many of the consumers are slow
 /// @param waterBytes the size of a water
 /// @param window how many waters may be on their way from one producer to one consumer
-/// @param producerRate how many waters a second each producer can make; infinity for as many as
-///     are taken
+/// @param producerRate how many waters a second each producer can make; infinity for as many as are
+///     taken
 /// @param consumerRate how many waters a second a consumer can take
 /// @param slowRate how many a slow one can
 /// @param duration how long one run takes
@@ -53,19 +53,19 @@ public record PerturbedReservoir(
   /// The part of a run at each end that is not measured.
   private static final double EDGE = 0.1;
 
-  /// The result of one run.
+  /// The outcome of one run.
   ///
   /// @param watersPerSecond how many waters all consumers finished in a second
   /// @param idealWatersPerSecond how many no policy could exceed
   /// @param finished how many waters each consumer finished in the time measured, slow ones first
   public record Outcome(
       double watersPerSecond, double idealWatersPerSecond, List<Integer> finished) {
-    /// With a list of its own.
+    /// Copies the list.
     public Outcome {
       finished = List.copyOf(finished);
     }
 
-    /// The share of the ideal that was reached.
+    /// Returns the share of the ideal that was reached.
     public double share() {
       return watersPerSecond / idealWatersPerSecond;
     }
@@ -78,8 +78,8 @@ public record PerturbedReservoir(
     }
   }
 
-  /// Eight consumers of 1500 waters a second each and four producers without a limit; the first
-  /// `slow` consumers keep 11.6 % of their rate.
+  /// Returns a set-up of eight consumers of 1500 waters a second each and four producers without a
+  /// limit. The first `slow` consumers keep 11.6 % of their rate.
   public static PerturbedReservoir ofEight(int slow) {
     double rate = 1500;
     return new PerturbedReservoir(
@@ -94,8 +94,8 @@ public record PerturbedReservoir(
         Duration.ofMillis(600));
   }
 
-  /// The papers' own set-up: four producers at their limit, four consumers that could take 1.9
-  /// times their share of it, 8 KiB waters; slow ones take 11.6 % of their share.
+  /// Returns the papers' own set-up: four producers at their limit, four consumers that could take
+  /// 1.9 times their share of it, 8 KiB waters; slow ones take 11.6 % of their share.
   public static PerturbedReservoir ofThePaper(int slow) {
     double share = 1500;
     return new PerturbedReservoir(
@@ -114,7 +114,7 @@ public record PerturbedReservoir(
     return Math.min(taken, producers * producerRate);
   }
 
-  /// Runs it once, in real time.
+  /// Runs the experiment once, in real time.
   ///
   /// @throws FlowException if the flow fails
   /// @throws InterruptedException if the calling thread is interrupted
@@ -149,8 +149,8 @@ public record PerturbedReservoir(
     private @Nullable Times times;
     private final AtomicIntegerArray finished = new AtomicIntegerArray(consumers);
 
-    /// The run begins when somebody first asks: a producer, as soon as all replicas have started,
-    /// which takes long on a busy machine.
+    /// Returns the times of the run, which begins with the first call. A producer makes it as soon
+    /// as all replicas have started, which takes long on a busy machine.
     synchronized Times times() {
       if (times == null) {
         times = Times.from(System.nanoTime(), duration);

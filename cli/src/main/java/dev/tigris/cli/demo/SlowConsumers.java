@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The demo's experiment: the throughput of each policy while 0 to 7 of 8 consumers are slow, as
-/// text.
+/// The experiment of the demo: what each policy carries as 0 to 7 of 8 consumers get slow, and the
+/// results as text.
 public final class SlowConsumers {
   /// The policies compared, in the order of the table.
   public static final List<Balancing> POLICIES =
@@ -45,17 +45,17 @@ public final class SlowConsumers {
     return measured;
   }
 
-  /// The outcomes of a policy, by the number of slow consumers.
+  /// Returns the outcomes of a policy, by the number of slow consumers.
   List<Outcome> of(Balancing policy) {
     return Objects.requireNonNull(outcomes.get(policy));
   }
 
-  /// What no policy could exceed, by the number of slow consumers.
+  /// Returns the rates that no policy could exceed, by the number of slow consumers.
   List<Double> ideals() {
     return of(Balancing.LOTTERY).stream().map(Outcome::idealWatersPerSecond).toList();
   }
 
-  /// A line for the ideal in waters a second, and one for each policy in percent of it.
+  /// Returns a line for the ideal in waters a second, and one for each policy in percent of it.
   public List<String> table() {
     var lines = new ArrayList<String>();
     var head = new StringBuilder("  %-18s".formatted("slow consumers"));
@@ -74,7 +74,7 @@ public final class SlowConsumers {
     return lines;
   }
 
-  /// What was reached, drawn in the length of the ideal.
+  /// Draws the rate that was reached as a bar of the ideal's length.
   static String bar(Outcome outcome, boolean isUnicode) {
     double most = PerturbedReservoir.ofEight(0).idealWatersPerSecond();
     int ideal = (int) Math.round(BAR_COLUMNS * outcome.idealWatersPerSecond() / most);

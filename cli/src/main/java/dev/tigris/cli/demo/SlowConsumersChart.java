@@ -79,7 +79,7 @@ public final class SlowConsumersChart {
         new XYChartBuilder()
             .width(WIDTH)
             .height(HEIGHT)
-            .title("Throughput of a reservoir while consumers get slow")
+            .title("The rate of a reservoir while consumers get slow")
             .xAxisTitle("slow consumers, of 8 (each keeps 11.6 % of its rate)")
             .yAxisTitle("waters per second")
             .build();

@@ -87,7 +87,7 @@ public final class CHeader {
     this.types = types;
   }
 
-  /// The header's text.
+  /// Returns the header's text.
   public static String of(StoredTypes types) {
     var header = new CHeader(types);
     header.write();

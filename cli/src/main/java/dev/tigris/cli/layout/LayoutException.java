@@ -1,6 +1,6 @@
 package dev.tigris.cli.layout;
 
-/// A class whose layout cannot be shown. The message says why, and what to do.
+/// Reports that the layout of a class cannot be shown. The message says why, and what to do.
 public final class LayoutException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -15,7 +15,7 @@ import java.util.Map;
 public final class LayoutFacts {
   private LayoutFacts() {}
 
-  /// The members `containerHeaderBytes`, `classes`, `fingerprints` and `enums`.
+  /// Returns the members `containerHeaderBytes`, `classes`, `fingerprints` and `enums`.
   public static Map<String, Object> of(StoredTypes types) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("containerHeaderBytes", Container.HEADER_BYTES);

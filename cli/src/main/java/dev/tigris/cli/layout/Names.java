@@ -52,26 +52,26 @@ final class Names {
     taken.add("tigris_container");
   }
 
-  /// The name of a class, which is the same each time.
+  /// Returns the name of a class, which is the same each time.
   String type(Class<?> type) {
     return types.computeIfAbsent(type, key -> take(identifier(key.getName()), taken));
   }
 
-  /// The name of a constant of the enum that has been given this name.
+  /// Returns the name of a constant of the enum that has been given this name.
   String constant(String type, String constant) {
     return take(type + "_" + identifier(constant), taken);
   }
 
-  /// The name of the fingerprint of containers whose root is an `object`, `list` or `table` of a
-  /// class.
+  /// Returns the name of the fingerprint of containers whose root is an `object`, `list` or `table`
+  /// of a class.
   String fingerprint(Class<?> type, String root) {
     String which = root.equals("object") ? "" : "_" + root.toUpperCase(Locale.ROOT);
     return take(type(type) + which + "_FINGERPRINT", taken);
   }
 
-  /// The names of the fields of one class. One that hides a field of a superclass carries its
-  /// class's name as well. None is that of a type that is named in the same struct, which C++ takes
-  /// for another meaning of it.
+  /// Returns the names of the fields of one class. One that hides a field of a superclass carries
+  /// its class's name as well. None is that of a type that is named in the same struct, which C++
+  /// takes for another meaning of it.
   Map<PsoField, String> fields(PsoLayout layout) {
     var names = new LinkedHashMap<PsoField, String>();
     var used = new HashSet<>(RESERVED);
@@ -108,7 +108,7 @@ final class Names {
     return name;
   }
 
-  /// A name with everything replaced that is no letter or digit of ASCII.
+  /// Returns a name with everything replaced that is no letter or digit of ASCII.
   private static String identifier(String javaName) {
     var name = new StringBuilder();
     for (int i = 0; i < javaName.length(); i++) {

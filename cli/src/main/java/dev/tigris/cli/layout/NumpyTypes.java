@@ -25,7 +25,7 @@ public final class NumpyTypes {
 
   private NumpyTypes() {}
 
-  /// The module's text.
+  /// Returns the module's text.
   public static String of(StoredTypes types) {
     var names = new Names();
     var out = new StringBuilder();

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// @param enums the enums that their fields are of
 public record StoredTypes(
     Map<Class<?>, Fingerprints> named, List<PsoLayout> layouts, List<StoredEnum> enums) {
-  /// What one of these is made of is part of the format, and any container's root may be one.
+  /// The collections, whose layout is part of the format. Any container's root may be one.
   private static final List<Class<? extends Pso>> COLLECTIONS =
       List.of(PsoArray.class, PsoList.class, PsoTable.class);
 
@@ -52,7 +52,7 @@ public record StoredTypes(
           Schema.ofTable(type).fingerprint());
     }
 
-    /// By what the root is.
+    /// Returns the fingerprints by the kind of root.
     Map<String, Long> byRoot() {
       var all = new LinkedHashMap<String, Long>();
       all.put("object", object);
@@ -62,17 +62,17 @@ public record StoredTypes(
     }
   }
 
-  /// An enum as it is stored.
+  /// An enum and the numbers that are stored for its constants.
   ///
   /// @param codes what stands for each constant, in the order of their declaration; 0 is null
   public record StoredEnum(Class<?> type, Map<String, Integer> codes) {}
 
-  /// Loads classes.
+  /// Loads the classes of these names, with all that their fields lead to.
   ///
   /// @param names their full names
   /// @param places the folders and jars to look for them; a folder that holds jars stands for them
   ///     too
-  /// @throws LayoutException if one is not there, or cannot be stored
+  /// @throws LayoutException if a class is not found or cannot be stored
   public static StoredTypes load(List<String> names, List<Path> places)
       throws IOException, LayoutException {
     ClassLoader ours = StoredTypes.class.getClassLoader();
@@ -92,9 +92,8 @@ public record StoredTypes(
     for (Path place : places) {
       if (!Files.exists(place)) {
         throw new LayoutException(
-            "there is no '%s' to look for classes in: compile them, or name another place with"
-                    .formatted(place)
-                + " --classpath");
+            "'%s', where the classes should be, does not exist: compile them, or name their place with --classpath"
+                .formatted(place));
       }
       urls.add(place.toUri().toURL());
       if (!Files.isDirectory(place)) {
@@ -113,7 +112,7 @@ public record StoredTypes(
       return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
     } catch (AccessDeniedException e) {
       throw new LayoutException(
-          "'%s' may not be looked into: its permissions forbid it".formatted(folder), e);
+          "'%s' cannot be read: its permissions forbid it".formatted(folder), e);
     }
   }
 
@@ -127,7 +126,7 @@ public record StoredTypes(
       new ZipFile(place.toFile()).close();
     } catch (IOException e) {
       throw new LayoutException(
-          "%s is no folder, and cannot be opened as a jar (%s): name others with --classpath"
+          "%s is not a folder, and cannot be opened as a jar (%s): name folders and jars with --classpath"
               .formatted(place, e.getMessage()),
           e);
     }
@@ -147,20 +146,18 @@ public record StoredTypes(
     }
     if (found == null) {
       throw new LayoutException(
-          "there is no class '%s' in %s: give its full name, such as app.Trade, and name with"
-                  .formatted(
-                      name, places.stream().map(Path::toString).collect(Collectors.joining(", ")))
-              + " --classpath where it was compiled to");
+          "there is no class '%s' in %s: give its full name, such as app.Trade, and its place with --classpath"
+              .formatted(
+                  name, places.stream().map(Path::toString).collect(Collectors.joining(", "))));
     }
     if (found == Pso.class || !Pso.class.isAssignableFrom(found)) {
       throw new LayoutException(
-          "%s is no subclass of %s, and its objects cannot lie in a container"
+          "%s is not a subclass of %s, so its objects cannot lie in a container"
               .formatted(found.getName(), Pso.class.getName()));
     }
     if (COLLECTIONS.contains(found) || found == PsoCollection.class) {
       throw new LayoutException(
-          "%s is part of what is printed for every class: name one of your own"
-              .formatted(found.getName()));
+          "%s is printed with every class: name a class of your own".formatted(found.getName()));
     }
     return found.asSubclass(Pso.class);
   }
@@ -188,7 +185,7 @@ public record StoredTypes(
         "%s cannot be loaded (%s): %s".formatted(name, cause, advice), cause);
   }
 
-  /// The names of the classes that were asked for, for a heading.
+  /// Returns the names of the classes that were asked for, for a heading.
   String heading() {
     return named.keySet().stream().map(Class::getName).collect(Collectors.joining(" "));
   }

@@ -15,7 +15,7 @@ import dev.tigris.net.VirtualInterface;
 import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
-/// The side that measures.
+/// The client of `tigris net`, which measures.
 public final class Client {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -28,30 +28,30 @@ public final class Client {
   private final Fabric fabric;
   private final String address;
 
-  /// A client of the server at an address.
+  /// Makes a client of the server at an address.
   public Client(Fabric fabric, String address) {
     this.fabric = fabric;
     this.address = address;
   }
 
-  /// The figures of messages in one direction.
+  /// The result of a measurement of bandwidth.
   ///
   /// @param messages how many
   /// @param bytes of all together
   /// @param nanos how long it took until the last one was answered
   public record Bandwidth(long messages, long bytes, long nanos) {
-    /// Gigabytes (1e9) in a second.
+    /// Returns the gigabytes (1e9 bytes) a second.
     public double gigabytesPerSecond() {
       return (double) bytes / nanos;
     }
 
-    /// Messages in a second.
+    /// Returns the messages a second.
     public double messagesPerSecond() {
       return messages * 1e9 / nanos;
     }
   }
 
-  /// Sends a message, waits for it to come back, and so on.
+  /// Sends messages one after the other, and waits for each to come back.
   ///
   /// @return the round trips in nanoseconds, without the first tenth
   /// @throws NetException if there is no such server, or the connection is lost
@@ -76,7 +76,8 @@ public final class Client {
           histogram.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - start));
         }
         if (memory.transferredBytes() != bytes || memory.tag() != (int) i) {
-          throw new NetException("measure", address, "another message came back", null);
+          throw new NetException(
+              "measure", address, "a message other than the one sent came back", null);
         }
       }
       check(buffers.jbuf(1).asBytes(), bytes);
@@ -143,7 +144,8 @@ public final class Client {
     };
   }
 
-  /// How long to wait for a message: nobody sees one that is under way, so a large one gets longer.
+  /// Returns how long to wait for a message: a message that is under way cannot be seen, so a large
+  /// one gets longer.
   static long patienceNanos(long bytes) {
     return PATIENCE.toNanos() + bytes * NANOS_PER_BYTE;
   }
@@ -159,7 +161,7 @@ public final class Client {
       throw new NetException(
           "measure",
           address,
-          "nothing came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds",
+          "no message came for " + Duration.ofNanos(patienceNanos).toSeconds() + " seconds",
           peer.failure());
     }
     if (next.status() != Status.DONE) {
@@ -191,7 +193,8 @@ public final class Client {
   private void check(Bytes bytes, int count) {
     for (int i = 0; i < count; i++) {
       if (bytes.get(i) != (byte) (i * 31 + 7)) {
-        throw new NetException("measure", address, "byte " + i + " came back as another", null);
+        throw new NetException(
+            "measure", address, "byte " + i + " of a message came back changed", null);
       }
     }
   }

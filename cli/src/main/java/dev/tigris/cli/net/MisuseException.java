@@ -2,11 +2,11 @@ package dev.tigris.cli.net;
 
 import java.util.function.Supplier;
 
-/// The command line names something that cannot exist.
+/// Reports that a word on the command line cannot name what it should.
 public final class MisuseException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// A message for them.
+  /// Makes an exception with a message for the user.
   public MisuseException(String message) {
     super(message);
   }
@@ -15,7 +15,8 @@ public final class MisuseException extends RuntimeException {
     super(cause.getMessage(), cause);
   }
 
-  /// Calls something whose arguments they wrote.
+  /// Makes a call whose arguments the user wrote, and turns an [IllegalArgumentException] into one
+  /// of this class.
   public static <T> T asWritten(Supplier<T> call) {
     try {
       return call.get();

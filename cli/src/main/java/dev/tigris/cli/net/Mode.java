@@ -3,7 +3,7 @@ package dev.tigris.cli.net;
 import dev.tigris.net.Attributes;
 import org.jspecify.annotations.Nullable;
 
-/// The measurements of a client. The client tells the server by the tag of its connection: the mode
+/// The kinds of measurement. The client tells the server by the tag of its connection: the mode is
 /// in the upper byte, the size of its messages below.
 public enum Mode {
   /// Each message is sent back.

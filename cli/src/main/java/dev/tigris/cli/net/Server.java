@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The side that answers: as many connections as come, each on a thread of its own.
+/// The server of `tigris net`, which answers every client on a thread of its own.
 public final class Server implements AutoCloseable {
   /// The tag of the last message of a measurement of bandwidth, and of the answer to it.
   static final int LAST = 1;
@@ -45,7 +45,7 @@ public final class Server implements AutoCloseable {
     this.listener = MisuseException.asWritten(() -> fabric.listen(address));
   }
 
-  /// Where it listens.
+  /// Returns the address at which it listens.
   public String address() {
     return listener.address();
   }
@@ -72,8 +72,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// The next request; null if none came. Where the system gives no more files, whoever has come
-  /// waits until others are gone.
+  /// Returns the next request; null if none came. Where the system gives no more files, whoever has
+  /// come waits until others are gone.
   private @Nullable ConnectionRequest next() {
     try {
       ConnectionRequest request = listener.next(Duration.ofSeconds(1));
@@ -173,13 +173,13 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Stops listening; who is being served is let go. [#run] ends soon. Any thread.
+  /// Stops listening and lets all clients go, so that [#run] ends soon. Any thread may call it.
   public void stop() {
     closing = true;
     listener.wake();
   }
 
-  /// Stops listening, and waits until the last client was served.
+  /// Stops listening, and waits until the last client is served.
   @Override
   public void close() {
     stop();
@@ -226,7 +226,7 @@ public final class Server implements AutoCloseable {
       return tickets.length;
     }
 
-    /// The size of each.
+    /// Returns the size of each.
     long bytes() {
       return bytes;
     }

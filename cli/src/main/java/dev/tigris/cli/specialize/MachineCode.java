@@ -56,7 +56,7 @@ public final class MachineCode {
     this.specializer = specializer;
   }
 
-  /// The size of a call site's code.
+  /// Returns the size of a call site's code.
   ///
   /// @return nothing if that cannot be measured: the JVM has no C2, or there is no object of the
   ///     class that could be laid over some bytes

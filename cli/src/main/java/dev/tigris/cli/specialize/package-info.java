@@ -1,4 +1,4 @@
-/// Measurements of `tigris specialize` in the JVM that runs it: the machine code of a call site.
+/// Measures the machine code of a call site, for `tigris specialize`.
 @NullMarked
 package dev.tigris.cli.specialize;
 

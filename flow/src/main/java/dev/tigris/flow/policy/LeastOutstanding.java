@@ -2,14 +2,14 @@ package dev.tigris.flow.policy;
 
 import java.util.random.RandomGenerator;
 
-/// The stream on which one more water is expected to be finished first.
+/// Chooses the stream on which one more water is expected to be finished first.
 ///
-/// With `q` waters outstanding on a stream whose consumer finishes one in `s` nanoseconds, one
-/// more is finished after about `(q + 1) * s`; the stream with the smallest such time wins, and
-/// among equals chance decides. A stream of which nothing is known yet is taken to be as fast as
-/// the fastest, so that it is tried. Because every stream's expected time grows with what is sent
-/// on it, a slow consumer is still sent to as soon as the fast ones have a backlog: it is never
-/// idle while others have work waiting, and its recovery is noticed.
+/// With `q` waters outstanding on a stream whose consumer finishes one in `s` nanoseconds, one more
+/// is finished after about `(q + 1) * s`; the stream with the smallest such time wins, and among
+/// equals chance decides. A stream of which nothing is known yet is taken to be as fast as the
+/// fastest, so that it is tried. Because every stream's expected time grows with what is sent on
+/// it, a slow consumer is still sent to as soon as the fast ones have a backlog: it is never idle
+/// while others have work waiting, and its recovery is noticed.
 ///
 /// Credits outstanding are the requests in flight that other balancers measure on purpose; they
 /// react at once, while the service time remembers.
@@ -44,7 +44,7 @@ enum LeastOutstanding implements Policy {
     return best;
   }
 
-  /// The shortest service time that is known, at least 1.
+  /// Returns the shortest service time that is known, at least 1.
   private static long fastest(SenderView view) {
     long fastest = Long.MAX_VALUE;
     for (int stream = 0; stream < view.streams(); stream++) {

@@ -2,8 +2,9 @@ package dev.tigris.flow.policy;
 
 import java.util.random.RandomGenerator;
 
-/// The papers' lottery: every credit is a ticket, one ticket is drawn, and the stream that holds
-/// it wins. A stream whose consumer lags has few credits left, so little is sent to it.
+/// Holds the papers' lottery (Welsh and Culler, 2000, section 2.3): every credit is a ticket, one
+/// ticket is drawn, and the stream that holds it wins. A stream whose receiver lags has few credits
+/// left, so little is sent to it.
 enum Lottery implements Policy {
   LOTTERY;
 

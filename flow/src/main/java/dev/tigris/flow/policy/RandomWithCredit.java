@@ -2,7 +2,7 @@ package dev.tigris.flow.policy;
 
 import java.util.random.RandomGenerator;
 
-/// One of the streams that have credit, all equally likely.
+/// Chooses one of the streams that have credit, all equally likely.
 enum RandomWithCredit implements Policy {
   RANDOM;
 

@@ -2,7 +2,8 @@ package dev.tigris.flow.policy;
 
 import java.util.random.RandomGenerator;
 
-/// The next open stream in turn, whether it has credit or not: without credit, the sender waits.
+/// Chooses the next open stream in turn, whether it has credit or not: without credit, the sender
+/// waits.
 enum RoundRobin implements Policy {
   ROUND_ROBIN;
 

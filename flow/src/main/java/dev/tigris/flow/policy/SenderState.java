@@ -2,8 +2,8 @@ package dev.tigris.flow.policy;
 
 import java.util.Arrays;
 
-/// The accounts of one sender's streams, behind a [SenderView]. The engine keeps one
-/// for each reservoir of each module, the simulator one for each simulated sender.
+/// The accounts of one sender's streams, behind a [SenderView]. The engine keeps one for each
+/// reservoir of each module, a simulator one for each simulated sender.
 ///
 /// Time is an argument everywhere, in nanoseconds from any fixed origin, and must not run
 /// backwards. For every stream, at all times:
@@ -17,9 +17,9 @@ import java.util.Arrays;
 /// which a sender sees without being told. While waters are outstanding the consumer is busy, so
 /// `d` credits that came back in the time since the last ones (or since the stream was idle) say
 /// that it took that time divided by `d` for each. Where the stream ran idle in between, that is
-/// only an upper bound, and is used only to lower the estimate. Samples are averaged
-/// exponentially over about [#MEMORY] waters. A consumer that has stopped sends no samples at
-/// all; so the view gives the time for which it has been silent when that is longer.
+/// only an upper bound, and is used only to lower the estimate. Samples are averaged exponentially
+/// over about [#MEMORY] waters. A consumer that has stopped sends no samples at all; so the view
+/// gives the time for which it has been silent when that is longer.
 ///
 /// Thread rule: one thread.
 public final class SenderState implements SenderView {
@@ -36,13 +36,14 @@ public final class SenderState implements SenderView {
   private int last = -1;
   private long nowNanos;
 
-  /// Accounts for as many streams as windows are given, each with nothing sent.
+  /// Makes accounts for as many streams as windows are given, each with nothing sent.
   public SenderState(int... windows) {
     int streams = windows.length;
     for (int stream = 0; stream < streams; stream++) {
       if (windows[stream] < 1) {
         throw new IllegalArgumentException(
-            "stream %d has a window of %d: it needs at least 1".formatted(stream, windows[stream]));
+            "stream %d has a window of %d waters: it needs at least 1"
+                .formatted(stream, windows[stream]));
       }
     }
     window = windows.clone();
@@ -55,12 +56,12 @@ public final class SenderState implements SenderView {
     serviceNanos = new double[streams];
   }
 
-  /// Says what time it is, for estimates that depend on how long nothing has happened.
+  /// Sets the time, for estimates that depend on how long nothing has happened.
   public void time(long nanos) {
     nowNanos = nanos;
   }
 
-  /// Says how many waters have been sent on a stream in all.
+  /// Sets how many waters have been sent on a stream in all.
   public void sent(int stream, long waters) {
     if (sent[stream] == finished[stream] && waters > sent[stream]) {
       busySinceNanos[stream] = nowNanos;
@@ -68,7 +69,7 @@ public final class SenderState implements SenderView {
     sent[stream] = waters;
   }
 
-  /// Says how many waters of a stream its consumer has finished in all.
+  /// Sets how many waters of a stream its receiver has finished in all.
   public void finished(int stream, long waters) {
     long newly = waters - finished[stream];
     if (newly <= 0) {
@@ -87,7 +88,7 @@ public final class SenderState implements SenderView {
     busySinceNanos[stream] = nowNanos;
   }
 
-  /// Says that a stream's consumer takes no more waters.
+  /// Closes a stream: its receiver takes no more waters.
   public void closed(int stream) {
     if (open[stream]) {
       open[stream] = false;
@@ -95,12 +96,12 @@ public final class SenderState implements SenderView {
     }
   }
 
-  /// Says that a stream was chosen, and used.
+  /// Notes that a stream was chosen and used.
   public void used(int stream) {
     last = stream;
   }
 
-  /// Whether any stream is open.
+  /// Returns whether any stream is open.
   public boolean anyOpen() {
     return openStreams > 0;
   }

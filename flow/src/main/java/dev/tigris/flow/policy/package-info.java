@@ -1,8 +1,8 @@
-/// How a sender chooses one of several streams: the policies of a reservoir, and what they see.
+/// The policies by which a sender chooses one of several streams, and what they see.
 ///
-/// A [Policy] is a pure function of a [SenderView] and a random number generator. The engine and
-/// the simulator in the module `verify` run the same classes; the one with the clock of the
-/// machine, the other with its own.
+/// A [Policy] is a pure function of a [SenderView] and a random number generator. The engine runs
+/// it with the clock of the machine, and a simulator can run the same class with a clock of its
+/// own.
 @NullMarked
 package dev.tigris.flow.policy;
 

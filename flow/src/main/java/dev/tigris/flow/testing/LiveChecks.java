@@ -294,7 +294,7 @@ final class LiveChecks {
       return peer;
     }
 
-    /// Returns when the thread waits, or is over.
+    /// Returns once the thread waits or is over.
     void awaitWaiting() {
       while (true) {
         Thread.State state = thread.getState();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Checks of the contract of every kind of stream, for any test framework:
+/// The contract of every kind of stream, as checks that any test framework can run:
 ///
 /// ```java
 /// @TestFactory
@@ -18,23 +18,22 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// A check throws [AssertionError] if the stream does not keep the contract. Kinds both of whose
-/// ends are in use at once are checked for credits and waiting as well; those that store what was
-/// put, and give it later, only for what they carry.
+/// A check throws [AssertionError] if the stream does not keep the contract. A kind whose two ends
+/// are in use at once is checked for credits and waiting as well. A kind that stores what was put,
+/// and gives it later, is checked only for what it carries.
 ///
-/// Thread rule: a contract may be used by one thread at a time; some checks start threads, and end
-/// them.
+/// Thread rule: one thread at a time uses a contract. Some checks start threads, and end them.
 public final class StreamContract {
   static final int WATER_BYTES = 64;
   static final int WINDOW = 4;
 
   /// The two ends of a stream under test.
   public interface Ends extends AutoCloseable {
-    /// Where the check puts waters, and ends the stream.
+    /// Returns the end at which the check puts waters, and ends the stream.
     Stream sender();
 
-    /// Where the check takes waters. Asked for after the sender has ended if the stream stores,
-    /// else at once; the same one each time.
+    /// Returns the end at which the check takes waters, the same one each time. A check of a stream
+    /// that stores calls this after the sender has ended, other checks at once.
     Stream receiver() throws IOException;
 
     /// Closes what was opened, and removes what was stored.
@@ -42,20 +41,20 @@ public final class StreamContract {
     void close() throws IOException;
   }
 
-  /// Opens a stream for one check.
+  /// A factory of streams, one for each check.
   @FunctionalInterface
   public interface Opener {
-    /// A new stream with a window. If it stores waters without keeping them apart, it must give
-    /// them back in pieces of 64 bytes.
+    /// Opens a new stream with a window. If it stores waters without keeping them apart, it must
+    /// give them back in pieces of 64 bytes.
     Ends open(int window) throws Exception;
   }
 
-  /// One thing to check.
+  /// A check of one rule of the contract.
   ///
   /// @param name what must hold, such as `carriesWatersInOrder`
-  /// @param body checks it
+  /// @param body runs the check
   public record Check(String name, Body body) {
-    /// Checks it.
+    /// Runs the check.
     ///
     /// @throws AssertionError if it does not hold
     public void run() throws Exception {
@@ -66,7 +65,7 @@ public final class StreamContract {
   /// The body of a check.
   @FunctionalInterface
   public interface Body {
-    /// Checks, and throws [AssertionError] if something does not hold.
+    /// Runs the check, which throws [AssertionError] if the rule does not hold.
     void run() throws Exception;
   }
 
@@ -84,17 +83,18 @@ public final class StreamContract {
     this.stores = stores;
   }
 
-  /// The contract of a kind whose streams have both ends in this JVM at once.
+  /// Returns the contract for a kind whose streams have both ends in this JVM at once.
   public static StreamContract of(StreamKind kind) {
     return new StreamContract(window -> new BothEnds(kind, window), false);
   }
 
-  /// The contract of a kind that stores all that is put until it has ended, and gives it then.
+  /// Returns the contract for a kind that stores all that is put, and gives it once the stream has
+  /// ended.
   public static StreamContract storing(Opener opener) {
     return new StreamContract(opener, true);
   }
 
-  /// All checks that apply.
+  /// Returns all checks that apply.
   public List<Check> checks() {
     List<Check> checks = new ArrayList<>();
     add(checks, "carriesWatersInOrder", StreamContract::carriesWatersInOrder);

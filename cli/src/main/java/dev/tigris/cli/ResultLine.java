@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
-/// What a job says when it is done: a line for people, or with `--json` an object for programs.
+/// The result of a job: a line for people, or with `--json` an object for programs.
 ///
 /// @param command the name of the command
 /// @param verb what was done to the records
-record LastLine(String command, String verb, long records, long bytes, Duration elapsed) {
+record ResultLine(String command, String verb, long records, long bytes, Duration elapsed) {
 
   /// Prints it, with facts that only some jobs have; people see the checksum of these.
   void print(ParseResult options, Console console, Path output, Map<String, ?> facts) {
@@ -23,7 +23,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
     }
   }
 
-  /// The line for people.
+  /// Returns the line for people.
   String sentence(@Nullable Object checksum) {
     String sentence =
         verb
@@ -35,7 +35,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
 
   // Formatter would do, but fetches the JVM's locales for it, which takes as long as sorting 4 MB.
 
-  /// As `%,d` has it.
+  /// Formats a number as `%,d` does.
   private static String grouped(long number) {
     var digits = new StringBuilder(Long.toString(number));
     for (int place = digits.length() - 3; place > 0; place -= 3) {
@@ -44,7 +44,7 @@ record LastLine(String command, String verb, long records, long bytes, Duration 
     return digits.toString();
   }
 
-  /// As `%.2f` and the like have it.
+  /// Formats a number as `%.2f` and the like do.
   private static String decimal(double number, int places) {
     long scale = Math.round(Math.pow(10, places));
     long scaled = Math.round(number * scale);

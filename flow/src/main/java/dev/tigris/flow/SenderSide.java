@@ -1,6 +1,6 @@
 package dev.tigris.flow;
 
-/// What the sender of one stream counts and notes with every water.
+/// The sender's side of a stream: what its thread counts and notes with every water.
 ///
 /// They are fields between two pairs of unused cache lines, so that writing them disturbs no other
 /// thread (processors fetch lines in pairs; a JVM keeps fields of one size in their order, and if
@@ -12,11 +12,11 @@ package dev.tigris.flow;
 ///
 /// And they are plain, where [Counters] are opaque: a compiler that may not keep one of them back
 /// may not do much else with what surrounds it, which is a fifth of a hand-over. Other threads see
-/// a count late, never torn (a JVM that runs this code has 64 bits), and not for ever: who sends
-/// passes a release store with each water, which no earlier store outlasts.
+/// a count late, but never torn (a JVM that runs this code has 64 bits), and soon: the sender
+/// passes a release store with each water, and every earlier store is visible with it.
 ///
 /// Thread rule: the sender's; others may read the counts, in no order.
-final class SenderNotes {
+final class SenderSide {
   long before0, before1, before2, before3, before4, before5, before6, before7;
   long before8, before9, before10, before11, before12, before13, before14, before15;
 

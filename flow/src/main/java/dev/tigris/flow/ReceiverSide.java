@@ -1,11 +1,12 @@
 package dev.tigris.flow;
 
-/// What the receiver of one stream counts and notes with every water: plain fields, apart from what
-/// other threads use, as [SenderNotes] are and for the same reasons. Advancing what its sender
-/// reads is the receiver's release store.
+/// The receiver's side of a stream: what its thread counts and notes with every water. These are
+/// plain fields, in cache lines apart from what other threads use, for the reasons that
+/// [SenderSide] gives. The receiver's release store is the one that advances what its sender
+/// reads.
 ///
 /// Thread rule: the receiver's; others may read the counts, in no order.
-final class ReceiverNotes {
+final class ReceiverSide {
   long before0, before1, before2, before3, before4, before5, before6, before7;
   long before8, before9, before10, before11, before12, before13, before14, before15;
 

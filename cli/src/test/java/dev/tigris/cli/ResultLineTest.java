@@ -9,10 +9,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-class LastLineTest {
+class ResultLineTest {
   @Test
   void saysWhatWasDoneAndHowFast() {
-    var line = new LastLine("sort", "sorted", 10_000_000, 1_000_000_000, Duration.ofMillis(1996));
+    var line = new ResultLine("sort", "sorted", 10_000_000, 1_000_000_000, Duration.ofMillis(1996));
     assertEquals(
         "sorted 10,000,000 records, 1,000,000,000 bytes, in 2.00 s: 501.0 MB/s, checksum 4c4e",
         line.sentence("4c4e"));
@@ -20,7 +20,7 @@ class LastLineTest {
 
   @Test
   void saysNothingOfAChecksumThatThereIsNot() {
-    var line = new LastLine("gen", "generated", 0, 0, Duration.ZERO);
+    var line = new ResultLine("gen", "generated", 0, 0, Duration.ZERO);
     assertEquals("generated 0 records, 0 bytes, in 0.00 s: 0.0 MB/s", line.sentence(null));
   }
 
@@ -39,6 +39,6 @@ class LastLineTest {
             bytes,
             seconds,
             rate),
-        new LastLine("do", "did", records, bytes, Duration.ofNanos(nanos)).sentence(null));
+        new ResultLine("do", "did", records, bytes, Duration.ofNanos(nanos)).sentence(null));
   }
 }

@@ -7,8 +7,9 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What has the name of a file and cannot be read, or replaced, as one.
-final class OddFile {
+/// Refuses files that cannot be read or replaced as ordinary ones: folders, pipes, devices, and
+/// links that lead to them or nowhere.
+final class SpecialFiles {
   // Of a file's mode: `S_IFMT` and `S_IFIFO` of sys/stat.h.
   private static final int FILE_TYPE = 0xf000;
   private static final int PIPE = 0x1000;
@@ -16,30 +17,30 @@ final class OddFile {
   /// Linux's O_APPEND.
   private static final int APPEND = 0x400;
 
-  private OddFile() {}
+  private SpecialFiles() {}
 
-  /// Refuses a pipe: to open one is to wait until somebody writes to it, where nothing could stop
-  /// the waiting; and what comes out of it has no position. Devices may have one.
+  /// Refuses to read a pipe. Opening one waits until another process writes to it, and nothing
+  /// could end that wait; and its data has no positions. Devices may have positions.
   static void refuseToRead(Path file) throws IOException {
     if (file.getFileSystem().supportedFileAttributeViews().contains("unix")
         && ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == PIPE) {
       throw new IOException(
-          file + " is a pipe, which has no positions to read at: name a file with what it gives");
+          file + " is a pipe, which has no positions to read at: copy its data into a file first");
     }
   }
 
-  /// Refuses what is there and no file.
+  /// Refuses to replace a folder, a pipe or a device.
   static void refuseToReplace(Path file) throws IOException {
     if (Files.isDirectory(file)) {
-      throw new IOException(file + " is a folder, and not replaced by a file");
+      throw new IOException(file + " is a folder, which a file does not replace: name a file");
     }
     if (Files.exists(file) && !Files.isRegularFile(file)) {
       throw new IOException(
-          file + " is a pipe or a device, and not replaced by a file: name another");
+          file + " is a pipe or a device, which a file does not replace: name another file");
     }
   }
 
-  /// As [FileStream#target].
+  /// Returns what [FileStream#target] says.
   static Path target(Path file) throws IOException {
     if (!Files.isSymbolicLink(file)) {
       return file;
@@ -63,13 +64,13 @@ final class OddFile {
     boolean isEmpty = Files.size(target) == 0;
     if (!isEmpty || isAppending(descriptor)) {
       throw new IOException(
-          "%s leads to %s, which %s, and would be replaced: to replace it, name it itself"
-              .formatted(file, target, isEmpty ? "is to be appended to (>>)" : "is not empty"));
+          "%s leads to %s, which would be replaced and %s: to replace it, give its own name"
+              .formatted(file, target, isEmpty ? "is open for appending (>>)" : "is not empty"));
     }
     return target;
   }
 
-  /// The link that Linux has in place of a process's open file, if links lead through one.
+  /// Returns the link that Linux has in place of a process's open file, if links lead through one.
   private static @Nullable Path descriptor(Path file) throws IOException {
     Path link = file.toAbsolutePath();
     while (Files.isSymbolicLink(link)) {
@@ -82,7 +83,7 @@ final class OddFile {
     return null;
   }
 
-  /// Whether what is written to an open file goes to its end, wherever that is by then.
+  /// Returns whether what is written to an open file goes to its end, wherever that is by then.
   private static boolean isAppending(Path descriptor) throws IOException {
     Path flags = descriptor.resolveSibling("../fdinfo").resolve(descriptor.getFileName());
     if (!Files.isReadable(flags)) {
