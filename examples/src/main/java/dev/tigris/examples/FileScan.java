@@ -13,8 +13,7 @@ import java.nio.file.Path;
 /// and makes no object for a record.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.FileScan samples
+/// ./tigris example FileScan samples
 /// ```
 public final class FileScan {
   /// A record as C would declare it: `struct { int64_t nanos; int32_t sensor, value; }`.

@@ -29,8 +29,7 @@ import java.util.concurrent.Future;
 /// memory that it multiplies, without a copy.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.RingMultiply shm 2
+/// ./tigris example RingMultiply shm 2
 /// ```
 ///
 /// ```

@@ -18,10 +18,8 @@ import java.nio.file.Path;
 /// nothing.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.TradeBook book add ACME 5 12.50
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.TradeBook book
+/// ./tigris example TradeBook book add ACME 5 12.50
+/// ./tigris example TradeBook book
 /// ```
 public final class TradeBook {
   private static final int CAPACITY = 10_000;

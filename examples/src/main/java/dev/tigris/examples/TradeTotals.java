@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Tigris's use of pre-serialized objects (Welsh, MS thesis, 1999, sections 5 and 6).
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.TradeTotals
+/// ./tigris example TradeTotals
 /// ```
 public final class TradeTotals {
   private static final int WATER_BYTES = 8 * 1024;

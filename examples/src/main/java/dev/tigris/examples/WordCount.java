@@ -25,8 +25,7 @@ import java.util.regex.Pattern;
 /// (Welsh and Culler, *Achieving Robust, Scalable Cluster I/O in Java*, 2000, section 4).
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.WordCount README.md
+/// ./tigris example WordCount README.md
 /// ```
 ///
 /// ```text

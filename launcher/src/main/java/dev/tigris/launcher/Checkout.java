@@ -28,7 +28,8 @@ import java.util.stream.Stream;
 /// @param root the folder of the parent pom
 record Checkout(Path root) {
   /// Modules that the jars of a module never depend on.
-  private static final Set<String> OUTSIDE_THE_COMMAND = Set.of("bench", "verify", "test-support");
+  private static final Set<String> OUTSIDE_THE_COMMAND =
+      Set.of("bench", "examples", "verify", "test-support");
 
   Path build() {
     return root.resolve("build");

@@ -7,8 +7,7 @@ import dev.tigris.memory.Jbuf;
 /// thesis, 1999, section 3.2) whose methods have their meaning from a restricted rule.
 ///
 /// ```sh
-/// java --enable-native-access=ALL-UNNAMED -cp "examples/target/*:examples/target/lib/*" \
-///   dev.tigris.examples.packets.Router
+/// ./tigris example packets.Router
 /// ```
 public final class Router {
   private Router() {}
