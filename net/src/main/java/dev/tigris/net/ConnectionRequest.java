@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.os.CheckReturnValue;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// it, with `try`.
 public final class ConnectionRequest implements AutoCloseable {
   private final Fabric fabric;
-  private final Door.Knock knock;
+  private final ProviderListener.IncomingRequest knock;
   private boolean answered;
 
-  ConnectionRequest(Fabric fabric, Door.Knock knock) {
+  ConnectionRequest(Fabric fabric, ProviderListener.IncomingRequest knock) {
     this.fabric = fabric;
     this.knock = knock;
   }

@@ -1,7 +1,7 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
@@ -157,12 +157,12 @@ public final class Fabric implements AutoCloseable {
   public Connection connect(
       String address, long tag, CompletionQueue queue, Attributes attributes, Duration timeout) {
     requireOwn(queue);
-    Linking linking = carrier.connect(address, tag, queue.port(), attributes, nanos(timeout));
+    ConnectResult linking = carrier.connect(address, tag, queue.port(), attributes, nanos(timeout));
     queue.remind(); // meanwhile something may have completed
     return switch (linking) {
-      case Linking.Linked(var link) ->
+      case ConnectResult.Connected(var link) ->
           new Connection.Established(new VirtualInterface(link, queue));
-      case Linking.NotLinked(var reason, String detail) -> {
+      case ConnectResult.NotConnected(var reason, String detail) -> {
         if (reason == Connection.Reason.TIMED_OUT && Thread.currentThread().isInterrupted()) {
           throw new NetException("connect to", address, "the thread was interrupted", null);
         }

@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread at a time, except for [#wake] and [#close].
 public final class Listener implements AutoCloseable {
   private final Fabric fabric;
-  private final Door door;
+  private final ProviderListener door;
 
   /// Held by who waits, or closes.
   private final ReentrantLock inUse = new ReentrantLock();
@@ -24,7 +24,7 @@ public final class Listener implements AutoCloseable {
   /// Whether the door is. Guarded by the lock.
   private boolean open = true;
 
-  Listener(Fabric fabric, Door door) {
+  Listener(Fabric fabric, ProviderListener door) {
     this.fabric = fabric;
     this.door = door;
   }
@@ -50,7 +50,7 @@ public final class Listener implements AutoCloseable {
     }
     try {
       requireOpen();
-      Door.Knock knock = door.next(nanos);
+      ProviderListener.IncomingRequest knock = door.next(nanos);
       return knock == null ? null : new ConnectionRequest(fabric, knock);
     } finally {
       inUse.unlock();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 class FailingWaitTest {
   /// Nothing ever comes, and the first wait fails.
   private static final class Scarce extends Port {
-    private final Wake wake = new Wake();
+    private final WakeRequest wake = new WakeRequest();
     private boolean failed;
 
     @Override
@@ -38,7 +38,7 @@ class FailingWaitTest {
     }
 
     @Override
-    public Wake wakeRequest() {
+    public WakeRequest wakeRequest() {
       return wake;
     }
 

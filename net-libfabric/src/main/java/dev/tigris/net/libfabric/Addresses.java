@@ -31,7 +31,7 @@ final class Addresses {
   /// What can be posted to an endpoint: of less, window and spare receives would not fit.
   private static final int LEAST_DEPTH = 2 * Greeting.LARGEST_WINDOW;
 
-  private static final long LONGEST_PACKET_BYTES = Switchboard.NUMBER_BYTES + Buffer.BYTES;
+  private static final long LONGEST_PACKET_BYTES = SharedEndpoint.NUMBER_BYTES + Buffer.BYTES;
 
   private static final int FAMILY_INET = 2;
   private static final int FAMILY_INET6 = 10;

@@ -14,9 +14,9 @@ final class Channel {
   /// credit. Those are consumed as soon as they are seen, so that a few are enough.
   private static final int SPARE_RECEIVES = 3;
 
-  final Station station;
+  final DeviceQueue station;
   final Endpoint endpoint;
-  final Mailbox mailbox;
+  final ReceivingEndpoint mailbox;
 
   /// What events call it, or what packets for it begin with.
   final long identity;
@@ -25,7 +25,7 @@ final class Channel {
   final int window;
 
   @Nullable LibfabricLink link;
-  private final @Nullable Switchboard switchboard;
+  private final @Nullable SharedEndpoint switchboard;
 
   /// Of a share, once it has met its peer.
   private @Nullable Meeting meeting;
@@ -38,13 +38,13 @@ final class Channel {
   /// @param card what the peer says of it
   /// @param address what the library calls the endpoint
   /// @param line a socket that ends when the peer does
-  private record Meeting(Card card, long address, TcpSocket line) {}
+  private record Meeting(RdmHello card, long address, TcpSocket line) {}
 
   /// A channel of an endpoint of its own.
-  Channel(Station station, Endpoint endpoint, int window) {
+  Channel(DeviceQueue station, Endpoint endpoint, int window) {
     this.station = station;
     this.endpoint = endpoint;
-    this.mailbox = new Mailbox(station, endpoint, this);
+    this.mailbox = new ReceivingEndpoint(station, endpoint, this);
     this.identity = endpoint.identity();
     this.window = window;
     this.switchboard = null;
@@ -52,7 +52,7 @@ final class Channel {
   }
 
   /// A share.
-  Channel(Station station, Switchboard switchboard, long number, int window) {
+  Channel(DeviceQueue station, SharedEndpoint switchboard, long number, int window) {
     this.station = station;
     this.endpoint = switchboard.mailbox().endpoint;
     this.mailbox = switchboard.mailbox();
@@ -63,7 +63,7 @@ final class Channel {
   }
 
   /// Names the peer of a share, which closes the line from now on.
-  void meet(Card card, TcpSocket line) throws LibfabricException {
+  void meet(RdmHello card, TcpSocket line) throws LibfabricException {
     long address = Objects.requireNonNull(switchboard).reach(card.name());
     meeting = new Meeting(card, address, line);
     switchboard.watch(this);
@@ -84,7 +84,7 @@ final class Channel {
     return meeting == null ? null : meeting.line();
   }
 
-  /// What the endpoint of a share is called, for [Card].
+  /// What the endpoint of a share is called, for [RdmHello].
   ByteBuffer name() {
     return Objects.requireNonNull(switchboard).name();
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The channels that have connected endpoints of their own. What happens to these comes as events,
 /// in one queue for all.
-final class Connections implements Exchange {
+final class Connections implements ChannelSource {
   /// Events are looked at now and then: that connections are lost shows in the completions, too.
   private static final int POLLS_BETWEEN_EVENTS = 256;
 
@@ -42,7 +42,7 @@ final class Connections implements Exchange {
   }
 
   @Override
-  public Channel open(Station station, Route route, int window) throws LibfabricException {
+  public Channel open(DeviceQueue station, Route route, int window) throws LibfabricException {
     Endpoint endpoint = Endpoint.open(device, route, events, completions);
     Channel channel = new Channel(station, endpoint, window);
     channels.put(channel.identity, channel);
@@ -61,7 +61,7 @@ final class Connections implements Exchange {
   }
 
   @Override
-  public Stream<Mailbox> mailboxes() {
+  public Stream<ReceivingEndpoint> mailboxes() {
     return channels.values().stream().map(channel -> channel.mailbox);
   }
 

@@ -7,9 +7,9 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
 import dev.tigris.os.SystemException;
 import java.nio.ByteBuffer;
@@ -42,12 +42,12 @@ final class LibfabricCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new LibfabricDoor(library, address);
+  public ProviderListener listen(String address) {
+    return new LibfabricListener(library, address);
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     LibfabricPort ours = (LibfabricPort) port;
     try (Route route = Addresses.route(library, address, false)) {
@@ -56,21 +56,21 @@ final class LibfabricCarrier implements Carrier {
       boolean kept = false;
       try {
         channel.endpoint.connect(route, mine.toBytes());
-        Linking linking =
+        ConnectResult linking =
             switch (ours.await(channel, timeoutNanos)) {
               case Events.Connected(long _, ByteBuffer data) ->
                   connected(channel, address, tag, attributes, mine, Greeting.from(data));
               case Events.Failed(long _, int reason, ByteBuffer data) ->
                   refused(tag, reason, Greeting.from(data));
-              case Events.Disconnected _ -> Linking.closedWithoutAnswer();
-              case null -> Linking.timedOut();
-              default -> Linking.stranger(EXPECTED);
+              case Events.Disconnected _ -> ConnectResult.closedWithoutAnswer();
+              case null -> ConnectResult.timedOut();
+              default -> ConnectResult.stranger(EXPECTED);
             };
-        kept = linking instanceof Linking.Linked;
+        kept = linking instanceof ConnectResult.Connected;
         return linking;
       } catch (LibfabricException e) {
         if (NOBODY.contains(e.error())) {
-          return Linking.nobodyListens(String.valueOf(e.getMessage()));
+          return ConnectResult.nobodyListens(String.valueOf(e.getMessage()));
         }
         throw e;
       } finally {
@@ -83,42 +83,42 @@ final class LibfabricCarrier implements Carrier {
     }
   }
 
-  private static Linking connected(
+  private static ConnectResult connected(
       Channel channel,
       String address,
       long tag,
       Attributes attributes,
       Greeting mine,
       @Nullable Greeting theirs) {
-    Linking refusal = Linking.refusal(tag, theirs == null ? null : theirs.hello(), EXPECTED);
+    ConnectResult refusal = ConnectResult.refusal(tag, theirs == null ? null : theirs.hello(), EXPECTED);
     if (refusal != null) {
       return refusal;
     }
     LibfabricLink link =
         new ConnectedLink(channel, address, attributes, mine, Objects.requireNonNull(theirs));
     link.connected();
-    return new Linking.Linked(link);
+    return new ConnectResult.Connected(link);
   }
 
-  private Linking refused(long tag, int reason, @Nullable Greeting theirs) {
+  private ConnectResult refused(long tag, int reason, @Nullable Greeting theirs) {
     if (theirs != null && !theirs.hello().isOfThisVersion()) {
-      return Linking.otherVersion(theirs.hello().version());
+      return ConnectResult.otherVersion(theirs.hello().version());
     }
     if (theirs != null && theirs.hello().answer() == Hello.Answer.REJECTED) {
-      return Linking.rejected(tag);
+      return ConnectResult.rejected(tag);
     }
     if (reason == SystemException.TIMED_OUT) {
-      return Linking.timedOut();
+      return ConnectResult.timedOut();
     }
     if (NOBODY.contains(reason)) {
-      return Linking.nobodyListens(library.describe(reason));
+      return ConnectResult.nobodyListens(library.describe(reason));
     }
     if (theirs != null) {
-      return Linking.stranger(EXPECTED);
+      return ConnectResult.stranger(EXPECTED);
     }
     // Of who leaves and of who speaks another protocol libfabric 1.17 says the same: the last error
     // that its thread has met, whatever that was.
-    return Linking.refused(
+    return ConnectResult.refused(
         Connection.Reason.NOBODY_LISTENS,
         "it gives no answer that libfabric understands: it is ending, or is something else");
   }

@@ -7,7 +7,7 @@ import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.provider.Region;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,16 +37,16 @@ class LibfabricLink extends Link {
 
   /// How long a peer that was accepted may take for its first word: as long as somebody who has
   /// connected to a listener. Nobody waits for it meanwhile.
-  private static final long SILENT_NANOS = Reception.HANDSHAKE_NANOS;
+  private static final long SILENT_NANOS = HandshakeListener.HANDSHAKE_NANOS;
 
   private final Channel channel;
-  final Station station;
+  final DeviceQueue station;
   private final String peer;
   private final long maximumIncomingBytes;
   private final Packet packet = new Packet();
   private final Packets packets;
-  private final Outgoing outgoing;
-  private final Incoming incoming;
+  private final LibfabricSender outgoing;
+  private final LibfabricReceiver incoming;
 
   /// How many offers the station knows of.
   private int offers;
@@ -92,7 +92,7 @@ class LibfabricLink extends Link {
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     this.packets = new Packets(channel, ours.sequence());
     this.outgoing =
-        new Outgoing(
+        new LibfabricSender(
             station.device(),
             packets,
             sends,
@@ -103,7 +103,7 @@ class LibfabricLink extends Link {
     this.greeted = !channel.isShare();
     this.heard = !channel.isShare();
     this.inSequence = theirs.sequence();
-    this.incoming = new Incoming(channel, packets, receives);
+    this.incoming = new LibfabricReceiver(channel, packets, receives);
     channel.link = this;
   }
 

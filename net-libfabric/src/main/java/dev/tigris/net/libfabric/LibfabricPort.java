@@ -6,7 +6,7 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
@@ -39,8 +39,8 @@ final class LibfabricPort extends Port {
 
   private static final long PAUSE_NANOS = 100_000;
 
-  private final Map<String, Station> byName = new LinkedHashMap<>();
-  private Station[] stations = new Station[0];
+  private final Map<String, DeviceQueue> byName = new LinkedHashMap<>();
+  private DeviceQueue[] stations = new DeviceQueue[0];
 
   /// What to wait for; read by the thread that waits.
   private volatile List<OpenFile> files = List.of();
@@ -50,7 +50,7 @@ final class LibfabricPort extends Port {
   /// Held by the thread that waits, so that closing waits for it.
   private final ReentrantLock waiting = new ReentrantLock();
 
-  private final Wake wake = new Wake();
+  private final WakeRequest wake = new WakeRequest();
 
   /// How long a wait may take at the most, because a peer is expected.
   private volatile long expectsForNanos = Long.MAX_VALUE;
@@ -68,13 +68,13 @@ final class LibfabricPort extends Port {
   }
 
   /// The device that a route names.
-  Station station(Route route) throws LibfabricException {
-    String name = Station.nameOf(route);
-    Station station = byName.get(name);
+  DeviceQueue station(Route route) throws LibfabricException {
+    String name = DeviceQueue.nameOf(route);
+    DeviceQueue station = byName.get(name);
     if (station == null) {
-      station = Station.open(route);
+      station = DeviceQueue.open(route);
       byName.put(name, station);
-      stations = byName.values().toArray(Station[]::new);
+      stations = byName.values().toArray(DeviceQueue[]::new);
       lookAtFiles();
     }
     return station;
@@ -106,7 +106,7 @@ final class LibfabricPort extends Port {
   /// waited for no longer than [#BRIEF_NANOS], and while one peer says nothing, no other one is
   /// waited for at all. It is [#progress] that hears of the peer then, or gives it up.
   void expect(LibfabricLink link) {
-    Station station = link.station;
+    DeviceQueue station = link.station;
     boolean alone = station.expected().add(link);
     int turns = station.turns();
     Deadline deadline = Deadline.in(PATIENT_NANOS);
@@ -160,12 +160,12 @@ final class LibfabricPort extends Port {
     boolean somebodyWaited = waited;
     if (somebodyWaited) {
       waited = false;
-      for (Station station : stations) {
+      for (DeviceQueue station : stations) {
         station.exchange().look();
       }
     }
     long expects = Long.MAX_VALUE;
-    for (Station station : stations) {
+    for (DeviceQueue station : stations) {
       station.progress(somebodyWaited);
       expects = Math.min(expects, station.expected().leftNanos());
       if (station.exchange().takeFilesChanged()) {
@@ -180,7 +180,7 @@ final class LibfabricPort extends Port {
   @Override
   public boolean isMoving() {
     boolean moves = false;
-    for (Station station : stations) {
+    for (DeviceQueue station : stations) {
       moves |= station.isMoving();
     }
     return moves;
@@ -189,7 +189,7 @@ final class LibfabricPort extends Port {
   @Override
   public boolean arm() {
     boolean armed = true;
-    for (Station station : stations) {
+    for (DeviceQueue station : stations) {
       armed &= station.arm();
     }
     return armed;
@@ -237,14 +237,14 @@ final class LibfabricPort extends Port {
   }
 
   @Override
-  public Wake wakeRequest() {
+  public WakeRequest wakeRequest() {
     return wake;
   }
 
   /// The links that are not gone.
   private List<LibfabricLink> links() {
     List<LibfabricLink> links = new ArrayList<>();
-    for (Station station : stations) {
+    for (DeviceQueue station : stations) {
       links.addAll(station.links());
     }
     return links;
@@ -264,7 +264,7 @@ final class LibfabricPort extends Port {
         boolean _ = links().isEmpty() || !arm() || await(left);
       }
       links().forEach(LibfabricLink::release);
-      for (Station station : stations) {
+      for (DeviceQueue station : stations) {
         station.close();
       }
       poll.close();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// from here until then.
 final class Operation {
   final int number;
-  private @Nullable Mailbox mailbox;
+  private @Nullable ReceivingEndpoint mailbox;
 
   /// Null for a receive of a mailbox that several share.
   @Nullable Channel channel;
@@ -36,7 +36,7 @@ final class Operation {
     this.number = number;
   }
 
-  Operation start(Mailbox postedTo, @Nullable Channel by) {
+  Operation start(ReceivingEndpoint postedTo, @Nullable Channel by) {
     mailbox = postedTo;
     channel = by;
     return this;
@@ -87,11 +87,11 @@ final class Operation {
     inbound = null;
   }
 
-  Mailbox mailbox() {
+  ReceivingEndpoint mailbox() {
     return Objects.requireNonNull(mailbox);
   }
 
-  boolean isOf(Mailbox other) {
+  boolean isOf(ReceivingEndpoint other) {
     return mailbox == other;
   }
 

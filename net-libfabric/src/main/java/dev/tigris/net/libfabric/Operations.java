@@ -19,14 +19,14 @@ final class Operations {
   private final ArrayDeque<Operation> spare = new ArrayDeque<>();
 
   /// Closed, and some of what was posted to them has not come back.
-  private final List<Mailbox> closed = new ArrayList<>();
+  private final List<ReceivingEndpoint> closed = new ArrayList<>();
 
   private int reads;
 
   /// An operation for something that is about to be posted.
   ///
   /// @param by whose it is; null for a receive of a mailbox that several share
-  Operation start(Mailbox mailbox, @Nullable Channel by) {
+  Operation start(ReceivingEndpoint mailbox, @Nullable Channel by) {
     if (spare.isEmpty()) {
       for (int i = 0; i < AT_A_TIME; i++) {
         Operation made = new Operation(all.size());
@@ -52,7 +52,7 @@ final class Operations {
 
   /// It is complete, or could not be posted.
   void end(Operation operation) {
-    Mailbox mailbox = operation.mailbox();
+    ReceivingEndpoint mailbox = operation.mailbox();
     if (--mailbox.operationsUnderWay == 0 && !closed.isEmpty()) {
       closed.remove(mailbox);
     }
@@ -67,7 +67,7 @@ final class Operations {
   }
 
   /// A mailbox is closed: what was posted to it comes back failed, or never.
-  void closed(Mailbox mailbox) {
+  void closed(ReceivingEndpoint mailbox) {
     if (mailbox.operationsUnderWay > 0) {
       closed.add(mailbox);
     }
@@ -80,7 +80,7 @@ final class Operations {
 
   /// Ends what closed mailboxes have: the queue of completions is empty.
   void reclaim(Consumer<Buffer> giveBack) {
-    for (Mailbox mailbox : List.copyOf(closed)) {
+    for (ReceivingEndpoint mailbox : List.copyOf(closed)) {
       for (int i = 0; mailbox.operationsUnderWay > 0 && i < all.size(); i++) {
         Operation operation = all.get(i);
         if (operation.isOf(mailbox)) {
@@ -97,7 +97,7 @@ final class Operations {
   /// Throws if what mailboxes count does not add up.
   ///
   /// @param open the mailboxes that are not closed
-  void checkInvariants(Stream<Mailbox> open) {
+  void checkInvariants(Stream<ReceivingEndpoint> open) {
     int underWay = all.size() - spare.size();
     int owned =
         Stream.concat(open, closed.stream()).mapToInt(mailbox -> mailbox.operationsUnderWay).sum();

@@ -22,7 +22,7 @@ final class Packets {
       Packet.HEADER_BYTES + Transfer.MAXIMUM_RANGES * Packet.RANGE_BYTES;
 
   private final Channel channel;
-  private final Station station;
+  private final DeviceQueue station;
   private final GatherList list;
   private int sequence;
 
@@ -239,7 +239,7 @@ final class Packets {
       return 0;
     }
     buffer.whole().set(Packet.LONG, 0, channel.peerNumber());
-    return Switchboard.NUMBER_BYTES;
+    return SharedEndpoint.NUMBER_BYTES;
   }
 
   private long counted(long result) {

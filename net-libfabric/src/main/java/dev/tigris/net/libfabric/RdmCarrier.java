@@ -9,10 +9,10 @@ import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.SystemException;
@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Connections over endpoints that know none: shares in the endpoint of a port, which a [Card] each
+/// Connections over endpoints that know none: shares in the endpoint of a port, which a [RdmHello] each
 /// has brought together over a socket. That stays open, because its end is how one side learns that
 /// the other is gone.
 final class RdmCarrier implements Carrier {
@@ -49,8 +49,8 @@ final class RdmCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new RdmDoor(this, address);
+  public ProviderListener listen(String address) {
+    return new RdmListener(this, address);
   }
 
   /// What an endpoint at an address of this host is made of.
@@ -74,7 +74,7 @@ final class RdmCarrier implements Carrier {
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
     LibfabricPort ours = (LibfabricPort) port;
@@ -88,35 +88,35 @@ final class RdmCarrier implements Carrier {
       Route route = route(here(remote));
       Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
       channel = ours.station(route).open(route, greeting.window());
-      Card mine = card(greeting, route, channel);
+      RdmHello mine = card(greeting, route, channel);
       socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.send(mine.toBytes());
-      byte[] answer = socket.receiveAll(Card.BYTES, deadline.leftNanos());
+      byte[] answer = socket.receiveAll(RdmHello.BYTES, deadline.leftNanos());
       if (answer == null) {
-        return Linking.closedWithoutAnswer();
+        return ConnectResult.closedWithoutAnswer();
       }
-      Card theirs = answer.length < Card.BYTES ? null : Card.from(answer);
+      RdmHello theirs = answer.length < RdmHello.BYTES ? null : RdmHello.from(answer);
       String expected = "a Tigris listener over libfabric's datagrams does";
-      Linking refusal =
-          Linking.refusal(tag, theirs == null ? null : theirs.greeting().hello(), expected);
+      ConnectResult refusal =
+          ConnectResult.refusal(tag, theirs == null ? null : theirs.greeting().hello(), expected);
       if (refusal != null) {
         return refusal;
       }
       if (!Objects.requireNonNull(theirs).isReachableBy(mine)) {
-        return Linking.refused(
+        return ConnectResult.refused(
             Reason.INCOMPATIBLE,
             "it uses %s of libfabric, and this side %s"
                 .formatted(theirs.provider(), mine.provider()));
       }
       LibfabricLink link = link(channel, socket, address, attributes, mine, theirs, true);
       kept = ours.greet(link, deadline.leftNanos());
-      return kept ? new Linking.Linked(link) : silent(link);
+      return kept ? new ConnectResult.Connected(link) : silent(link);
     } catch (LibfabricException e) {
       throw Failures.of("connect to", address, e);
     } catch (SystemException e) {
       return TcpAddress.unreachable(address, e);
     } catch (ConnectException e) {
-      return Linking.nobodyListens(String.valueOf(e.getMessage()));
+      return ConnectResult.nobodyListens(String.valueOf(e.getMessage()));
     } catch (IOException e) {
       throw Failures.of("connect to", address, e);
     } finally {
@@ -129,25 +129,25 @@ final class RdmCarrier implements Carrier {
     }
   }
 
-  private static Linking silent(LibfabricLink link) {
+  private static ConnectResult silent(LibfabricLink link) {
     NetException failure = link.failure();
     link.release();
     if (failure == null) {
-      return Linking.refused(
+      return ConnectResult.refused(
           Reason.TIMED_OUT,
           "it has accepted, and its endpoint of libfabric does not answer in time");
     }
     if (failure.getCause() instanceof BreachException) {
-      return Linking.refused(Reason.INCOMPATIBLE, "it has accepted, but " + failure.what());
+      return ConnectResult.refused(Reason.INCOMPATIBLE, "it has accepted, but " + failure.what());
     }
-    return Linking.refused(
+    return ConnectResult.refused(
         Reason.NOBODY_LISTENS,
         "it has accepted, and is gone before the connection was made: " + failure.what());
   }
 
-  private static Card card(Greeting greeting, Route route, Channel channel)
+  private static RdmHello card(Greeting greeting, Route route, Channel channel)
       throws LibfabricException {
-    Card card = new Card(greeting, channel.identity, route.provider(), channel.name());
+    RdmHello card = new RdmHello(greeting, channel.identity, route.provider(), channel.name());
     if (!card.fits()) {
       throw new LibfabricException("the name of an endpoint is longer than a card");
     }
@@ -159,8 +159,8 @@ final class RdmCarrier implements Carrier {
       TcpSocket socket,
       String peer,
       Attributes attributes,
-      Card mine,
-      Card theirs,
+      RdmHello mine,
+      RdmHello theirs,
       boolean speaksFirst)
       throws LibfabricException {
     channel.meet(theirs, socket);
@@ -173,7 +173,7 @@ final class RdmCarrier implements Carrier {
 
   /// Accepts what a peer has asked for in its card.
   Link accept(
-      TcpSocket socket, Card theirs, String peer, LibfabricPort port, Attributes attributes) {
+      TcpSocket socket, RdmHello theirs, String peer, LibfabricPort port, Attributes attributes) {
     Channel channel = null;
     boolean kept = false;
     try {
@@ -185,9 +185,9 @@ final class RdmCarrier implements Carrier {
               .answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
       Greeting greeting = Greeting.of(answer, attributes.receiveDepth());
       channel = port.station(route).open(route, greeting.window());
-      Card mine = card(greeting, route, channel);
+      RdmHello mine = card(greeting, route, channel);
       if (!theirs.isReachableBy(mine)) {
-        boolean _ = RdmDoor.answer(socket, mine); // so that the peer can say why, too
+        boolean _ = RdmListener.answer(socket, mine); // so that the peer can say why, too
         socket.close();
         kept = true;
         LibfabricLink link =
@@ -199,7 +199,7 @@ final class RdmCarrier implements Carrier {
       }
       LibfabricLink link = link(channel, socket, peer, attributes, mine, theirs, false);
       kept = true;
-      if (!RdmDoor.answer(socket, mine)) {
+      if (!RdmListener.answer(socket, mine)) {
         link.fail("the peer has given up connecting");
       } else {
         port.expect(link);

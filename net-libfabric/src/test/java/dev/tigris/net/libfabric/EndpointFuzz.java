@@ -119,11 +119,11 @@ public final class EndpointFuzz {
     void leaveCard(String address) throws LibfabricException, SystemException {
       try (Route route = Addresses.unconnected(library, "127.0.0.1:0")) {
         channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
-        Card card = new Card(greeting, channel.identity, route.provider(), channel.name());
+        RdmHello card = new RdmHello(greeting, channel.identity, route.provider(), channel.name());
         TcpSocket line = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
         line.send(card.toBytes());
-        byte[] answer = Objects.requireNonNull(line.receiveAll(Card.BYTES, PATIENCE_NANOS));
-        channel.meet(Objects.requireNonNull(Card.from(answer)), line);
+        byte[] answer = Objects.requireNonNull(line.receiveAll(RdmHello.BYTES, PATIENCE_NANOS));
+        channel.meet(Objects.requireNonNull(RdmHello.from(answer)), line);
         channel.settle();
       }
     }
@@ -161,7 +161,7 @@ public final class EndpointFuzz {
       boolean stray = channel.isShare() && (wrong & 1) != 0;
       int prefix = 0;
       if (channel.isShare()) {
-        prefix = Switchboard.NUMBER_BYTES;
+        prefix = SharedEndpoint.NUMBER_BYTES;
         scratch.whole().set(Packet.LONG, 0, channel.peerNumber() + (stray ? 1L << 16 : 0));
       }
       sequence += stray ? 0 : 1;

@@ -135,25 +135,25 @@ class HostileDatagramsTest {
   }
 
   /// Leaves a card; returns the answer, or null if the listener closes.
-  private Card leave(ByteBuffer card) throws Exception {
+  private RdmHello leave(ByteBuffer card) throws Exception {
     return leave(card, this::serve);
   }
 
-  private Card leave(ByteBuffer card, Function<ConnectionRequest, String> server) throws Exception {
+  private RdmHello leave(ByteBuffer card, Function<ConnectionRequest, String> server) throws Exception {
     served = thread.submit(() -> server.apply(listener.next(PATIENCE)));
     socket = TcpSocket.connect(TcpAddress.parse(listener.address()), PATIENCE_NANOS);
     socket.send(card);
-    byte[] answer = socket.receiveAll(Card.BYTES, PATIENCE_NANOS);
-    return answer == null ? null : Card.from(answer);
+    byte[] answer = socket.receiveAll(RdmHello.BYTES, PATIENCE_NANOS);
+    return answer == null ? null : RdmHello.from(answer);
   }
 
   /// A card as it should be, of an endpoint of this side.
-  private Card card() throws Exception {
+  private RdmHello card() throws Exception {
     try (Route route = Addresses.unconnected(Library.load(), "127.0.0.1:0")) {
       channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
       Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
       sequence = ours.sequence();
-      return new Card(ours, channel.identity, route.provider(), channel.name());
+      return new RdmHello(ours, channel.identity, route.provider(), channel.name());
     }
   }
 
@@ -162,8 +162,8 @@ class HostileDatagramsTest {
     assertNotNull(meet(this::serve));
   }
 
-  private Card meet(Function<ConnectionRequest, String> server) throws Exception {
-    Card theirs = leave(card().toBytes(), server);
+  private RdmHello meet(Function<ConnectionRequest, String> server) throws Exception {
+    RdmHello theirs = leave(card().toBytes(), server);
     if (theirs != null) {
       channel.meet(theirs, socket);
       channel.settle();
@@ -246,7 +246,7 @@ class HostileDatagramsTest {
   /// repeated.
   private void inject(long number, long bytes) {
     scratch().whole().set(Packet.LONG, 0, number);
-    long all = Switchboard.NUMBER_BYTES + bytes;
+    long all = SharedEndpoint.NUMBER_BYTES + bytes;
     long result = Endpoint.AGAIN;
     long start = System.nanoTime();
     while (result == Endpoint.AGAIN) {
@@ -309,7 +309,7 @@ class HostileDatagramsTest {
     }
     MemorySegment longer = Arena.global().allocate(Buffer.BYTES + 1000, Long.BYTES);
     longer.set(Packet.LONG, 0, channel.peerNumber());
-    Station station = channel.station;
+    DeviceQueue station = channel.station;
     GatherList list = station.gatherList();
     for (int i = 0; i < Greeting.LARGEST_WINDOW; i++) {
       port.progress();
@@ -339,7 +339,7 @@ class HostileDatagramsTest {
 
   @Test
   void closesSocketsThatBringGarbage() throws Exception {
-    byte[] garbage = new byte[Card.BYTES];
+    byte[] garbage = new byte[RdmHello.BYTES];
     RandomGenerator.of("SplittableRandom").nextBytes(garbage);
     assertNull(leave(ByteBuffer.wrap(garbage)));
     expectNobody();
@@ -348,14 +348,14 @@ class HostileDatagramsTest {
   @Test
   void closesSocketsThatBringAnAnswer() throws Exception {
     Hello answer = Hello.request(42, Attributes.DEFAULT).answered(Hello.Answer.ACCEPTED, 10);
-    assertNull(leave(Card.refusal(answer).toBytes()));
+    assertNull(leave(RdmHello.refusal(answer).toBytes()));
     expectNobody();
   }
 
   @Test
   void answersAnotherVersionWithItsOwn() throws Exception {
     Hello hello = new Hello(7, Hello.Answer.NONE, 42, 0);
-    Card answer = leave(Card.refusal(hello).toBytes());
+    RdmHello answer = leave(RdmHello.refusal(hello).toBytes());
     assertNotNull(answer);
     assertEquals(Hello.Answer.OTHER_VERSION, answer.greeting().hello().answer());
     assertEquals(Hello.VERSION, answer.greeting().hello().version());
@@ -368,7 +368,7 @@ class HostileDatagramsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, Card.BYTES - 1})
+  @ValueSource(ints = {0, 1, RdmHello.BYTES - 1})
   void isNotHeldUpByHalfACard(int bytes) throws Exception {
     byte[] half = Arrays.copyOf(card().toBytes().array(), bytes);
     try (TcpSocket silent = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND)) {
@@ -408,24 +408,24 @@ class HostileDatagramsTest {
   @EnumSource
   void isRefusedByWhoeverAnswersSomethingElse(Answer answer) throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
-      Card good = card();
+      RdmHello good = card();
       Hello hello = new Hello(Hello.VERSION, Hello.Answer.ACCEPTED, 42, 10);
       ByteBuffer bytes =
-          new Card(new Greeting(hello, 1, 1), 1, good.provider(), good.name()).toBytes();
+          new RdmHello(new Greeting(hello, 1, 1), 1, good.provider(), good.name()).toBytes();
       ByteBuffer sent =
           switch (answer) {
             case NOTHING -> bytes.limit(0);
             case GARBAGE -> bytes.put(3, (byte) 'X');
-            case HALF -> bytes.limit(Card.BYTES / 2);
+            case HALF -> bytes.limit(RdmHello.BYTES / 2);
             case ANOTHER_TAG -> bytes.putLong(16, 43);
             case ANOTHER_VERSION -> bytes.putInt(8, Hello.VERSION + 1);
             case A_REQUEST -> bytes.putInt(12, 0);
-            case A_LONG_NAME -> bytes.putInt(64, Card.BYTES);
+            case A_LONG_NAME -> bytes.putInt(64, RdmHello.BYTES);
           };
       String address = TcpAddress.format(server.localAddress());
       Future<Connection> asked = thread.submit(() -> ask(address));
       try (TcpSocket accepted = accept(server)) {
-        assertNotNull(accepted.receiveAll(Card.BYTES, PATIENCE_NANOS));
+        assertNotNull(accepted.receiveAll(RdmHello.BYTES, PATIENCE_NANOS));
         if (sent.hasRemaining()) {
           accepted.send(sent);
         }
@@ -461,16 +461,16 @@ class HostileDatagramsTest {
   @ParameterizedTest
   @EnumSource
   void refusesEndpointsThatTheLibraryCouldNotRead(Endpoints which) throws Exception {
-    Card good = card();
+    RdmHello good = card();
     ByteBuffer name = good.name();
     ByteBuffer other = ByteBuffer.allocate(name.remaining()).put(0, name, 0, name.remaining());
-    Card bad =
+    RdmHello bad =
         switch (which) {
-          case OF_ANOTHER_PROVIDER -> new Card(good.greeting(), good.number(), "efa", name);
-          case WITH_A_SHORT_NAME -> new Card(good.greeting(), 1, good.provider(), name.slice(0, 4));
-          case WITHOUT_A_NAME -> new Card(good.greeting(), 1, good.provider(), name.slice(0, 0));
+          case OF_ANOTHER_PROVIDER -> new RdmHello(good.greeting(), good.number(), "efa", name);
+          case WITH_A_SHORT_NAME -> new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 4));
+          case WITHOUT_A_NAME -> new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 0));
           case OF_ANOTHER_FAMILY ->
-              new Card(good.greeting(), 1, good.provider(), other.put(0, (byte) 99));
+              new RdmHello(good.greeting(), 1, good.provider(), other.put(0, (byte) 99));
         };
     assertNotNull(leave(bad.toBytes()));
     String why = served.get(20, TimeUnit.SECONDS);
@@ -504,7 +504,7 @@ class HostileDatagramsTest {
 
   @Test
   void hearsAPeerThatSpeaksAfterItWasAccepted() throws Exception {
-    Card theirs = leave(card().toBytes(), this::awaitOne);
+    RdmHello theirs = leave(card().toBytes(), this::awaitOne);
     assertTrue(closed.await(20, TimeUnit.SECONDS));
     channel.meet(theirs, socket);
     channel.settle();
@@ -539,7 +539,7 @@ class HostileDatagramsTest {
         each.send(request.duplicate());
       }
       for (TcpSocket each : silent) {
-        assertNotNull(each.receiveAll(Card.BYTES, PATIENCE_NANOS));
+        assertNotNull(each.receiveAll(RdmHello.BYTES, PATIENCE_NANOS));
       }
       for (TcpSocket each : silent) {
         assertNull(each.receiveAll(1, PATIENCE_NANOS)); // it is given up
@@ -564,14 +564,14 @@ class HostileDatagramsTest {
   @EnumSource
   void mayBeTriedAgainWhoAcceptsAndIsNotHeard(AfterAll what) throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
-      Card good = card();
+      RdmHello good = card();
       String address = TcpAddress.format(server.localAddress());
       Duration patience = what == AfterAll.LEAVES ? PATIENCE : Duration.ofMillis(500);
       Future<Connection> asked = thread.submit(() -> ask(address, patience));
       TcpSocket accepted = accept(server);
       Hello answer = good.greeting().hello().answered(Hello.Answer.ACCEPTED, 10);
       accepted.send(
-          new Card(new Greeting(answer, 1, 1), good.number(), good.provider(), good.name())
+          new RdmHello(new Greeting(answer, 1, 1), good.number(), good.provider(), good.name())
               .toBytes());
       if (what == AfterAll.LEAVES) {
         accepted.shutdownOutput();
@@ -590,11 +590,11 @@ class HostileDatagramsTest {
   void refusesAListenerWhoseEndpointIsNoneOfItsOwn() throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
       String address = TcpAddress.format(server.localAddress());
-      Card good = card();
+      RdmHello good = card();
       Future<Connection> asked = thread.submit(() -> ask(address));
       TcpSocket accepted = accept(server);
       Hello answer = good.greeting().hello().answered(Hello.Answer.ACCEPTED, 10);
-      Card bad = new Card(new Greeting(answer, 1, 1), 1, "psm3", good.name());
+      RdmHello bad = new RdmHello(new Greeting(answer, 1, 1), 1, "psm3", good.name());
       accepted.send(bad.toBytes());
       Connection.Refused refusal =
           assertInstanceOf(Connection.Refused.class, asked.get(20, TimeUnit.SECONDS));

@@ -20,7 +20,7 @@ public final class PacketFuzz {
     if (greeting != null && !greeting.equals(Greeting.from(again(greeting.toBytes())))) {
       throw new AssertionError("a greeting is read as it was written");
     }
-    Card card = Card.from(Arrays.copyOf(input, Card.BYTES));
+    RdmHello card = RdmHello.from(Arrays.copyOf(input, RdmHello.BYTES));
     if (card != null) {
       boolean reachable = card.isReachableBy(card);
       if (!card.fits() || (reachable && card.name().remaining() < 2)) {

@@ -2,9 +2,9 @@ package dev.tigris.net.testing;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Link;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
 import java.security.Principal;
 import java.util.SplittableRandom;
@@ -28,19 +28,19 @@ final class FaultyCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new FaultyDoor(inner.listen(address));
+  public ProviderListener listen(String address) {
+    return new FaultyListener(inner.listen(address));
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     FaultyPort own = (FaultyPort) port;
     Attributes wider = FaultyLink.withRoomForCopies(attributes);
     return switch (inner.connect(address, tag, own.inner(), wider, timeoutNanos)) {
-      case Linking.Linked(Link link) ->
-          new Linking.Linked(own.add(link, attributes, faults, random(tag, 0)));
-      case Linking.NotLinked refused -> refused;
+      case ConnectResult.Connected(Link link) ->
+          new ConnectResult.Connected(own.add(link, attributes, faults, random(tag, 0)));
+      case ConnectResult.NotConnected refused -> refused;
     };
   }
 
@@ -55,10 +55,10 @@ final class FaultyCarrier implements Carrier {
   }
 
   /// A listener whose connections are faulty.
-  private final class FaultyDoor implements Door {
-    private final Door door;
+  private final class FaultyListener implements ProviderListener {
+    private final ProviderListener door;
 
-    FaultyDoor(Door door) {
+    FaultyListener(ProviderListener door) {
       this.door = door;
     }
 
@@ -68,9 +68,9 @@ final class FaultyCarrier implements Carrier {
     }
 
     @Override
-    public @Nullable Knock next(long timeoutNanos) {
-      Knock knock = door.next(timeoutNanos);
-      return knock == null ? null : new FaultyKnock(knock);
+    public @Nullable IncomingRequest next(long timeoutNanos) {
+      IncomingRequest knock = door.next(timeoutNanos);
+      return knock == null ? null : new FaultyRequest(knock);
     }
 
     @Override
@@ -84,10 +84,10 @@ final class FaultyCarrier implements Carrier {
     }
   }
 
-  private final class FaultyKnock implements Door.Knock {
-    private final Door.Knock knock;
+  private final class FaultyRequest implements ProviderListener.IncomingRequest {
+    private final ProviderListener.IncomingRequest knock;
 
-    FaultyKnock(Door.Knock knock) {
+    FaultyRequest(ProviderListener.IncomingRequest knock) {
       this.knock = knock;
     }
 

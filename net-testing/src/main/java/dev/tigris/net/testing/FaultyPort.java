@@ -3,7 +3,7 @@ package dev.tigris.net.testing;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -94,7 +94,7 @@ final class FaultyPort extends Port {
   }
 
   @Override
-  public Wake wakeRequest() {
+  public WakeRequest wakeRequest() {
     return inner.wakeRequest();
   }
 

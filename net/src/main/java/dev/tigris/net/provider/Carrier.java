@@ -11,13 +11,13 @@ public interface Carrier extends AutoCloseable {
   /// Listens at an address of the provider's own form.
   ///
   /// @throws dev.tigris.net.NetException if that is not possible
-  Door listen(String address);
+  ProviderListener listen(String address);
 
   /// Connects, and waits for the answer.
   ///
   /// @return what came of it: a refusal in every case that [dev.tigris.net.Connection.Reason] names
   /// @throws dev.tigris.net.NetException if the environment failed otherwise
-  Linking connect(String address, long tag, Port port, Attributes attributes, long timeoutNanos);
+  ConnectResult connect(String address, long tag, Port port, Attributes attributes, long timeoutNanos);
 
   /// Closes what is left: all doors, links and ports are closed already.
   @Override

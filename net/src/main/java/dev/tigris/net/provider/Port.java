@@ -59,7 +59,7 @@ public abstract class Port implements AutoCloseable {
   public abstract void wake();
 
   /// What [#wake] asks: for a wait that does not [#park].
-  public abstract Wake wakeRequest();
+  public abstract WakeRequest wakeRequest();
 
   /// Closes it, with all its links closed. It may wait for up to a second for what links have sent
   /// last. Who waits for longer than a moment calls [#postponeInterrupt] before.

@@ -27,28 +27,28 @@ public final class ReceiveQueue extends TransferQueue {
   /// completed with the refusal.
   ///
   /// @param length in bytes, which is within what this side takes: more is a breach of protocol
-  /// @return the stage behind [Stage#HEADER]
-  public Stage arriving(long length, int tag, DataType type) {
+  /// @return the stage behind [ReceiveStage#HEADER]
+  public ReceiveStage arriving(long length, int tag, DataType type) {
     Transfer first = peek();
     if (first == null) {
       if (waits) {
-        return Stage.WAITING;
+        return ReceiveStage.WAITING;
       }
       dropped++;
-      return Stage.SKIPPING;
+      return ReceiveStage.SKIPPING;
     }
     if (checksTypes && first.memoryType() != type) {
       return refuse(Status.OTHER_TYPE, tag, type);
     }
-    return length > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : Stage.FILLING;
+    return length > first.bytes() ? refuse(Status.TOO_LONG, tag, type) : ReceiveStage.FILLING;
   }
 
-  private Stage refuse(Status reason, int tag, DataType type) {
+  private ReceiveStage refuse(Status reason, int tag, DataType type) {
     Transfer first = take();
     refused++;
     first.arrived(tag, type);
     first.complete(reason, 0);
-    return Stage.SKIPPING;
+    return ReceiveStage.SKIPPING;
   }
 
   /// Whether a message would fill a transfer of this queue, and not be refused.

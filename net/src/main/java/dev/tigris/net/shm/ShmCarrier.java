@@ -5,12 +5,12 @@ import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.provider.Linking;
-import dev.tigris.net.provider.Opened;
+import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.os.LastingMemory;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SharedMemory;
@@ -32,36 +32,36 @@ final class ShmCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new ShmDoor(address, Reception.HANDSHAKE_NANOS);
+  public ProviderListener listen(String address) {
+    return new ShmListener(address, HandshakeListener.HANDSHAKE_NANOS);
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     String name = ShmAddress.socketName(address);
     Deadline deadline = Deadline.in(timeoutNanos);
     try {
       UnixSocket socket = open(name, deadline);
       if (socket == null) {
-        return Linking.refused(Reason.TIMED_OUT, "it has too many requests to answer");
+        return ConnectResult.refused(Reason.TIMED_OUT, "it has too many requests to answer");
       }
-      Linking result = null;
+      ConnectResult result = null;
       try {
         Request request = new Request(address, tag, attributes, deadline);
         result = ask(socket, (ShmPort) port, request);
         return result;
       } finally {
-        if (!(result instanceof Linking.Linked)) {
+        if (!(result instanceof ConnectResult.Connected)) {
           socket.close();
         }
       }
     } catch (SystemException e) {
       return switch (e.error()) {
         case SystemException.CONNECTION_REFUSED ->
-            Linking.nobodyListens(String.valueOf(e.getMessage()));
+            ConnectResult.nobodyListens(String.valueOf(e.getMessage()));
         case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
-            Linking.closedWithoutAnswer();
+            ConnectResult.closedWithoutAnswer();
         default -> throw new NetException("connect to", address, explain(e), e);
       };
     }
@@ -87,12 +87,12 @@ final class ShmCarrier implements Carrier {
     }
   }
 
-  private static Linking ask(UnixSocket socket, ShmPort port, Request request)
+  private static ConnectResult ask(UnixSocket socket, ShmPort port, Request request)
       throws SystemException {
     UnixSocket.Peer peer = socket.peer();
     int user = UnixSocket.user();
     if (peer.user() != user) {
-      return Linking.refused(
+      return ConnectResult.refused(
           Reason.INCOMPATIBLE,
           "it belongs to user %d, and this process to user %d".formatted(peer.user(), user));
     }
@@ -103,8 +103,8 @@ final class ShmCarrier implements Carrier {
       Hello hello = Hello.request(request.tag(), request.attributes());
       socket.send(hello.toBytes(), memory.file());
       UnixSocket.Packet packet = await(socket, request.deadline());
-      Hello answer = packet == null ? null : ShmDoor.hello(packet);
-      Linking refusal = refusal(request, packet, answer);
+      Hello answer = packet == null ? null : ShmListener.hello(packet);
+      ConnectResult refusal = refusal(request, packet, answer);
       if (refusal != null) {
         return refusal;
       }
@@ -112,7 +112,7 @@ final class ShmCarrier implements Carrier {
       kept = true;
       String who = "process %d at %s".formatted(peer.process(), request.address());
       long maximum = Objects.requireNonNull(answer).maximumMessageBytes();
-      return new Linking.Linked(
+      return new ConnectResult.Connected(
           new ShmLink(
               port,
               socket,
@@ -131,7 +131,7 @@ final class ShmCarrier implements Carrier {
   /// Memory for a link, and where it is mapped.
   private record Rings(SharedMemory memory, LastingMemory mapped) {
     static Rings of(long bytes) throws SystemException {
-      try (Opened opened = new Opened()) {
+      try (CloseOnFailure opened = new CloseOnFailure()) {
         SharedMemory memory = opened.add(SharedMemory.create("tigris", bytes));
         Rings rings = new Rings(memory, memory.mapLasting());
         opened.keep();
@@ -181,15 +181,15 @@ final class ShmCarrier implements Carrier {
   }
 
   /// What the answer is, if it does not accept.
-  private static @Nullable Linking refusal(
+  private static @Nullable ConnectResult refusal(
       Request request, UnixSocket.@Nullable Packet packet, @Nullable Hello answer) {
     if (packet == null) {
-      return Linking.timedOut();
+      return ConnectResult.timedOut();
     }
     if (!packet.bytes().hasRemaining()) {
-      return Linking.closedWithoutAnswer();
+      return ConnectResult.closedWithoutAnswer();
     }
-    return Linking.refusal(request.tag(), answer, "a Tigris listener does");
+    return ConnectResult.refusal(request.tag(), answer, "a Tigris listener does");
   }
 
   @Override

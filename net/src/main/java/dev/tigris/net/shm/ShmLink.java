@@ -13,8 +13,8 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /// One peer, and how the connection to it ends: a [Channel], and the socket that brought it. The
-/// socket says when the peer is gone, and wakes who sleeps; messages never take it. [Outgoing] is
-/// how they leave, and [Incoming] how they arrive.
+/// socket says when the peer is gone, and wakes who sleeps; messages never take it. [ShmSender] is
+/// how they leave, and [ShmReceiver] how they arrive.
 ///
 /// A peer that is gone has left its messages in the ring, and they are taken first. Where some were
 /// left in place, the memory stays mapped until they are given back, even if the connection ends
@@ -26,8 +26,8 @@ final class ShmLink extends Link {
   private final Bell bell;
   private final String peer;
   private final Lender lender;
-  private final Outgoing outgoing;
-  private final Incoming incoming;
+  private final ShmSender outgoing;
+  private final ShmReceiver incoming;
 
   private boolean released;
 
@@ -50,9 +50,9 @@ final class ShmLink extends Link {
     this.bell = channel.bell();
     this.peer = peer;
     this.lender = new Lender(socket);
-    this.outgoing = new Outgoing(port, channel.out(), sends);
+    this.outgoing = new ShmSender(port, channel.out(), sends);
     this.incoming =
-        new Incoming(
+        new ShmReceiver(
             port, socket, channel.in(), receives, outgoing, attributes.maximumMessageBytes());
     port.add(this);
   }
@@ -134,7 +134,7 @@ final class ShmLink extends Link {
         outgoing.send();
       }
       boolean freed = incoming.take();
-      if (incoming.end() != Incoming.End.NOT_YET) {
+      if (incoming.end() != ShmReceiver.End.NOT_YET) {
         end();
       } else if (incoming.isPeerGone()) {
         endUnlessThereIsMore();
@@ -201,7 +201,7 @@ final class ShmLink extends Link {
   // ---- the end
 
   private void end() {
-    if (incoming.end() == Incoming.End.GOODBYE) {
+    if (incoming.end() == ShmReceiver.End.GOODBYE) {
       release();
       ended();
     } else {

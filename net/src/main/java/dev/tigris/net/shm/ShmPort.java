@@ -1,9 +1,9 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.Opened;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
 import java.util.ArrayList;
@@ -54,13 +54,13 @@ final class ShmPort extends Port {
   /// Whether sockets may have something, since somebody has waited for them.
   private volatile boolean waitedForSockets;
 
-  private final Wake wake = new Wake();
+  private final WakeRequest wake = new WakeRequest();
 
   /// Kept, so that a wait makes no object.
   private final BooleanSupplier hasWork = this::hasWork;
 
   ShmPort() {
-    try (Opened opened = new Opened()) {
+    try (CloseOnFailure opened = new CloseOnFailure()) {
       this.looked = opened.add(new PollSet());
       this.waited = opened.add(new PollSet());
       opened.keep();
@@ -113,7 +113,7 @@ final class ShmPort extends Port {
   /// Takes a link's packets before it is time to. A thread that waits for them has to be told.
   ///
   /// @return whether there were any
-  boolean hears(Incoming incoming) {
+  boolean hears(ShmReceiver incoming) {
     synchronized (lock) {
       wakeIfParked();
       return incoming.hear();
@@ -219,7 +219,7 @@ final class ShmPort extends Port {
   }
 
   @Override
-  public Wake wakeRequest() {
+  public WakeRequest wakeRequest() {
     return wake;
   }
 

@@ -1,7 +1,7 @@
 package dev.tigris.net.socket;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.os.SystemException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -86,17 +86,17 @@ public final class TcpAddress {
   /// Nobody could be connected to at an address.
   ///
   /// @throws NetException if that is no answer of the network
-  public static Linking unreachable(String address, SystemException why) {
+  public static ConnectResult unreachable(String address, SystemException why) {
     return switch (why.error()) {
       // Who was interrupted has waited no longer: Fabric.connect tells the two apart.
-      case SystemException.TIMED_OUT, SystemException.INTERRUPTED -> Linking.timedOut();
+      case SystemException.TIMED_OUT, SystemException.INTERRUPTED -> ConnectResult.timedOut();
       case SystemException.CONNECTION_REFUSED,
           SystemException.HOST_DOWN,
           SystemException.HOST_UNREACHABLE,
           SystemException.NETWORK_UNREACHABLE ->
-          Linking.nobodyListens(String.valueOf(why.getMessage()));
+          ConnectResult.nobodyListens(String.valueOf(why.getMessage()));
       case SystemException.CONNECTION_RESET, SystemException.BROKEN_PIPE ->
-          Linking.closedWithoutAnswer();
+          ConnectResult.closedWithoutAnswer();
       case SystemException.ADDRESS_NOT_AVAILABLE -> throw notAvailable(address, why);
       default ->
           throw new NetException("connect to", address, String.valueOf(why.getMessage()), why);

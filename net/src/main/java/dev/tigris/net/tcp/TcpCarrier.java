@@ -6,11 +6,11 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.Closeable;
 import java.io.IOException;
@@ -44,12 +44,12 @@ final class TcpCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new TcpDoor(address, Reception.HANDSHAKE_NANOS, tls);
+  public ProviderListener listen(String address) {
+    return new TcpListener(address, HandshakeListener.HANDSHAKE_NANOS, tls);
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
     SocketChannel channel = null;
@@ -63,16 +63,16 @@ final class TcpCarrier implements Carrier {
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
       if (said.position() == 0) {
-        return tls == null ? Linking.closedWithoutAnswer() : Linking.closedWithoutAnswer("no TLS");
+        return tls == null ? ConnectResult.closedWithoutAnswer() : ConnectResult.closedWithoutAnswer("no TLS");
       }
       Hello answer = said.hasRemaining() ? null : Hello.from(said);
       String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
-      Linking refusal = Linking.refusal(tag, answer, expected);
+      ConnectResult refusal = ConnectResult.refusal(tag, answer, expected);
       if (refusal != null) {
         return refusal;
       }
       kept = true;
-      return new Linking.Linked(
+      return new ConnectResult.Connected(
           new TcpLink(
               (TcpPort) port,
               wire,
@@ -80,15 +80,15 @@ final class TcpCarrier implements Carrier {
               attributes,
               Objects.requireNonNull(answer).maximumMessageBytes()));
     } catch (SSLException e) {
-      return Linking.refused(
+      return ConnectResult.refused(
           TlsWire.isAboutTrust(e) ? Reason.NOT_TRUSTED : Reason.INCOMPATIBLE,
           "no TLS with it: " + TlsWire.describe(e));
     } catch (SocketTimeoutException e) {
-      return Linking.timedOut();
+      return ConnectResult.timedOut();
     } catch (BindException e) {
       throw TcpAddress.notAvailable(address, e);
     } catch (ConnectException | NoRouteToHostException e) {
-      return Linking.nobodyListens(String.valueOf(e.getMessage()));
+      return ConnectResult.nobodyListens(String.valueOf(e.getMessage()));
     } catch (ClosedByInterruptException e) {
       throw new NetException("connect to", address, "the thread was interrupted", e);
     } catch (IOException e) {

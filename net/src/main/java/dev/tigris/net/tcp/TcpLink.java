@@ -7,7 +7,7 @@ import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
-import dev.tigris.net.provider.Stage;
+import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -19,7 +19,7 @@ import java.util.Objects;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// One socket. [Outgoing] is how messages leave. What has arrived is read into a buffer and taken
+/// One socket. [TcpSender] is how messages leave. What has arrived is read into a buffer and taken
 /// from there; what is missing of a long message then is read to where it belongs.
 final class TcpLink extends Link {
   /// How often to read in a row before others get their turn.
@@ -30,7 +30,7 @@ final class TcpLink extends Link {
   private final String peer;
   private final @Nullable Principal principal;
   private final @Nullable SelectionKey key;
-  private final Outgoing outgoing;
+  private final TcpSender outgoing;
   private final long maximumIncomingBytes;
 
   /// What was read and not yet taken; null if that is nothing. After a long message it has no more
@@ -38,7 +38,7 @@ final class TcpLink extends Link {
   private @Nullable Staging in;
 
   private final Frame frame = new Frame();
-  private Stage stage = Stage.HEADER;
+  private ReceiveStage stage = ReceiveStage.HEADER;
   private int inSequence;
   private long taken;
   /// Whether the message that is arriving, or was the last to, is long.
@@ -59,7 +59,7 @@ final class TcpLink extends Link {
     this.wire = wire;
     this.peer = peer;
     this.principal = wire.peer();
-    this.outgoing = new Outgoing(port, wire, sends);
+    this.outgoing = new TcpSender(port, wire, sends);
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     SelectionKey registered = null;
     try {
@@ -109,7 +109,7 @@ final class TcpLink extends Link {
     if (!released) {
       try {
         write();
-        if (stage == Stage.WAITING) {
+        if (stage == ReceiveStage.WAITING) {
           read();
         }
         wantWhatIsMissing();
@@ -178,12 +178,12 @@ final class TcpLink extends Link {
         return;
       }
       if (endOfStream) {
-        if (stage != Stage.WAITING && !tlsHasFailed) {
+        if (stage != ReceiveStage.WAITING && !tlsHasFailed) {
           fail("it ended without a goodbye: the peer was killed, or has aborted");
         }
         return;
       }
-      boolean more = (stage == Stage.FILLING && isInPlace()) ? readBody() : readAhead();
+      boolean more = (stage == ReceiveStage.FILLING && isInPlace()) ? readBody() : readAhead();
       if (!more && !endOfStream) {
         break;
       }
@@ -239,8 +239,8 @@ final class TcpLink extends Link {
 
   /// How much `in` may hold.
   private int readAheadBytes() {
-    return (isLong && stage != Stage.SKIPPING && (stage != Stage.FILLING || isInPlace()))
-        ? Frame.HEADER_BYTES + Outgoing.BEGINNING_BYTES
+    return (isLong && stage != ReceiveStage.SKIPPING && (stage != ReceiveStage.FILLING || isInPlace()))
+        ? Frame.HEADER_BYTES + TcpSender.BEGINNING_BYTES
         : Staging.BYTES;
   }
 
@@ -267,8 +267,8 @@ final class TcpLink extends Link {
         takeHeader(Objects.requireNonNull(in).bytes());
       }
       case WAITING -> {
-        Stage next = receives.arriving(frame.length, frame.tag, frame.type);
-        if (next == Stage.WAITING) {
+        ReceiveStage next = receives.arriving(frame.length, frame.tag, frame.type);
+        if (next == ReceiveStage.WAITING) {
           return false;
         }
         stage = next;
@@ -277,7 +277,7 @@ final class TcpLink extends Link {
         long n = Math.min(there, frame.length - taken);
         if (n > 0) {
           Staging staging = Objects.requireNonNull(in);
-          if (stage == Stage.FILLING) {
+          if (stage == ReceiveStage.FILLING) {
             staging.moveTo(Objects.requireNonNull(receives.peek()), taken, n);
           } else {
             staging.bytes().position(staging.bytes().position() + (int) n);
@@ -287,10 +287,10 @@ final class TcpLink extends Link {
         if (taken < frame.length) {
           return false;
         }
-        if (stage == Stage.FILLING) {
+        if (stage == ReceiveStage.FILLING) {
           receives.received(frame.length, frame.tag, frame.type);
         }
-        stage = Stage.HEADER;
+        stage = ReceiveStage.HEADER;
       }
     }
     return true;
@@ -302,9 +302,9 @@ final class TcpLink extends Link {
       release();
       ended();
     } else {
-      stage = Stage.WAITING;
+      stage = ReceiveStage.WAITING;
       taken = 0;
-      isLong = frame.length > Outgoing.SHORT_BYTES;
+      isLong = frame.length > TcpSender.SHORT_BYTES;
     }
   }
 

@@ -3,7 +3,7 @@ package dev.tigris.net.tcp;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.net.socket.SpareBuffers;
 import dev.tigris.net.socket.Staging;
 import java.io.IOException;
@@ -33,7 +33,7 @@ final class TcpPort extends Port {
 
   private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
   private final SpareBuffers spareToSend =
-      new SpareBuffers(Outgoing.STAGED_BYTES, System.nanoTime());
+      new SpareBuffers(TcpSender.STAGED_BYTES, System.nanoTime());
   private int calls;
   private boolean keysCancelled;
 
@@ -44,7 +44,7 @@ final class TcpPort extends Port {
   /// Whether a thread is in [#park].
   private volatile boolean parked;
 
-  private final Wake wake = new Wake();
+  private final WakeRequest wake = new WakeRequest();
 
   /// Whether a link has taken from its socket what it has not looked at: the selector knows nothing
   /// of that. Written by the owner; who parks reads it after it has set `parked`, and the owner
@@ -156,7 +156,7 @@ final class TcpPort extends Port {
   }
 
   @Override
-  public Wake wakeRequest() {
+  public WakeRequest wakeRequest() {
     return wake;
   }
 

@@ -3,11 +3,11 @@ package dev.tigris.net.uring;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
@@ -29,12 +29,12 @@ final class UringCarrier implements Carrier {
   }
 
   @Override
-  public Door listen(String address) {
-    return new UringDoor(address, Reception.HANDSHAKE_NANOS);
+  public ProviderListener listen(String address) {
+    return new UringListener(address, HandshakeListener.HANDSHAKE_NANOS);
   }
 
   @Override
-  public Linking connect(
+  public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
     Deadline deadline = Deadline.in(timeoutNanos);
@@ -46,15 +46,15 @@ final class UringCarrier implements Carrier {
       socket.send(Hello.request(tag, attributes).toBytes());
       byte[] bytes = socket.receiveAll(Hello.BYTES, deadline.leftNanos());
       if (bytes == null) {
-        return Linking.closedWithoutAnswer();
+        return ConnectResult.closedWithoutAnswer();
       }
       Hello answer = bytes.length < Hello.BYTES ? null : Hello.from(bytes);
-      Linking refusal = Linking.refusal(tag, answer, "a Tigris listener does");
+      ConnectResult refusal = ConnectResult.refusal(tag, answer, "a Tigris listener does");
       if (refusal != null) {
         return refusal;
       }
       kept = true;
-      return new Linking.Linked(
+      return new ConnectResult.Connected(
           ((UringPort) port)
               .link(
                   socket,

@@ -12,7 +12,7 @@ import dev.tigris.os.TcpSocket;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One socket, and how its connection ends. [Outgoing] is how messages leave, [Incoming] how they
+/// One socket, and how its connection ends. [UringSender] is how messages leave, [UringReceiver] how they
 /// arrive, and [Operations] what both have asked of the kernel.
 ///
 /// *Lifetime of memory.* An operation in flight names either a buffer of the port, or memory of
@@ -34,8 +34,8 @@ final class UringLink extends Link {
   private final TcpSocket socket;
   private final String peer;
   private final Operations operations;
-  private final Outgoing outgoing;
-  private final Incoming incoming;
+  private final UringSender outgoing;
+  private final UringReceiver incoming;
 
   private boolean lingering;
   private long lingersSince;
@@ -56,16 +56,16 @@ final class UringLink extends Link {
     this.socket = socket;
     this.peer = peer;
     this.operations = new Operations(port.ring(), slot, socket.file().number());
-    this.outgoing = new Outgoing(port, operations, socket, sends);
+    this.outgoing = new UringSender(port, operations, socket, sends);
     this.incoming =
-        new Incoming(port, operations, socket, receives, attributes.maximumMessageBytes());
+        new UringReceiver(port, operations, socket, receives, attributes.maximumMessageBytes());
   }
 
   int slot() {
     return slot;
   }
 
-  Incoming incoming() {
+  UringReceiver incoming() {
     return incoming;
   }
 

@@ -2,9 +2,9 @@ package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.Opened;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.net.socket.SpareBuffers;
 import dev.tigris.net.socket.Staging;
 import dev.tigris.os.IoUring;
@@ -42,7 +42,7 @@ final class UringPort extends Port {
   static final int FEW = 4;
 
   /// What one of few links frames messages in: as much as is framed at once.
-  private static final int LARGE_BYTES = Outgoing.MOST_SENT_BYTES + Staging.BYTES;
+  private static final int LARGE_BYTES = UringSender.MOST_SENT_BYTES + Staging.BYTES;
 
   private final Thread owner = Thread.currentThread();
   private final IoUring ring;
@@ -63,8 +63,8 @@ final class UringPort extends Port {
 
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
   private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
-  private final ArrayDeque<Incoming> starved = new ArrayDeque<>();
-  private final ArrayDeque<Incoming> asking = new ArrayDeque<>();
+  private final ArrayDeque<UringReceiver> starved = new ArrayDeque<>();
+  private final ArrayDeque<UringReceiver> asking = new ArrayDeque<>();
   private final LentBuffers buffers;
   private final Ranges ranges = new Ranges();
   private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
@@ -79,7 +79,7 @@ final class UringPort extends Port {
   /// From the beginning of [#close] on: nobody but the owner waits any more.
   private volatile boolean closed;
 
-  private final Wake wake = new Wake();
+  private final WakeRequest wake = new WakeRequest();
 
   private UringPort(IoUring ring, Signal signal, PollSet waited) {
     this.ring = ring;
@@ -91,7 +91,7 @@ final class UringPort extends Port {
   }
 
   static UringPort open(IoUring.Polling polling) {
-    try (Opened opened = new Opened()) {
+    try (CloseOnFailure opened = new CloseOnFailure()) {
       IoUring ring = opened.add(UringProvider.ring(polling, polled()));
       Signal signal = opened.add(new Signal());
       ring.signalTo(signal);
@@ -175,8 +175,8 @@ final class UringPort extends Port {
     submit();
   }
 
-  /// Has a link [Incoming#ask] with the next doorbell, or before the next look for completions.
-  void askLater(Incoming incoming) {
+  /// Has a link [UringReceiver#ask] with the next doorbell, or before the next look for completions.
+  void askLater(UringReceiver incoming) {
     asking.add(incoming);
   }
 
@@ -184,7 +184,7 @@ final class UringPort extends Port {
     if (armed) {
       serveStarved(buffers.lent()); // nobody may look at what was given back meanwhile
     }
-    for (Incoming next = asking.poll(); next != null; next = asking.poll()) {
+    for (UringReceiver next = asking.poll(); next != null; next = asking.poll()) {
       next.ask();
     }
     if (armed) {
@@ -302,7 +302,7 @@ final class UringPort extends Port {
   }
 
   @Override
-  public Wake wakeRequest() {
+  public WakeRequest wakeRequest() {
     return wake;
   }
 
@@ -329,7 +329,7 @@ final class UringPort extends Port {
   }
 
   /// A link has found no buffer. It asks again when all completions are taken that are there.
-  void starve(Incoming incoming) {
+  void starve(UringReceiver incoming) {
     starved.add(incoming);
     if (areFew()) {
       serveStarved(starved.size());

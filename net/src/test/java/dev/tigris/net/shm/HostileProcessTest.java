@@ -25,7 +25,7 @@ import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
@@ -201,9 +201,9 @@ class HostileProcessTest {
 
   @Test
   void forgetsThoseWhoSayNothingAfterAWhile() throws Exception {
-    try (Door door = new ShmDoor("*", TimeUnit.MILLISECONDS.toNanos(20));
+    try (ProviderListener door = new ShmListener("*", TimeUnit.MILLISECONDS.toNanos(20));
         UnixSocket silent = UnixSocket.connect(ShmAddress.socketName(door.address()))) {
-      FutureTask<Door.Knock> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
+      FutureTask<ProviderListener.IncomingRequest> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
       Thread.ofVirtual().start(waiting);
       expectEnd(silent);
       door.wake();

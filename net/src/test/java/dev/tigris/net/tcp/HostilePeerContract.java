@@ -25,7 +25,7 @@ import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
@@ -78,7 +78,7 @@ public abstract class HostilePeerContract {
   }
 
   /// The provider's half of a listener, with this much patience.
-  protected abstract Door door(String address, long handshakeNanos);
+  protected abstract ProviderListener door(String address, long handshakeNanos);
 
   @BeforeEach
   void open() throws IOException {
@@ -153,12 +153,12 @@ public abstract class HostilePeerContract {
 
   @Test
   void forgetsHalfARequestAfterAWhile() throws Exception {
-    try (Door door = door("127.0.0.1:0", TimeUnit.MILLISECONDS.toNanos(20))) {
+    try (ProviderListener door = door("127.0.0.1:0", TimeUnit.MILLISECONDS.toNanos(20))) {
       InetSocketAddress address = TcpAddress.parse(door.address());
       try (Socket silent = new Socket(address.getAddress(), address.getPort())) {
         silent.setSoTimeout((int) PATIENCE.toMillis());
         silent.getOutputStream().write(1);
-        FutureTask<Door.Knock> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
+        FutureTask<ProviderListener.IncomingRequest> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
         Thread.ofVirtual().start(waiting);
         expectEndOfStream(silent);
         door.wake();

@@ -1,6 +1,6 @@
 package dev.tigris.net.tcp;
 
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 
 class HostilePeerTest extends HostilePeerContract {
   HostilePeerTest() {
@@ -8,7 +8,7 @@ class HostilePeerTest extends HostilePeerContract {
   }
 
   @Override
-  protected Door door(String address, long handshakeNanos) {
-    return new TcpDoor(address, handshakeNanos, null);
+  protected ProviderListener door(String address, long handshakeNanos) {
+    return new TcpListener(address, handshakeNanos, null);
   }
 }

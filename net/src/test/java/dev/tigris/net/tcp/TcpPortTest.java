@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.provider.Door;
-import dev.tigris.net.provider.Linking;
+import dev.tigris.net.provider.ProviderListener;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
@@ -43,7 +43,7 @@ class TcpPortTest {
     TcpCarrier carrier = new TcpCarrier(null);
     Port port = carrier.port();
     Port other = carrier.port();
-    try (Door door = carrier.listen("127.0.0.1:0")) {
+    try (ProviderListener door = carrier.listen("127.0.0.1:0")) {
       FutureTask<Void> accepting =
           new FutureTask<>(
               () -> {
@@ -55,7 +55,7 @@ class TcpPortTest {
       Thread.ofPlatform().daemon().start(accepting);
       for (int i = 0; i < LINKS; i++) {
         assertInstanceOf(
-            Linking.Linked.class,
+            ConnectResult.Connected.class,
             carrier.connect(door.address(), 1, port, Attributes.DEFAULT, PATIENCE_NANOS));
       }
       accepting.get();

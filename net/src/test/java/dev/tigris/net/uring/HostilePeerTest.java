@@ -1,6 +1,6 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.tcp.HostilePeerContract;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -13,7 +13,7 @@ class HostilePeerTest extends HostilePeerContract {
   }
 
   @Override
-  protected Door door(String address, long handshakeNanos) {
-    return new UringDoor(address, handshakeNanos);
+  protected ProviderListener door(String address, long handshakeNanos) {
+    return new UringListener(address, handshakeNanos);
   }
 }

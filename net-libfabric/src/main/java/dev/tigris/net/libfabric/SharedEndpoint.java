@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Such an endpoint does not notice that a peer is gone, so each connection has a line besides: the
 /// socket that has brought both together, over which nothing more is sent.
-final class Switchboard implements Exchange {
+final class SharedEndpoint implements ChannelSource {
   /// What precedes a packet.
   static final int NUMBER_BYTES = Long.BYTES;
 
@@ -42,7 +42,7 @@ final class Switchboard implements Exchange {
   private static final int PLACE_BITS = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final Mailbox mailbox;
+  private final ReceivingEndpoint mailbox;
   private final ByteBuffer name;
   private final AddressVector peers;
   private final PollSet lines;
@@ -70,14 +70,14 @@ final class Switchboard implements Exchange {
     }
   }
 
-  Switchboard(Mailbox mailbox, ByteBuffer name, AddressVector peers, PollSet lines) {
+  SharedEndpoint(ReceivingEndpoint mailbox, ByteBuffer name, AddressVector peers, PollSet lines) {
     this.mailbox = mailbox;
     this.name = name;
     this.peers = peers;
     this.lines = lines;
   }
 
-  Mailbox mailbox() {
+  ReceivingEndpoint mailbox() {
     return mailbox;
   }
 
@@ -88,7 +88,7 @@ final class Switchboard implements Exchange {
 
   /// Makes a channel, with a number of its own.
   @Override
-  public Channel open(Station station, Route route, int window) throws LibfabricException {
+  public Channel open(DeviceQueue station, Route route, int window) throws LibfabricException {
     int place = freePlace();
     long number = RANDOM.nextLong() << PLACE_BITS | place;
     Channel channel = new Channel(station, this, number, window);
@@ -146,7 +146,7 @@ final class Switchboard implements Exchange {
   }
 
   @Override
-  public Stream<Mailbox> mailboxes() {
+  public Stream<ReceivingEndpoint> mailboxes() {
     return Stream.of(mailbox);
   }
 

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// How the channels of a station come to endpoints, to their packets, and to the news of their
 /// peers: each has an endpoint of its own that is connected, or all share one that is not.
-sealed interface Exchange permits Connections, Switchboard {
+sealed interface ChannelSource permits Connections, SharedEndpoint {
   /// Makes a channel.
   ///
   /// @param window how many messages its peer may send before it gets credit
-  Channel open(Station station, Route route, int window) throws LibfabricException;
+  Channel open(DeviceQueue station, Route route, int window) throws LibfabricException;
 
   /// A channel is closed.
   void closed(Channel channel);
@@ -24,7 +24,7 @@ sealed interface Exchange permits Connections, Switchboard {
   Collection<Channel> channels();
 
   /// What packets are received by.
-  Stream<Mailbox> mailboxes();
+  Stream<ReceivingEndpoint> mailboxes();
 
   /// Whose packet has arrived; null if it is nobody's.
   ///

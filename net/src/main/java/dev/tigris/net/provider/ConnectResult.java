@@ -4,61 +4,61 @@ import dev.tigris.net.Connection.Reason;
 import org.jspecify.annotations.Nullable;
 
 /// What came of an attempt to connect.
-public sealed interface Linking {
+public sealed interface ConnectResult {
   /// The peer has accepted.
-  record Linked(Link link) implements Linking {}
+  record Connected(Link link) implements ConnectResult {}
 
   /// There is no link.
   ///
   /// @param detail what happened, for people who know which address it is about
-  record NotLinked(Reason reason, String detail) implements Linking {}
+  record NotConnected(Reason reason, String detail) implements ConnectResult {}
 
   /// A refusal.
-  static Linking refused(Reason reason, String detail) {
-    return new NotLinked(reason, detail);
+  static ConnectResult refused(Reason reason, String detail) {
+    return new NotConnected(reason, detail);
   }
 
   /// What the network says about an address where nobody takes connections.
-  static Linking nobodyListens(String answer) {
+  static ConnectResult nobodyListens(String answer) {
     return refused(Reason.NOBODY_LISTENS, "nobody can be reached there: " + answer);
   }
 
   /// Nobody said anything in time.
-  static Linking timedOut() {
+  static ConnectResult timedOut() {
     return refused(Reason.TIMED_OUT, "it did not answer in time");
   }
 
   /// Whoever was there has said nothing, and is gone or has sent this side away: as a listener that
   /// ends, which another may follow.
-  static Linking closedWithoutAnswer() {
+  static ConnectResult closedWithoutAnswer() {
     return closedWithoutAnswer("something else");
   }
 
   /// The same where this side has asked in a way that not everybody speaks.
   ///
   /// @param other what the other side may speak, for people
-  static Linking closedWithoutAnswer(String other) {
+  static ConnectResult closedWithoutAnswer(String other) {
     return refused(
         Reason.NOBODY_LISTENS,
         "it has closed without an answer: it is ending, or expects " + other);
   }
 
   /// The refusal of a peer that speaks another version.
-  static Linking otherVersion(int version) {
+  static ConnectResult otherVersion(int version) {
     return refused(
         Reason.INCOMPATIBLE,
         "it speaks version %d of the protocol, and this side %d".formatted(version, Hello.VERSION));
   }
 
   /// The refusal of a peer that has rejected the request.
-  static Linking rejected(long tag) {
+  static ConnectResult rejected(long tag) {
     return refused(Reason.REJECTED, "it rejected tag %d".formatted(tag));
   }
 
   /// The refusal of somebody who speaks something else.
   ///
   /// @param expected what should have answered, for people
-  static Linking stranger(String expected) {
+  static ConnectResult stranger(String expected) {
     return refused(Reason.INCOMPATIBLE, "it did not answer as " + expected);
   }
 
@@ -67,7 +67,7 @@ public sealed interface Linking {
   /// @param answer null if it was garbage
   /// @param expected as for [#stranger]
   /// @return null if it accepts
-  static @Nullable Linking refusal(long tag, @Nullable Hello answer, String expected) {
+  static @Nullable ConnectResult refusal(long tag, @Nullable Hello answer, String expected) {
     if (answer != null && !answer.isOfThisVersion()) {
       return otherVersion(answer.version());
     }

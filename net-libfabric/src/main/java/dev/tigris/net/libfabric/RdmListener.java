@@ -4,44 +4,44 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.socket.SocketDoor;
+import dev.tigris.net.socket.SocketListener;
 import dev.tigris.os.TcpSocket;
 
 /// A listening socket, where those who want to connect leave their cards.
-final class RdmDoor extends SocketDoor {
+final class RdmListener extends SocketListener {
   private final RdmCarrier carrier;
 
-  RdmDoor(RdmCarrier carrier, String address) {
-    super(address, HANDSHAKE_NANOS, Card.BYTES);
+  RdmListener(RdmCarrier carrier, String address) {
+    super(address, HANDSHAKE_NANOS, RdmHello.BYTES);
     this.carrier = carrier;
   }
 
   @Override
   protected void heard(TcpSocket socket, byte[] request) {
-    Card card = Card.from(request);
+    RdmHello card = RdmHello.from(request);
     Hello hello = card == null ? null : card.greeting().hello();
     if (card != null && hello != null && hello.isRequest()) {
       ready.add(new Request(socket, card, nameOf(socket)));
       return;
     }
     if (hello != null && !hello.isOfThisVersion()) {
-      boolean _ = answer(socket, Card.refusal(hello.answered(Hello.Answer.OTHER_VERSION, 0)));
+      boolean _ = answer(socket, RdmHello.refusal(hello.answered(Hello.Answer.OTHER_VERSION, 0)));
     }
     socket.close();
   }
 
   /// Whether the answer could be sent.
-  static boolean answer(TcpSocket socket, Card answer) {
+  static boolean answer(TcpSocket socket, RdmHello answer) {
     return answer(socket, answer.toBytes());
   }
 
   /// Somebody who wants to connect.
   private final class Request implements Waiting {
     private final TcpSocket socket;
-    private final Card card;
+    private final RdmHello card;
     private final String peer;
 
-    Request(TcpSocket socket, Card card, String peer) {
+    Request(TcpSocket socket, RdmHello card, String peer) {
       this.socket = socket;
       this.card = card;
       this.peer = peer;
@@ -74,7 +74,7 @@ final class RdmDoor extends SocketDoor {
     @Override
     public void reject() {
       Hello hello = card.greeting().hello();
-      boolean _ = answer(socket, Card.refusal(hello.answered(Hello.Answer.REJECTED, 0)));
+      boolean _ = answer(socket, RdmHello.refusal(hello.answered(Hello.Answer.REJECTED, 0)));
       socket.close();
     }
 

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Conserved: buffers that are posted, unposted or held by links = those its channels have asked
 /// for + the surplus, which are those of closed channels that have not come back.
-final class Mailbox {
+final class ReceivingEndpoint {
   final Endpoint endpoint;
-  private final Station station;
+  private final DeviceQueue station;
   private final @Nullable Channel owner;
   private final ArrayDeque<Buffer> unposted = new ArrayDeque<>();
   private int surplus;
@@ -22,7 +22,7 @@ final class Mailbox {
   private boolean closed;
 
   /// @param owner whose packets arrive here; null if that is seen from each packet
-  Mailbox(Station station, Endpoint endpoint, @Nullable Channel owner) {
+  ReceivingEndpoint(DeviceQueue station, Endpoint endpoint, @Nullable Channel owner) {
     this.station = station;
     this.endpoint = endpoint;
     this.owner = owner;

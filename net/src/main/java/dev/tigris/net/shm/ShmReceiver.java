@@ -3,7 +3,7 @@ package dev.tigris.net.shm;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.ReceiveQueue;
-import dev.tigris.net.provider.Stage;
+import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.os.LastingMemory;
 import dev.tigris.os.MemoryCopy;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Of loans the peer tells in packets of the socket, which this takes too: they may come later than
 /// a message that lies in one.
-final class Incoming {
+final class ShmReceiver {
   /// How many parts to take before others get their turn: half a ring.
   private static final int MOST_PARTS = Ring.SLOTS / 2;
 
@@ -45,11 +45,11 @@ final class Incoming {
   private final UnixSocket socket;
   private final RingReader ring;
   private final ReceiveQueue receives;
-  private final Outgoing outgoing;
+  private final ShmSender outgoing;
   private final long maximumBytes;
 
   private final Frame frame = new Frame();
-  private Stage stage = Stage.HEADER;
+  private ReceiveStage stage = ReceiveStage.HEADER;
   private long taken;
   private End end = End.NOT_YET;
 
@@ -76,12 +76,12 @@ final class Incoming {
 
   /// @param outgoing whose sends complete before the peer's answer to them does
   /// @param maximumBytes the longest message that this side takes
-  Incoming(
+  ShmReceiver(
       ShmPort port,
       UnixSocket socket,
       RingReader ring,
       ReceiveQueue receives,
-      Outgoing outgoing,
+      ShmSender outgoing,
       long maximumBytes) {
     this.port = port;
     this.socket = socket;
@@ -95,7 +95,7 @@ final class Incoming {
 
   /// Whether [#take], or the end of the peer, may give the link something to do.
   boolean mayHaveMore() {
-    return ring.seesMore() || stage == Stage.WAITING || peerIsGone;
+    return ring.seesMore() || stage == ReceiveStage.WAITING || peerIsGone;
   }
 
   /// Looks again and again whether something has arrived, up to so many times.
@@ -105,12 +105,12 @@ final class Incoming {
 
   /// Whether there is something that can be taken. Any thread, as of the ring.
   boolean hasWork() {
-    return stage != Stage.WAITING && ring.seesMore();
+    return stage != ReceiveStage.WAITING && ring.seesMore();
   }
 
   /// Whether a message waits for a receive.
   boolean isWaiting() {
-    return stage == Stage.WAITING;
+    return stage == ReceiveStage.WAITING;
   }
 
   /// What has ended the messages, if [#take] has come to that.
@@ -143,19 +143,19 @@ final class Incoming {
   private boolean takeParts() {
     boolean freed = false;
     for (int parts = 0; parts < MOST_PARTS; parts++) {
-      Stage now = stage;
-      if (now == Stage.WAITING) {
+      ReceiveStage now = stage;
+      if (now == ReceiveStage.WAITING) {
         now = receives.arriving(frame.length, frame.tag, frame.type);
       } else if (!ring.look()) {
         return freed;
-      } else if (now == Stage.HEADER) {
+      } else if (now == ReceiveStage.HEADER) {
         now = begun();
       }
-      if (now == Stage.WAITING || end != End.NOT_YET) {
+      if (now == ReceiveStage.WAITING || end != End.NOT_YET) {
         stage = now;
         return freed;
       }
-      Transfer into = now == Stage.FILLING ? receives.peek() : null;
+      Transfer into = now == ReceiveStage.FILLING ? receives.peek() : null;
       if (into != null && into.isWantedInPlace() && isWhole()) {
         leave(into);
       } else if (ring.isLent()) {
@@ -170,11 +170,11 @@ final class Incoming {
         if (end != End.NOT_YET) {
           return freed;
         }
-        if (now == Stage.FILLING) {
+        if (now == ReceiveStage.FILLING) {
           outgoing.completeTaken(); // before its answer
           receives.received(frame.length, frame.tag, frame.type);
         }
-        now = Stage.HEADER;
+        now = ReceiveStage.HEADER;
       }
       if (stage != now) { // see Transfer
         stage = now;
@@ -184,12 +184,12 @@ final class Incoming {
   }
 
   /// Takes the header; returns what comes of it, unless it is a goodbye.
-  private Stage begun() {
+  private ReceiveStage begun() {
     ring.takeHeader(frame, maximumBytes);
     taken = 0;
     if (frame.goodbye) {
       end = End.GOODBYE;
-      return Stage.HEADER;
+      return ReceiveStage.HEADER;
     }
     if (ring.isLent()) {
       findLent();

@@ -4,12 +4,12 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.socket.SocketDoor;
+import dev.tigris.net.socket.SocketListener;
 import dev.tigris.os.TcpSocket;
 
 /// A listening socket, where a request is a [Hello].
-final class UringDoor extends SocketDoor {
-  UringDoor(String address, long handshakeNanos) {
+final class UringListener extends SocketListener {
+  UringListener(String address, long handshakeNanos) {
     super(address, handshakeNanos, Hello.BYTES);
   }
 
@@ -26,7 +26,7 @@ final class UringDoor extends SocketDoor {
 
     @Override
     public boolean answer(Hello answer) {
-      return SocketDoor.answer(socket, answer.toBytes());
+      return SocketListener.answer(socket, answer.toBytes());
     }
 
     @Override

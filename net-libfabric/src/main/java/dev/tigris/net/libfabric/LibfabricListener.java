@@ -7,12 +7,12 @@ import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.PassiveEndpoint;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.provider.Door;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
-import dev.tigris.net.provider.Opened;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Wake;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// looked at here.
 ///
 /// It is needed to reject a request, so it is closed when the last one is answered.
-final class LibfabricDoor implements Door {
+final class LibfabricListener implements ProviderListener {
   /// How long requests are waited for of those who have connected already. The library forgets them
   /// with the endpoint, and leaves their sockets open: they would wait for ever. Who has not said a
   /// word by then is no peer.
@@ -39,21 +39,21 @@ final class LibfabricDoor implements Door {
   private final Events events;
   private final PassiveEndpoint endpoint;
   private final PollSet poll;
-  private final Callers callers;
-  private final Wake wake = new Wake();
+  private final PendingConnections callers;
+  private final WakeRequest wake = new WakeRequest();
   private int unanswered;
   private boolean closed;
 
-  LibfabricDoor(Library library, String address) {
+  LibfabricListener(Library library, String address) {
     try (Route route = Addresses.route(library, address, true);
-        Opened opened = new Opened()) {
+        CloseOnFailure opened = new CloseOnFailure()) {
       this.network = opened.add(Network.open(route));
       this.events = opened.add(Events.open(network));
       this.endpoint = opened.add(PassiveEndpoint.listen(network, route, events));
       this.poll = opened.add(new PollSet());
       poll.add(new OpenFile(events.file())); // the library closes it
       this.address = Objects.requireNonNull(Addresses.format(endpoint.name()));
-      this.callers = new Callers(TcpAddress.parse(this.address).getPort());
+      this.callers = new PendingConnections(TcpAddress.parse(this.address).getPort());
       opened.keep();
     } catch (LibfabricException | SystemException e) {
       throw TcpAddress.refused(address, e);
@@ -66,7 +66,7 @@ final class LibfabricDoor implements Door {
   }
 
   @Override
-  public @Nullable Knock next(long timeoutNanos) {
+  public @Nullable IncomingRequest next(long timeoutNanos) {
     long start = System.nanoTime();
     Request next = next();
     while (next == null && !wake.take()) {
@@ -167,7 +167,7 @@ final class LibfabricDoor implements Door {
   }
 
   /// Somebody who wants to connect.
-  private final class Request implements Knock {
+  private final class Request implements IncomingRequest {
     private final Route route;
     private final Greeting greeting;
     private final String peer;
@@ -224,13 +224,13 @@ final class LibfabricDoor implements Door {
 
     @Override
     public void reject() {
-      LibfabricDoor.this.reject(route, answer(greeting.hello(), Hello.Answer.REJECTED));
+      LibfabricListener.this.reject(route, answer(greeting.hello(), Hello.Answer.REJECTED));
       answered();
     }
 
     /// Goes without an answer: the door is closed, and nobody was asked.
     void turnAway() {
-      LibfabricDoor.this.reject(route, ByteBuffer.allocate(0));
+      LibfabricListener.this.reject(route, ByteBuffer.allocate(0));
       answered();
     }
   }

@@ -9,7 +9,7 @@ import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.Route;
-import dev.tigris.net.provider.Opened;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A device that a port has opened, with one queue of completions for all its channels: it hands
 /// each completion to whom it concerns, and asks links again that could not do all they wanted.
-/// [Exchange] is how the channels come to endpoints.
-final class Station implements Completions.Taker {
+/// [ChannelSource] is how the channels come to endpoints.
+final class DeviceQueue implements Completions.Taker {
   private static final int PACKETS_AT_A_TIME = 8;
   private static final int HEADERS_AT_A_TIME = 32;
 
@@ -50,7 +50,7 @@ final class Station implements Completions.Taker {
   private final Buffer scratch;
   private final GatherList gatherList;
   private final Operations operations = new Operations();
-  private final Exchange exchange;
+  private final ChannelSource exchange;
 
   /// What completions make readable, and a set of just that; empty if the library has nothing to
   /// wait for. It is the library's own, which closes it.
@@ -64,7 +64,7 @@ final class Station implements Completions.Taker {
   /// Links that were closed and wait for their peers, the first of them first.
   private final ArrayDeque<LibfabricLink> lingering = new ArrayDeque<>();
 
-  private final Expected expected = new Expected();
+  private final AwaitedLinks expected = new AwaitedLinks();
 
   /// How often links were asked that are in use.
   private int turns;
@@ -83,7 +83,7 @@ final class Station implements Completions.Taker {
   private record Shared(Endpoint endpoint, ByteBuffer name, AddressVector peers, PollSet lines) {}
 
   /// @param events of endpoints that are connected; null if there is one that is shared
-  private Station(
+  private DeviceQueue(
       Network network,
       Device device,
       Completions completions,
@@ -98,7 +98,7 @@ final class Station implements Completions.Taker {
     this.files = completions.file() < 0 ? List.of() : List.of(new OpenFile(completions.file()));
     files.forEach(news::add);
     this.copies = shared != null;
-    int prefix = copies ? Switchboard.NUMBER_BYTES : 0;
+    int prefix = copies ? SharedEndpoint.NUMBER_BYTES : 0;
     this.limits = Limits.of(route, prefix);
     long now = System.nanoTime();
     boolean registers = limits.registersMemory();
@@ -110,8 +110,8 @@ final class Station implements Completions.Taker {
     this.exchange =
         shared == null
             ? new Connections(network, device, Objects.requireNonNull(events), completions)
-            : new Switchboard(
-                new Mailbox(this, shared.endpoint, null), shared.name, shared.peers, shared.lines);
+            : new SharedEndpoint(
+                new ReceivingEndpoint(this, shared.endpoint, null), shared.name, shared.peers, shared.lines);
   }
 
   /// What tells the stations of a port apart.
@@ -119,8 +119,8 @@ final class Station implements Completions.Taker {
     return "%s %s %s".formatted(route.provider(), route.fabric(), route.domain());
   }
 
-  static Station open(Route route) throws LibfabricException {
-    try (Opened opened = new Opened()) {
+  static DeviceQueue open(Route route) throws LibfabricException {
+    try (CloseOnFailure opened = new CloseOnFailure()) {
       Network network = opened.add(Network.open(route));
       Events events = route.isConnected() ? opened.add(Events.open(network)) : null;
       Device device = opened.add(Device.open(network, route));
@@ -133,7 +133,7 @@ final class Station implements Completions.Taker {
         Endpoint endpoint = opened.add(Endpoint.open(device, route, peers, completions));
         shared = new Shared(endpoint, endpoint.name(), peers, lines);
       }
-      Station made = new Station(network, device, completions, news, events, shared, route);
+      DeviceQueue made = new DeviceQueue(network, device, completions, news, events, shared, route);
       opened.keep();
       return made;
     } catch (SystemException e) {
@@ -182,7 +182,7 @@ final class Station implements Completions.Taker {
     return operations;
   }
 
-  Exchange exchange() {
+  ChannelSource exchange() {
     return exchange;
   }
 
@@ -264,7 +264,7 @@ final class Station implements Completions.Taker {
   @Override
   public void completed(long context, long bytes, int failure) {
     Operation operation = operations.get(context);
-    Mailbox mailbox = operation.mailbox();
+    ReceivingEndpoint mailbox = operation.mailbox();
     Channel channel = operation.channel;
     Operation.Kind kind = operation.kind;
     Buffer buffer = operation.buffer();
@@ -291,7 +291,7 @@ final class Station implements Completions.Taker {
   }
 
   private void arrived(
-      Mailbox mailbox, @Nullable Channel receiver, Buffer buffer, long bytes, int failure) {
+      ReceivingEndpoint mailbox, @Nullable Channel receiver, Buffer buffer, long bytes, int failure) {
     Channel channel = exchange.addressee(receiver, buffer, failure == 0 ? bytes : 0);
     LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
     if (link == null) {
@@ -325,7 +325,7 @@ final class Station implements Completions.Taker {
   }
 
   /// The links that have accepted somebody who has yet to be heard.
-  Expected expected() {
+  AwaitedLinks expected() {
     return expected;
   }
 

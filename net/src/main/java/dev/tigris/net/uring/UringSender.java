@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 ///   what it names | frames in the buffer | memory of a message | frames in the buffer | ...
 /// ```
-final class Outgoing {
+final class UringSender {
   /// The longest message that is copied to be sent: the copy costs less than another range.
   static final int COPIED_BYTES = 4096;
 
@@ -49,7 +49,7 @@ final class Outgoing {
   private int sequence;
   private @Nullable String failure;
 
-  Outgoing(UringPort port, Operations operations, TcpSocket socket, SendQueue sends) {
+  UringSender(UringPort port, Operations operations, TcpSocket socket, SendQueue sends) {
     this.port = port;
     this.operations = operations;
     this.socket = socket;

@@ -9,7 +9,7 @@ package dev.tigris.net.provider;
 ///      |                      '--- refused or dropped ---> SKIPPING ---|
 ///      '---------------------------------------------------------------'
 /// ```
-public enum Stage {
+public enum ReceiveStage {
   /// The next message is not there, or not all of its header.
   HEADER,
   /// It stays where it is until a receive is posted: then [ReceiveQueue#arriving] is asked again.

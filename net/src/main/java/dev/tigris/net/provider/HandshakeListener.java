@@ -6,7 +6,7 @@ import java.security.Principal;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// A [Door] whose peers connect first and then say what they want.
+/// A [ProviderListener] whose peers connect first and then say what they want.
 ///
 /// ```text
 ///                 a whole request
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// @param <S> a connection whose request has not arrived
-public abstract class Reception<S extends Reception.Silent> implements Door {
+public abstract class HandshakeListener<S extends HandshakeListener.Silent> implements ProviderListener {
   /// How long a peer may take for its request.
   public static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
@@ -34,7 +34,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   protected final ArrayDeque<Waiting> ready = new ArrayDeque<>();
 
   private final long handshakeNanos;
-  private final Wake wake = new Wake();
+  private final WakeRequest wake = new WakeRequest();
 
   /// A connection whose request has not arrived.
   public abstract static class Silent {
@@ -48,7 +48,7 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   }
 
   /// A request that nobody has taken yet.
-  protected interface Waiting extends Knock {
+  protected interface Waiting extends IncomingRequest {
     /// Closes its connection without an answer: the door is closed, and nobody was asked.
     void turnAway();
   }
@@ -114,14 +114,14 @@ public abstract class Reception<S extends Reception.Silent> implements Door {
   }
 
   /// @param handshakeNanos how long a peer may take for its request
-  protected Reception(long handshakeNanos) {
+  protected HandshakeListener(long handshakeNanos) {
     this.handshakeNanos = handshakeNanos;
   }
 
   @Override
-  public final @Nullable Knock next(long timeoutNanos) {
+  public final @Nullable IncomingRequest next(long timeoutNanos) {
     long start = System.nanoTime();
-    Knock first = ready.poll();
+    IncomingRequest first = ready.poll();
     long left = Math.max(0, timeoutNanos);
     while (first == null) {
       // Where a request came together with the wake, that has ended the look that found the

@@ -3,11 +3,11 @@ package dev.tigris.net.provider;
 import java.util.ArrayDeque;
 
 /// Objects that are closed in reverse order if something goes wrong before all are there.
-public final class Opened implements AutoCloseable {
+public final class CloseOnFailure implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> objects = new ArrayDeque<>();
 
   /// Makes one without objects.
-  public Opened() {}
+  public CloseOnFailure() {}
 
   /// Adds one, and returns it.
   public <T extends AutoCloseable> T add(T object) {

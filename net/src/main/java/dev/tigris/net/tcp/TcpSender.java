@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// an object for each buffer that stems from a memory segment.
 ///
 /// Conserved: bytes framed = bytes written + in the buffer + the rest of `body`.
-final class Outgoing {
+final class TcpSender {
   /// The longest message that is copied: the copy costs less than another system call would.
   static final int SHORT_BYTES = 32 * 1024;
 
@@ -54,7 +54,7 @@ final class Outgoing {
   private long framedBytes;
   private long writtenBytes;
 
-  Outgoing(TcpPort port, Wire wire, SendQueue sends) {
+  TcpSender(TcpPort port, Wire wire, SendQueue sends) {
     this.port = port;
     this.wire = wire;
     this.sends = sends;

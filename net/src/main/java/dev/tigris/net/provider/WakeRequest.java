@@ -4,11 +4,11 @@ package dev.tigris.net.provider;
 /// It is no more than that word: whoever asks also ends the system call that the wait may be in.
 ///
 /// Thread rule: [#ask] and [#isAsked] by any thread, [#take] by who waits.
-public final class Wake {
+public final class WakeRequest {
   private volatile boolean asked;
 
   /// Makes one without a request.
-  public Wake() {}
+  public WakeRequest() {}
 
   /// Asks for the end of a wait, or of the next one.
   public void ask() {

@@ -5,7 +5,7 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.os.LastingMemory;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// A listening socket, and the connections that have not yet said what they want. A request comes
 /// in one packet, with the memory. Closed are other users' processes, and whoever sends no memory
 /// as it must be.
-final class ShmDoor extends Reception<ShmDoor.Unheard> {
+final class ShmListener extends HandshakeListener<ShmListener.Unheard> {
   private final String address;
   private final UnixSocket listening;
   private final PollSet set;
@@ -51,7 +51,7 @@ final class ShmDoor extends Reception<ShmDoor.Unheard> {
     }
   }
 
-  ShmDoor(String asked, long handshakeNanos) {
+  ShmListener(String asked, long handshakeNanos) {
     super(handshakeNanos);
     this.address = ShmAddress.listening(asked);
     String socketName = ShmAddress.socketName(address);

@@ -1,8 +1,8 @@
 package dev.tigris.net.socket;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.Opened;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.CloseOnFailure;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// A listening socket with a descriptor, and the connections that have not yet said what they want:
 /// each does so in a request of the same length. It is no fast path, so it polls and makes plain
 /// calls. The rules are those of `tcp`.
-public abstract class SocketDoor extends Reception<SocketDoor.Unheard> {
+public abstract class SocketListener extends HandshakeListener<SocketListener.Unheard> {
   private final int requestBytes;
   private final String address;
   private final TcpSocket server;
@@ -41,10 +41,10 @@ public abstract class SocketDoor extends Reception<SocketDoor.Unheard> {
   ///
   /// @param requestBytes the length of a request
   /// @throws NetException if nobody can listen there
-  protected SocketDoor(String address, long handshakeNanos, int requestBytes) {
+  protected SocketListener(String address, long handshakeNanos, int requestBytes) {
     super(handshakeNanos);
     this.requestBytes = requestBytes;
-    try (Opened opened = new Opened()) {
+    try (CloseOnFailure opened = new CloseOnFailure()) {
       this.server = opened.add(TcpSocket.listen(TcpAddress.parse(address), MOST_SILENT));
       this.address = TcpAddress.format(server.localAddress());
       this.all = opened.add(new PollSet());

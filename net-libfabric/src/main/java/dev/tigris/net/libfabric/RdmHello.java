@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param number what packets to this side begin with
 /// @param provider the library's, by its name: both sides must have the same
 /// @param name what that calls the endpoint; its length is in the card
-record Card(Greeting greeting, long number, String provider, ByteBuffer name) {
+record RdmHello(Greeting greeting, long number, String provider, ByteBuffer name) {
   static final int BYTES = 256;
   private static final int NUMBER = Greeting.BYTES;
   private static final int PROVIDER = NUMBER + Long.BYTES;
@@ -33,8 +33,8 @@ record Card(Greeting greeting, long number, String provider, ByteBuffer name) {
   private static final int FAMILY_BYTES = 2;
 
   /// An answer that does not accept.
-  static Card refusal(Hello answer) {
-    return new Card(new Greeting(answer, 0, 0), 0, "", ByteBuffer.allocate(0));
+  static RdmHello refusal(Hello answer) {
+    return new RdmHello(new Greeting(answer, 0, 0), 0, "", ByteBuffer.allocate(0));
   }
 
   /// Whether the provider and the name are short enough.
@@ -44,7 +44,7 @@ record Card(Greeting greeting, long number, String provider, ByteBuffer name) {
 
   /// Whether an endpoint can be what another card says: of the same provider, with a name of the
   /// same length, and in the same family of addresses. The library reads names as they are.
-  boolean isReachableBy(Card other) {
+  boolean isReachableBy(RdmHello other) {
     return provider.equals(other.provider)
         && name.remaining() == other.name.remaining()
         && name.remaining() >= FAMILY_BYTES
@@ -65,7 +65,7 @@ record Card(Greeting greeting, long number, String provider, ByteBuffer name) {
   /// Reads one.
   ///
   /// @return null if it is something else
-  static @Nullable Card from(byte[] content) {
+  static @Nullable RdmHello from(byte[] content) {
     ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     Greeting greeting = Greeting.from(bytes);
     int length = bytes.getInt(LENGTH);
@@ -73,7 +73,7 @@ record Card(Greeting greeting, long number, String provider, ByteBuffer name) {
       return null;
     }
     byte[] text = Arrays.copyOfRange(content, PROVIDER, LENGTH);
-    return new Card(
+    return new RdmHello(
         greeting,
         bytes.getLong(NUMBER),
         new String(text, StandardCharsets.US_ASCII).replace("\0", ""),

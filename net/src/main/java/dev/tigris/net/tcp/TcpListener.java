@@ -6,7 +6,7 @@ import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Reception;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A listening socket, and the connections that have not yet said what they want. With TLS, a peer
 /// that is not trusted is closed too.
-final class TcpDoor extends Reception<TcpDoor.Unheard> {
-  private static final System.Logger LOG = System.getLogger(TcpDoor.class.getName());
+final class TcpListener extends HandshakeListener<TcpListener.Unheard> {
+  private static final System.Logger LOG = System.getLogger(TcpListener.class.getName());
 
   /// How often in a row to read from a connection that was refused.
   private static final int MOST_DISCARDS = 64;
@@ -77,7 +77,7 @@ final class TcpDoor extends Reception<TcpDoor.Unheard> {
     }
   }
 
-  TcpDoor(String address, long handshakeNanos, @Nullable Tls tls) {
+  TcpListener(String address, long handshakeNanos, @Nullable Tls tls) {
     super(handshakeNanos);
     this.tls = tls;
     InetSocketAddress wanted = TcpAddress.parse(address);

@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 ///
 /// Only time in which peers are looked for counts: while the owner of the queue is away, nobody can
 /// be heard, however much was said.
-final class Expected {
+final class AwaitedLinks {
   /// How much of the time between two looks counts, unless somebody has waited for something to do.
   private static final long MOST_BETWEEN_LOOKS_NANOS = 100_000_000;
 

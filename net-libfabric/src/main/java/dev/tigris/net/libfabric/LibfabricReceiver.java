@@ -3,7 +3,7 @@ package dev.tigris.net.libfabric;
 import dev.tigris.net.DataType;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.ReceiveQueue;
-import dev.tigris.net.provider.Stage;
+import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -20,7 +20,7 @@ import java.util.Objects;
 /// ```
 ///
 /// Conserved: packets held <= the window, which is how many the peer may send without credit.
-final class Incoming {
+final class LibfabricReceiver {
   /// How many long messages are read at a time: while one is, the next is asked for.
   private static final int READS_AHEAD = 4;
 
@@ -28,7 +28,7 @@ final class Incoming {
   private static final int BUFFERS_AHEAD = 4;
 
   private final Channel channel;
-  private final Station station;
+  private final DeviceQueue station;
   private final Packets packets;
   private final ReceiveQueue receives;
 
@@ -51,7 +51,7 @@ final class Incoming {
   private int untoldCount;
   private boolean discards;
 
-  Incoming(Channel channel, Packets packets, ReceiveQueue receives) {
+  LibfabricReceiver(Channel channel, Packets packets, ReceiveQueue receives) {
     this.channel = channel;
     this.station = channel.station;
     this.packets = packets;
@@ -146,11 +146,11 @@ final class Incoming {
     Inbound next = held(0);
     switch (next.kind) {
       case Packet.MESSAGE -> {
-        Stage stage = receives.arriving(next.length, next.tag, next.type);
-        if (stage == Stage.WAITING) {
+        ReceiveStage stage = receives.arriving(next.length, next.tag, next.type);
+        if (stage == ReceiveStage.WAITING) {
           return false;
         }
-        filling = stage == Stage.FILLING;
+        filling = stage == ReceiveStage.FILLING;
         filledOf = next.length;
         filledTag = next.tag;
         filledType = next.type;
@@ -185,11 +185,11 @@ final class Incoming {
   /// Returns whether an offered message was read, or is not wanted.
   private boolean takeOffered(Inbound offer) {
     if (offer.into == null) {
-      Stage stage = receives.arriving(offer.length, offer.tag, offer.type);
-      if (stage == Stage.FILLING) {
+      ReceiveStage stage = receives.arriving(offer.length, offer.tag, offer.type);
+      if (stage == ReceiveStage.FILLING) {
         offer.into = receives.peek();
       }
-      return stage == Stage.SKIPPING;
+      return stage == ReceiveStage.SKIPPING;
     }
     if (!offer.isRead()) {
       return false;

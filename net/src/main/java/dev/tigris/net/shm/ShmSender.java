@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// ```text
 ///   sends      [ handed over: the first is lent, and not taken | posted ]
 /// ```
-final class Outgoing {
+final class ShmSender {
   /// How many parts to write before others get their turn: half a ring.
   private static final int MOST_PARTS = Ring.SLOTS / 2;
 
@@ -22,7 +22,7 @@ final class Outgoing {
   private int handedOver;
   private long written;
 
-  Outgoing(ShmPort port, RingWriter ring, SendQueue sends) {
+  ShmSender(ShmPort port, RingWriter ring, SendQueue sends) {
     this.port = port;
     this.ring = ring;
     this.sends = sends;

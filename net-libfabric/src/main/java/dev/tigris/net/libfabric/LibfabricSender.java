@@ -13,7 +13,7 @@ import java.util.Objects;
 /// ```
 ///
 /// Conserved: credits + packets with content that were sent and not credited again = the window.
-final class Outgoing {
+final class LibfabricSender {
   /// Longer messages are offered. Shorter ones travel in pieces, which costs a copy, and saves the
   /// time of an offer and of the request to read it. So do those in files, of any length.
   private static final long LONG_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ final class Outgoing {
 
   /// @param window how many messages the peer takes before it gives credit
   /// @param offers whether long messages are offered
-  Outgoing(Device device, Packets packets, SendQueue sends, int depth, int window, boolean offers) {
+  LibfabricSender(Device device, Packets packets, SendQueue sends, int depth, int window, boolean offers) {
     this.packets = packets;
     this.sends = sends;
     this.window = window;

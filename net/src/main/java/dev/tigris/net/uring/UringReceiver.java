@@ -6,7 +6,7 @@ import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.ReceiveQueue;
-import dev.tigris.net.provider.Stage;
+import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.socket.Staging;
 import dev.tigris.os.IoUring;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When the application has closed the interface this listens still, and forgets what it hears
 /// ([#discard]); when the link is given up it asks for nothing more ([#close]).
-final class Incoming {
+final class UringReceiver {
   /// Messages longer than this are received to where they belong: to copy one costs more than the
   /// operation of its own.
   static final int LONG_BYTES = 16 * 1024;
@@ -64,7 +64,7 @@ final class Incoming {
   private final Arrived arrived;
 
   private final Frame frame = new Frame();
-  private Stage stage = Stage.HEADER;
+  private ReceiveStage stage = ReceiveStage.HEADER;
   private int sequence;
   private long taken;
 
@@ -103,7 +103,7 @@ final class Incoming {
   private boolean hasSeenTheEnd;
 
   /// @param maximumBytes the longest message that this side takes
-  Incoming(
+  UringReceiver(
       UringPort port,
       Operations operations,
       TcpSocket socket,
@@ -121,7 +121,7 @@ final class Incoming {
 
   /// Whether a message waits for a receive.
   boolean isWaiting() {
-    return stage == Stage.WAITING;
+    return stage == ReceiveStage.WAITING;
   }
 
   /// Whether something that arrives, or the end of the stream, will be heard of.
@@ -138,7 +138,7 @@ final class Incoming {
   /// connection that was lost.
   boolean isOver() {
     return endOfStream
-        && (discards || loss != null || (stage != Stage.WAITING && arrived.isEmpty()));
+        && (discards || loss != null || (stage != ReceiveStage.WAITING && arrived.isEmpty()));
   }
 
   /// Why it is over without a goodbye.
@@ -193,7 +193,7 @@ final class Incoming {
 
   /// Whether what comes next is received to where it belongs.
   private boolean isToItsPlace() {
-    return direct && !discards && stage != Stage.SKIPPING;
+    return direct && !discards && stage != ReceiveStage.SKIPPING;
   }
 
   /// Links are not few any more, or few again: goes on in the way that is right now.
@@ -233,7 +233,7 @@ final class Incoming {
       return;
     }
     Transfer memory = receives.peek();
-    if (stage == Stage.FILLING) {
+    if (stage == ReceiveStage.FILLING) {
       operations.receiveAll(rest(Objects.requireNonNull(memory)));
     } else if (memory != null && isExpected(memory)) {
       operations.receive(expected(memory));
@@ -256,7 +256,7 @@ final class Incoming {
       return;
     }
     int result;
-    if (memory != null && stage == Stage.FILLING) {
+    if (memory != null && stage == ReceiveStage.FILLING) {
       result = socket.receive(rest(memory));
     } else if (memory != null && isExpected(memory)) {
       result = socket.receive(expected(memory));
@@ -289,7 +289,7 @@ final class Incoming {
   /// Whether this may be memory for another message like the last one, whose surplus there is a
   /// buffer for.
   private boolean isExpected(Transfer memory) {
-    return stage == Stage.HEADER
+    return stage == ReceiveStage.HEADER
         && !arrived.hasPartOfHeader()
         && frame.length <= Staging.BYTES
         && memory.count() == 1
@@ -367,7 +367,7 @@ final class Incoming {
   void heard(int result, int buffer) {
     if (buffer >= 0) {
       // Or else some hundred links that wait for receives would have all that the kernel may have.
-      boolean waits = stage == Stage.WAITING && !arrived.isEmpty();
+      boolean waits = stage == ReceiveStage.WAITING && !arrived.isEmpty();
       arrived.add(buffer, Math.max(0, result), waits);
     }
     if (result == IoUring.NO_BUFFERS && arrived.buffers() == 0) {
@@ -400,7 +400,7 @@ final class Incoming {
       return;
     }
     Staging _ = arrived.next(); // gives back what is empty
-    if (stage == Stage.WAITING) {
+    if (stage == ReceiveStage.WAITING) {
       holdBack();
     } else if (isLong()) {
       direct = true;
@@ -411,9 +411,9 @@ final class Incoming {
 
   /// Whether the last message was long, or much is missing of the one that is arriving.
   private boolean isLong() {
-    return stage == Stage.HEADER
+    return stage == ReceiveStage.HEADER
         ? frame.length > LONG_BYTES
-        : stage == Stage.FILLING && frame.length - taken > LONG_BYTES;
+        : stage == ReceiveStage.FILLING && frame.length - taken > LONG_BYTES;
   }
 
   /// A message waits.
@@ -435,8 +435,8 @@ final class Incoming {
         return takeHeader();
       }
       case WAITING -> {
-        Stage next = receives.arriving(frame.length, frame.tag, frame.type);
-        if (next == Stage.WAITING) {
+        ReceiveStage next = receives.arriving(frame.length, frame.tag, frame.type);
+        if (next == ReceiveStage.WAITING) {
           return false;
         }
         stage = next;
@@ -445,10 +445,10 @@ final class Incoming {
         if (!takePayload()) {
           return false;
         }
-        if (stage == Stage.FILLING) {
+        if (stage == ReceiveStage.FILLING) {
           receives.received(frame.length, frame.tag, frame.type);
         }
-        stage = Stage.HEADER;
+        stage = ReceiveStage.HEADER;
       }
     }
     return true;
@@ -462,7 +462,7 @@ final class Incoming {
         return false;
       }
       int n = (int) Math.min(buffer.bytes().remaining(), frame.length - taken);
-      if (stage == Stage.SKIPPING) {
+      if (stage == ReceiveStage.SKIPPING) {
         buffer.bytes().position(buffer.bytes().position() + n);
       } else {
         buffer.moveTo(Objects.requireNonNull(receives.peek()), taken, n);
@@ -480,7 +480,7 @@ final class Incoming {
     frame.take(header, maximumBytes, sequence++);
     taken = 0;
     if (!frame.goodbye) {
-      stage = Stage.WAITING;
+      stage = ReceiveStage.WAITING;
       direct &= frame.length > LONG_BYTES;
     }
     return true;
@@ -499,7 +499,7 @@ final class Incoming {
     if (expecting && bodyBytes != frame.length) {
       throw new IllegalStateException("another message is expected than one like the last");
     }
-    if (stage == Stage.FILLING && receives.isEmpty()) {
+    if (stage == ReceiveStage.FILLING && receives.isEmpty()) {
       throw new IllegalStateException("a message goes into no receive");
     }
     if (taken > frame.length) {

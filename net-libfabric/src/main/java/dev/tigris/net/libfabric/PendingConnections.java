@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /// ```
 ///
 /// Networks that are not TCP have nobody there.
-final class Callers {
+final class PendingConnections {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
 
@@ -38,7 +38,7 @@ final class Callers {
   private int mostHeard = LEAST_KNOWN;
 
   /// Those who are connected already, as with somebody who has listened before, count as heard.
-  Callers(int port) {
+  PendingConnections(int port) {
     this.port = ":%04X".formatted(port);
     this.heard = connected();
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Who connects to a listener with TLS, and says nothing, or less or more than others do.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class TlsDoorTest {
+class TlsListenerTest {
   private static final int STRANGERS = 200;
 
   @TempDir Path folder;

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What arrives is not trusted: a peer that sends garbage, stops half way or says nothing is
 /// forgotten within a bounded time, and neither delays nor fails another's request.
-public interface Door extends AutoCloseable {
+public interface ProviderListener extends AutoCloseable {
   /// The address to connect to: where a part of it was left open ("any port"), what it became.
   String address();
 
   /// Waits for the next request.
   ///
   /// @return null if none came in time, or after [#wake]
-  @Nullable Knock next(long timeoutNanos);
+  @Nullable IncomingRequest next(long timeoutNanos);
 
   /// Ends a wait, or the next one. Any thread.
   void wake();
@@ -26,7 +26,7 @@ public interface Door extends AutoCloseable {
 
   /// A request to connect that waits for an answer. It may be answered by another thread than the
   /// listener's: the one that owns the port.
-  interface Knock {
+  interface IncomingRequest {
     /// The tag that the peer has sent.
     long tag();
 
