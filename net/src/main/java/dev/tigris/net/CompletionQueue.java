@@ -3,9 +3,13 @@ package dev.tigris.net;
 
 import dev.tigris.net.provider.Port;
 import dev.tigris.os.CheckReturnValue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// Conserved: descriptors posted = those that [#poll] returned + those that are out; and no more
 /// are out than the depths of the attached interfaces add up to, which bounds the queue.
 ///
-/// Thread rule: the thread that made it, except for [#wake].
+/// A queue can serve several fabrics: [Fabric#attach].
+///
+/// Thread rule: the thread that made it, or has claimed it since ([#claim]), except for [#wake].
 public final class CompletionQueue implements AutoCloseable {
   /// For how long [#await] asks again and again before it parks the thread, unless told otherwise.
   /// To be woken up costs the operating system about as much.
@@ -39,9 +45,19 @@ public final class CompletionQueue implements AutoCloseable {
   /// [#wake] would never be heard.
   private static final long LONGEST_SPIN_NANOS = 1_000_000;
 
-  private final Thread owner = Thread.currentThread();
+  private static final VarHandle OWNER = owner();
+
+  /// Null while it belongs to no thread. Read without order: only a thread itself makes it that
+  /// thread, or something else again.
+  private @Nullable Thread owner = Thread.currentThread();
+
   private final Fabric fabric;
-  private final Port port;
+
+  /// The ports, by the fabric that each belongs to.
+  private final Map<Fabric, Port> ports = new HashMap<>();
+
+  /// The only one, or all of them. Written by the owner, and read by who wakes.
+  private volatile Port port;
   private final long spinNanos;
 
   /// The descriptors that are complete and were not taken yet: a ring that is made larger before an
@@ -77,7 +93,65 @@ public final class CompletionQueue implements AutoCloseable {
     this.fabric = fabric;
     this.port = port;
     this.spinNanos = spinNanos;
+    ports.put(fabric, port);
     port.remindBy(this::remind);
+  }
+
+  private static VarHandle owner() {
+    try {
+      return MethodHandles.lookup().findVarHandle(CompletionQueue.class, "owner", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// Serves another fabric, too.
+  void serve(Fabric other, Port its) {
+    requireNoSignal();
+    its.remindBy(this::remind);
+    ports.put(other, its);
+    if (port instanceof PortGroup group) {
+      group.add(its);
+    } else {
+      PortGroup group = new PortGroup(port, its);
+      group.remindBy(this::remind);
+      port = group;
+    }
+  }
+
+  /// Gives the queue up, with all of its interfaces: until a thread has claimed it, only [#claim]
+  /// and [#wake] may be called.
+  ///
+  /// @throws IllegalStateException if a signal is pending, or the queue is closed
+  /// @throws UnsupportedOperationException if a provider cannot go on with another thread: `uring`
+  ///     and `libfabric` cannot
+  public void release() {
+    requireOwner();
+    requireOpen();
+    requireNoSignal();
+    if (!port.canChangeThread()) {
+      throw new UnsupportedOperationException(
+          "a provider of this queue stays with the thread that made it: use one that does not");
+    }
+    OWNER.setRelease(this, (Thread) null); // pairs with the acquire of claim()
+  }
+
+  /// Claims a queue that belongs to no thread. Any thread.
+  ///
+  /// @return whether it belongs to the calling thread now
+  @CheckReturnValue
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  public boolean claim() {
+    Thread current = Thread.currentThread();
+    // Acquire: the calling thread sees what the one that has released it has done.
+    return owner == current || OWNER.compareAndSet(this, (Thread) null, current);
+  }
+
+  /// Whether parts of messages that are not complete have moved since this was last asked: then it
+  /// is worthwhile to [#poll] again soon.
+  public boolean isMoving() {
+    requireOwner();
+    return port.isMoving();
   }
 
   /// Rings the doorbells that wait, moves what can be moved, and returns a descriptor that has
@@ -309,7 +383,7 @@ public final class CompletionQueue implements AutoCloseable {
       }
       closed = true;
       port.close();
-      fabric.closed(this);
+      ports.keySet().forEach(each -> each.closed(this));
     } finally {
       if (interrupted || port.hasPostponedInterrupt()) {
         Thread.currentThread().interrupt();
@@ -320,6 +394,19 @@ public final class CompletionQueue implements AutoCloseable {
   Port port() {
     requireOpen();
     return port;
+  }
+
+  /// The port of a fabric.
+  ///
+  /// @throws IllegalArgumentException if the queue does not serve it
+  Port port(Fabric of) {
+    requireOpen();
+    Port its = ports.get(of);
+    if (its == null) {
+      throw new IllegalArgumentException(
+          "the completion queue belongs to another fabric: attach it to this one, too");
+    }
+    return its;
   }
 
   private void requireOpen() {
@@ -396,16 +483,20 @@ public final class CompletionQueue implements AutoCloseable {
 
   @SuppressWarnings("ReferenceEquality") // a thread is itself
   void requireOwner() {
-    if (Thread.currentThread() != owner) {
+    Thread its = owner;
+    if (Thread.currentThread() != its) {
       throw new WrongThreadException(
-          "the completion queue belongs to " + owner + ": only wake() may be called by others");
+          its == null
+              ? "the completion queue belongs to no thread: claim() it first"
+              : "the completion queue belongs to " + its + ": only wake() may be called by others");
     }
   }
 
   @Override
   public String toString() {
-    String left = owner.isAlive() ? "" : ", which has ended";
+    Thread its = owner;
+    String left = its == null || its.isAlive() ? "" : ", which has ended";
     return "CompletionQueue[%s, of %s%s]"
-        .formatted(fabric.provider(), owner, closed ? ", closed" : left);
+        .formatted(fabric.provider(), its, closed ? ", closed" : left);
   }
 }

@@ -53,7 +53,7 @@ public final class ConnectionRequest implements AutoCloseable {
   public VirtualInterface accept(CompletionQueue queue, Attributes attributes) {
     fabric.requireOwn(queue);
     Objects.requireNonNull(attributes); // while the request is not answered
-    Port port = queue.port();
+    Port port = queue.port(fabric);
     answer();
     Link link = knock.accept(port, attributes);
     queue.remind(); // meanwhile something may have completed

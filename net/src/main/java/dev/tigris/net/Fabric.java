@@ -3,7 +3,9 @@ package dev.tigris.net;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Provider;
+import dev.tigris.net.provider.Port;
 import dev.tigris.os.CheckReturnValue;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,9 +159,53 @@ public final class Fabric implements AutoCloseable {
   public Connection connect(
       String address, long tag, CompletionQueue queue, Attributes attributes, Duration timeout) {
     requireOwn(queue);
-    ConnectResult linking = carrier.connect(address, tag, queue.port(), attributes, nanos(timeout));
+    ConnectResult result =
+        carrier.connect(address, tag, queue.port(this), attributes, nanos(timeout));
+    return connection(result, address, queue);
+  }
+
+  /// Makes an interface of a socket that is connected already, such as one that was used to agree
+  /// with the peer that it changes to messages. The peer does so, too, with the same tag, at about
+  /// the same time; neither has sent anything that the other has not read. `tcp` can do that.
+  ///
+  /// The socket is the fabric's from now on: it is closed if no connection comes of it.
+  ///
+  /// @throws NetException if something else failed than what [Connection.Reason] names
+  /// @throws UnsupportedOperationException if the provider cannot
+  /// @throws IllegalArgumentException if the queue is another fabric's
+  @CheckReturnValue
+  public Connection adopt(
+      SocketChannel socket,
+      long tag,
+      CompletionQueue queue,
+      Attributes attributes,
+      Duration timeout) {
+    requireOwn(queue);
+    ConnectResult result =
+        carrier.adopt(socket, tag, queue.port(this), attributes, nanos(timeout));
+    return connection(result, "the peer of " + socket, queue);
+  }
+
+  /// Has a queue that another fabric has made serve this one, too: then one wait is for the
+  /// messages of both. Its thread calls this.
+  ///
+  /// @throws IllegalArgumentException if it serves this one already
+  /// @throws IllegalStateException if the fabric or the queue is closed, or a signal is pending
+  public synchronized void attach(CompletionQueue queue) {
+    requireOpen();
+    queue.requireOwner();
+    if (open.contains(queue)) {
+      throw new IllegalArgumentException("the completion queue serves this fabric already");
+    }
+    Port _ = queue.port(); // it is open
+    queue.serve(this, carrier.port());
+    open.add(queue);
+  }
+
+  private static Connection connection(
+      ConnectResult result, String address, CompletionQueue queue) {
     queue.remind(); // meanwhile something may have completed
-    return switch (linking) {
+    return switch (result) {
       case ConnectResult.Connected(var link) ->
           new Connection.Established(new VirtualInterface(link, queue));
       case ConnectResult.NotConnected(var reason, String detail) -> {
@@ -204,9 +250,7 @@ public final class Fabric implements AutoCloseable {
 
   void requireOwn(CompletionQueue queue) {
     queue.requireOwner();
-    if (queue.fabric() != this) {
-      throw new IllegalArgumentException("the completion queue belongs to another fabric");
-    }
+    Port _ = queue.port(this);
   }
 
   static long nanos(Duration duration) {

@@ -124,12 +124,12 @@ class LibfabricLink extends Link {
       throw Failures.of(
           "register memory for messages with", peer, station.device(), (int) -registration);
     }
-    region.registered = new Packets.Registered(registration, Device.descriptor(registration));
+    region.registration(new Packets.Registered(registration, Device.descriptor(registration)));
   }
 
   @Override
   public void deregister(Region region) {
-    if (region.registered instanceof Packets.Registered(long registration, long _)) {
+    if (region.registration() instanceof Packets.Registered(long registration, long _)) {
       station.device().deregister(registration);
     }
   }

@@ -54,7 +54,7 @@ final class Packets {
   record Registered(long registration, long descriptor) {}
 
   static long descriptor(Region region) {
-    return region.registered instanceof Registered registered ? registered.descriptor() : 0;
+    return region.registration() instanceof Registered registered ? registered.descriptor() : 0;
   }
 
   /// The address of bytes `[from, from + count)` of a range, for the library, which checks nothing.

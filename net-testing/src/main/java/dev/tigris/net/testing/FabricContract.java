@@ -77,6 +77,11 @@ public abstract class FabricContract {
       return Jbuf.allocate(bytes, owner, pages());
     }
 
+    /// Whether an address begins with the name or the address of a host.
+    default boolean hasHosts() {
+      return true;
+    }
+
     /// How many idle connections two sides have beside each one.
     default int connectionsBeside() {
       return 0;

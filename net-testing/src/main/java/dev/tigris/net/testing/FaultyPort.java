@@ -99,6 +99,11 @@ final class FaultyPort extends Port {
   }
 
   @Override
+  public boolean canChangeThread() {
+    return inner.canChangeThread();
+  }
+
+  @Override
   public void close() {
     inner.close();
   }

@@ -2,7 +2,6 @@ package dev.tigris.net.provider;
 
 import dev.tigris.memory.View;
 import dev.tigris.net.DataType;
-import dev.tigris.os.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +14,8 @@ public final class Region {
   private final DataType type;
   private final boolean array;
   private final boolean mapped;
-  private final @Nullable LastingMemory lasting;
 
-  /// What the provider made of it; set by [Link#register].
-  public @Nullable Object registered;
+  private @Nullable Object registration;
 
   /// Makes a region of a view.
   public Region(View view) {
@@ -28,7 +25,6 @@ public final class Region {
     this.type = DataType.of(view);
     this.array = false;
     this.mapped = view.isMapped();
-    this.lasting = LastingMemory.of(memory);
   }
 
   /// Makes a region of an array.
@@ -37,7 +33,6 @@ public final class Region {
     this.type = type;
     this.array = true;
     this.mapped = false;
-    this.lasting = null;
   }
 
   /// Whether it is an array on the heap.
@@ -81,14 +76,21 @@ public final class Region {
     return known(view);
   }
 
-  /// Its memory, made once: this costs a microsecond.
+  /// Returns its memory. The segment of a view holds the lease: whoever has the segment reads what
+  /// was registered, or what the buffer's owner has put there since, and never memory of another
+  /// buffer. It is made once: this costs a microsecond.
   public MemorySegment segment() {
     return known(segment);
   }
 
-  /// The same without the view, for copying while that is registered; null of arrays.
-  @Nullable LastingMemory lasting() {
-    return lasting;
+  /// Returns what the provider made of it; null if nothing.
+  public @Nullable Object registration() {
+    return registration;
+  }
+
+  /// Sets what the provider makes of it, in [Link#register]. It is dropped by [#forget].
+  public void registration(@Nullable Object made) {
+    registration = made;
   }
 
   /// Its length.
@@ -100,7 +102,7 @@ public final class Region {
   public void forget() {
     view = null;
     segment = null;
-    registered = null;
+    registration = null;
   }
 
   private static <T> T known(@Nullable T part) {

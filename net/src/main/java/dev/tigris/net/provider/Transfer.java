@@ -3,7 +3,6 @@ package dev.tigris.net.provider;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.Status;
-import dev.tigris.os.LastingMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +49,8 @@ public abstract class Transfer {
   /// Whether it has one range, which is there as long as it is posted.
   private final boolean plain;
 
-  /// Of the only range; null if there are more, or it lies in an array or a file.
-  private final @Nullable LastingMemory memory;
+  /// What the provider made of the only region; null if there are more.
+  private final @Nullable Object registration;
 
   private long firstOffset;
   private long firstLength;
@@ -85,10 +84,9 @@ public abstract class Transfer {
   private Status result = Status.IDLE;
   private long transferredBytes;
 
-  /// For the provider's own use while the transfer is posted, or its message left: how far it is.
-  public long progress;
+  private long progress;
 
-  /// Makes one for ranges of these regions.
+  /// Makes one for ranges of these regions, which are registered.
   protected Transfer(Region... regions) {
     if (regions.length < 1 || regions.length > MAXIMUM_RANGES) {
       throw new IllegalArgumentException(
@@ -107,7 +105,7 @@ public abstract class Transfer {
     this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
     this.mapped = Arrays.stream(regions).anyMatch(Region::isMapped);
     this.plain = count == 1 && !mapped;
-    this.memory = plain ? firstRegion.lasting() : null;
+    this.registration = count == 1 ? firstRegion.registration() : null;
   }
 
   /// Takes it back from the link, each time that it is complete.
@@ -175,6 +173,23 @@ public abstract class Transfer {
   /// The key to it.
   public final long remoteKey() {
     return remoteKey;
+  }
+
+  /// Returns how far the provider is: for its own use while the transfer is posted, or its message
+  /// left. 0 when the transfer is posted.
+  public final long progress() {
+    return progress;
+  }
+
+  /// Sets that.
+  public final void progress(long value) {
+    progress = value;
+  }
+
+  /// Returns what [Region#registration] was of the only region when this transfer was made, for
+  /// providers that look at it for each message; null if there are several regions.
+  public final @Nullable Object registration() {
+    return registration;
   }
 
   /// How many ranges it has.
@@ -350,30 +365,6 @@ public abstract class Transfer {
       MemorySegment.copy(memory, at, firstRegion.segment(), firstOffset + from, size);
     } else {
       copyCarefully(memory, at, from, size, true);
-    }
-  }
-
-  /// Copies bytes `[from, from + size)` of the message to a ring: the shortest way. Throws as the
-  /// other one.
-  @SuppressWarnings("exports") // of our own providers only
-  public final void copyTo(LastingMemory ring, long at, long from, long size) {
-    LastingMemory here = memory;
-    if (here != null) {
-      here.copyTo(firstOffset + from, ring, at, size);
-    } else {
-      copyTo(ring.segment(), at, from, size);
-    }
-  }
-
-  /// Copies what is in a ring to where bytes `[from, from + size)` of the message belong. Throws as
-  /// the other one.
-  @SuppressWarnings("exports") // of our own providers only
-  public final void copyFrom(LastingMemory ring, long at, long from, long size) {
-    LastingMemory here = memory;
-    if (here != null) {
-      ring.copyTo(at, here, firstOffset + from, size);
-    } else {
-      copyFrom(ring.segment(), at, from, size);
     }
   }
 

@@ -178,7 +178,7 @@ public final class RingReader {
     int bytes = (int) Math.min(length - from, Ring.PART_BYTES);
     long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes, dataBytes);
     if (into != null) {
-      into.copyFrom(ring, payload(inSlot, begin), from, bytes);
+      RingCopies.fromRing(into, ring, payload(inSlot, begin), from, bytes);
     }
     dataEnd = Ring.end(begin, inSlot ? 0 : bytes);
     next();

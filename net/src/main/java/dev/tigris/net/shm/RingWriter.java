@@ -48,7 +48,7 @@ public final class RingWriter {
   /// @return whether there was
   /// @throws BreachException if the reader does not keep to the protocol
   public boolean write(Transfer message) {
-    long from = message.progress;
+    long from = message.progress();
     boolean inSlot = message.bytes() <= Ring.INLINE_BYTES;
     int bytes = (int) Math.min(message.bytes() - from, Ring.PART_BYTES);
     long begin = Ring.begin(dataEnd, inSlot ? 0 : bytes, dataBytes);
@@ -64,8 +64,8 @@ public final class RingWriter {
         from == 0
             ? Frame.kindAndSequence(message, sequence)
             : Ring.CONTINUED | (long) sequence << Integer.SIZE;
-    message.copyTo(ring, at, from, bytes);
-    message.progress = from + bytes;
+    RingCopies.toRing(message, ring, at, from, bytes);
+    message.progress(from + bytes);
     if (from == 0) {
       ring.setLong(slot + Ring.LENGTH_AND_TAG, lengthAndTag);
     }
@@ -117,7 +117,7 @@ public final class RingWriter {
     ring.setLong(slot + Ring.LENGTH_AND_TAG, Frame.lengthAndTag(message));
     ring.setLong(slot + Ring.LOAN, loan);
     ring.setLong(slot + Ring.LOAN_OFFSET, message.offset(0));
-    message.progress = ~used;
+    message.progress(~used);
     int sequence = Ring.sequence(used);
     publish(slot, dataEnd, Ring.withKind(Ring.LENT, Frame.kindAndSequence(message, sequence)));
     return true;
@@ -127,7 +127,7 @@ public final class RingWriter {
   ///
   /// @throws BreachException as for [#lend]
   boolean hasTaken(Transfer message) {
-    long use = ~message.progress; // below zero where it was copied
+    long use = ~message.progress(); // below zero where it was copied
     return use < freed || (lookWhatIsFree() && use < freed);
   }
 

@@ -76,13 +76,15 @@ final class ShmLink extends Link {
   @Override
   public void register(Region region) {
     if (!released) {
-      region.registered = lender.lend(region);
+      LastingMemory steady = RingCopies.memory(region);
+      Loan loan = steady == null ? null : lender.lend(region);
+      region.registration(loan == null || steady == null ? steady : new LentRegion(loan, steady));
     }
   }
 
   @Override
   public void deregister(Region region) {
-    if (!released && region.registered instanceof Loan loan) {
+    if (!released && region.registration() instanceof LentRegion(Loan loan, LastingMemory _)) {
       lender.takeBack(loan);
     }
   }

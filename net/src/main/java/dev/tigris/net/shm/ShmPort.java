@@ -219,6 +219,11 @@ final class ShmPort extends Port {
   }
 
   @Override
+  public boolean canChangeThread() {
+    return true;
+  }
+
+  @Override
   public WakeRequest wakeRequest() {
     return wake;
   }

@@ -287,8 +287,8 @@ final class ShmReceiver {
   /// Nobody reads any longer what was left in place; returns whether it was the message all the
   /// time. The peer is told by [#giveBack].
   boolean givenBack(Transfer left) {
-    ring.release(left.progress);
-    int slot = Ring.index(left.progress);
+    ring.release(left.progress());
+    int slot = Ring.index(left.progress());
     if (loans[slot] == 0) {
       return true;
     }

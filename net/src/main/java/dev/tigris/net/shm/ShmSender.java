@@ -92,7 +92,7 @@ final class ShmSender {
     if (!ring.write(next)) {
       return false;
     }
-    if (next.progress < next.bytes()) {
+    if (next.progress() < next.bytes()) {
       port.moving();
     } else if (handedOver == 0) {
       sends.sent();
@@ -103,7 +103,7 @@ final class ShmSender {
   }
 
   private static @Nullable Loan loan(Transfer message) {
-    return message.count() == 1 && message.region(0).registered instanceof Loan loan ? loan : null;
+    return message.registration() instanceof LentRegion(Loan loan, var _) ? loan : null;
   }
 
   /// Does what makes the next message faster; returns whether there is more of that.

@@ -100,6 +100,48 @@ final class TcpCarrier implements Carrier {
     }
   }
 
+  /// Both sides send a request, and take that of the other for the answer.
+  @Override
+  public ConnectResult adopt(
+      SocketChannel socket, long tag, Port port, Attributes attributes, long timeoutNanos) {
+    if (tls != null) {
+      throw new UnsupportedOperationException(
+          "a socket is adopted as it is, and this fabric has TLS: adopt it by one without");
+    }
+    boolean kept = false;
+    try {
+      Deadline deadline = Deadline.in(timeoutNanos);
+      String peer = TcpAddress.format((InetSocketAddress) socket.getRemoteAddress());
+      socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      socket.configureBlocking(false);
+      Wire wire = new PlainWire(socket);
+      ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
+      if (said.position() == 0) {
+        return ConnectResult.closedWithoutAnswer();
+      }
+      Hello hello = said.hasRemaining() ? null : Hello.from(said);
+      if (hello != null && !hello.isOfThisVersion()) {
+        return ConnectResult.otherVersion(hello.version());
+      }
+      if (hello == null || !hello.isRequest() || hello.tag() != tag) {
+        return ConnectResult.stranger("a peer that adopts this connection with the same tag does");
+      }
+      kept = true;
+      return new ConnectResult.Connected(
+          new TcpLink((TcpPort) port, wire, peer, attributes, hello.maximumMessageBytes()));
+    } catch (SocketTimeoutException e) {
+      return ConnectResult.timedOut();
+    } catch (ClosedByInterruptException e) {
+      throw new NetException("adopt", socket.toString(), "the thread was interrupted", e);
+    } catch (IOException e) {
+      throw new NetException("adopt", socket.toString(), String.valueOf(e.getMessage()), e);
+    } finally {
+      if (!kept) {
+        closeQuietly(socket);
+      }
+    }
+  }
+
   /// Connects a channel. Whoever listens may close, or reset, a connection before this side has
   /// seen that it was made.
   ///

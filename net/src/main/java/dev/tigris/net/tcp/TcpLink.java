@@ -97,7 +97,7 @@ final class TcpLink extends Link {
   @Override
   public void register(Region region) {
     if (region.isSteady()) { // others go through the buffer
-      region.registered = new Windows(region);
+      region.registration(new Windows(region));
     }
   }
 

@@ -156,6 +156,11 @@ final class TcpPort extends Port {
   }
 
   @Override
+  public boolean canChangeThread() {
+    return true;
+  }
+
+  @Override
   public WakeRequest wakeRequest() {
     return wake;
   }

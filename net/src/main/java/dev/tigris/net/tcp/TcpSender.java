@@ -80,7 +80,7 @@ final class TcpSender {
       return 0; // what was encrypted last is not sent yet, and the next call may come late
     }
     int complete = 0;
-    while (framed > 0 && Objects.requireNonNull(sends.peek(complete)).progress <= writtenBytes) {
+    while (framed > 0 && Objects.requireNonNull(sends.peek(complete)).progress() <= writtenBytes) {
       framed--;
       complete++;
     }
@@ -110,7 +110,7 @@ final class TcpSender {
       buffer.append(next, 0, copied);
       framed++;
       framedBytes += Frame.HEADER_BYTES + next.bytes();
-      next.progress = framedBytes;
+      next.progress(framedBytes);
       if (!isShort) {
         body = next;
         bodyFramed = copied;

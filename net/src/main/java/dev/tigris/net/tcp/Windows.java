@@ -33,7 +33,7 @@ final class Windows {
   static ByteBuffer of(Transfer message, long from, long until) {
     int i = message.rangeAt(from);
     long skip = from - message.before(i);
-    Windows windows = (Windows) Objects.requireNonNull(message.region(i).registered);
+    Windows windows = (Windows) Objects.requireNonNull(message.region(i).registration());
     long at = message.offset(i) + skip;
     ByteBuffer buffer = windows.buffers[(int) (at / WINDOW_BYTES)];
     int position = (int) (at % WINDOW_BYTES);

@@ -44,7 +44,9 @@ class RingTest {
 
   /// One that no link completes.
   private static Transfer transfer(Bytes memory) {
-    return new Transfer(new Region(memory)) {
+    Region region = new Region(memory);
+    RingCopies.register(region);
+    return new Transfer(region) {
       @Override
       protected void completed() {}
     };
@@ -112,7 +114,7 @@ class RingTest {
       do {
         assertTrue(writer.write(message));
         check();
-      } while (message.progress < bytes);
+      } while (message.progress() < bytes);
       assertTrue(reader.look());
       assertThrows(BreachException.class, () -> reader.takeHeader(frame, bytes - 1));
       assertEquals(bytes, take());
@@ -241,7 +243,7 @@ class RingTest {
           sending = message(random.nextInt(1 << random.nextInt(18)) % MOST_BYTES, turn);
           sent.add((int) sending.bytes());
         }
-        if (writer.write(sending) && sending.progress == sending.bytes()) {
+        if (writer.write(sending) && sending.progress() == sending.bytes()) {
           sending = null;
         }
         boolean _ = random.nextBoolean() && writer.fetch();
@@ -371,7 +373,7 @@ class RingTest {
     long taken = -1;
     for (int turn = 0; turn < 2_000; turn++) {
       vandalise(random);
-      if (!writer.write(sending) || sending.progress == sending.bytes()) {
+      if (!writer.write(sending) || sending.progress() == sending.bytes()) {
         sending = message(random.nextInt(1 << random.nextInt(17)), turn);
       }
       boolean _ = writer.fetch();

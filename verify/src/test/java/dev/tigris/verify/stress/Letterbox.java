@@ -6,6 +6,7 @@ import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.net.shm.Ring;
+import dev.tigris.net.shm.RingCopies;
 import dev.tigris.net.shm.RingReader;
 import dev.tigris.net.shm.RingWriter;
 import dev.tigris.os.LastingMemory;
@@ -23,10 +24,16 @@ final class Letterbox {
   private static final class Buffer {
     final Bytes bytes = Jbuf.allocate(MOST_BYTES).asBytes();
     final Transfer transfer =
-        new Transfer(new Region(bytes)) {
+        new Transfer(registered(bytes)) {
           @Override
           protected void completed() {}
         };
+
+    private static Region registered(Bytes bytes) {
+      Region region = new Region(bytes);
+      RingCopies.register(region);
+      return region;
+    }
   }
 
   /// Makes an empty one, with memory for messages that lie in their slots.

@@ -1,0 +1,212 @@
+package dev.tigris.net.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Connection;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.Listener;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// One queue over several fabrics, which another thread may have for a while, and sockets that were
+/// connected before.
+@Timeout(60)
+class SharedQueueTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final ExecutorService other = Executors.newSingleThreadExecutor();
+
+  @AfterEach
+  void endTheOtherThread() {
+    other.shutdown();
+  }
+
+  /// Lets the other thread connect, send one message, and close everything.
+  private Future<String> sendTo(Fabric fabric, String address) {
+    return other.submit(
+        () -> {
+          try (CompletionQueue queue = fabric.completionQueue()) {
+            VirtualInterface link =
+                fabric.connect(address, 1, queue, Attributes.DEFAULT, PATIENCE).get();
+            Ticket message = link.register(Jbuf.allocate(64, "test").asBytes());
+            link.postSend(message).orThrow();
+            assertSame(message, queue.await(PATIENCE));
+            link.close();
+          }
+          return "sent";
+        });
+  }
+
+  private static Ticket receive(Listener listener, CompletionQueue queue) {
+    VirtualInterface link =
+        assertNotNullAnd(listener.next(PATIENCE)).accept(queue, Attributes.DEFAULT);
+    Ticket memory = link.register(Jbuf.allocate(64, "test").asBytes());
+    link.postReceive(memory).orThrow();
+    link.ring();
+    return memory;
+  }
+
+  private static <T> T assertNotNullAnd(T value) {
+    assertNotNull(value);
+    return value;
+  }
+
+  @Test
+  void oneWaitIsForMessagesOfEachFabric() throws Exception {
+    try (Fabric tcp = Fabric.open("tcp");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = tcp.completionQueue(0)) {
+      shm.attach(queue);
+      assertThrows(IllegalArgumentException.class, () -> shm.attach(queue));
+      for (Fabric each : List.of(tcp, shm, tcp)) {
+        try (Listener listener = each.listen(each == tcp ? "127.0.0.1:0" : "*")) {
+          var sent = sendTo(each, listener.address());
+          Ticket memory = receive(listener, queue);
+          memory.attach(each);
+          Descriptor next = assertNotNullAnd(queue.await(PATIENCE));
+          assertSame(each, next.attachment());
+          assertEquals(Status.DONE, next.status());
+          assertEquals("sent", sent.get());
+          next.virtualInterface().close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aWakeEndsOneWaitOfAllPorts() {
+    try (Fabric tcp = Fabric.open("tcp");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = tcp.completionQueue(0)) {
+      shm.attach(queue);
+      queue.wake();
+      assertNull(queue.await(PATIENCE));
+      assertNull(queue.await(Duration.ofMillis(20)), "it waits until the time is over");
+    }
+  }
+
+  @Test
+  void refusesAFabricThatItDoesNotServe() {
+    try (Fabric tcp = Fabric.open("tcp");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = tcp.completionQueue()) {
+      var refusal =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> shm.connect("shm:none", 1, queue, Attributes.DEFAULT, PATIENCE).get());
+      assertTrue(refusal.getMessage().contains("attach it"), refusal.getMessage());
+    }
+  }
+
+  @Test
+  void anotherThreadMovesMessagesOfAQueueThatWasReleased() throws Exception {
+    try (Fabric tcp = Fabric.open("tcp");
+        Listener listener = tcp.listen("127.0.0.1:0");
+        CompletionQueue queue = tcp.completionQueue()) {
+      var sent = sendTo(tcp, listener.address());
+      Ticket memory = receive(listener, queue);
+      queue.release();
+      assertThrows(WrongThreadException.class, queue::poll);
+      Thread helper =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    assertTrue(queue.claim());
+                    while (memory.status() == Status.POSTED) {
+                      boolean _ = queue.isMoving();
+                      if (queue.await(Duration.ofMillis(1)) != null) {
+                        break;
+                      }
+                    }
+                    queue.release();
+                  });
+      helper.join();
+      assertTrue(queue.claim());
+      assertTrue(queue.claim(), "it has it already");
+      assertEquals(Status.DONE, memory.status());
+      assertEquals("sent", sent.get());
+    }
+  }
+
+  @Test
+  void aRingOfTheKernelStaysWithItsThread() {
+    org.junit.jupiter.api.Assumptions.assumeTrue(UringTest.isAllowed());
+    try (Fabric uring = Fabric.open("uring");
+        CompletionQueue queue = uring.completionQueue()) {
+      assertThrows(UnsupportedOperationException.class, queue::release);
+      assertNull(queue.poll());
+    }
+  }
+
+  @Test
+  void messagesFollowWhatASocketWasUsedForBefore() throws Exception {
+    try (Fabric tcp = Fabric.open("tcp");
+        ServerSocketChannel server =
+            ServerSocketChannel.open()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        CompletionQueue queue = tcp.completionQueue()) {
+      SocketChannel here = SocketChannel.open(server.getLocalAddress());
+      SocketChannel there = server.accept();
+      Future<String> sent =
+          other.submit(
+              () -> {
+                try (CompletionQueue its = tcp.completionQueue()) {
+                  VirtualInterface link =
+                      tcp.adopt(there, 7, its, Attributes.DEFAULT, PATIENCE).get();
+                  Ticket message = link.register(Jbuf.allocate(64, "test").asBytes());
+                  link.postSend(message).orThrow();
+                  assertSame(message, its.await(PATIENCE));
+                }
+                return "sent";
+              });
+      VirtualInterface link = tcp.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE).get();
+      Ticket memory = link.register(Jbuf.allocate(64, "test").asBytes());
+      link.postReceive(memory).orThrow();
+      assertSame(memory, queue.await(PATIENCE));
+      assertEquals(64, memory.transferredBytes());
+      link.close();
+      assertEquals("sent", sent.get());
+    }
+  }
+
+  @Test
+  void closesASocketWhosePeerDoesNotSpeakTheProtocol() throws Exception {
+    try (Fabric tcp = Fabric.open("tcp");
+        ServerSocketChannel server =
+            ServerSocketChannel.open()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        CompletionQueue queue = tcp.completionQueue()) {
+      SocketChannel here = SocketChannel.open(server.getLocalAddress());
+      try (SocketChannel there = server.accept()) {
+        there.write(java.nio.ByteBuffer.wrap(new byte[64]));
+        Connection result = tcp.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE);
+        assertEquals(
+            Connection.Reason.INCOMPATIBLE, ((Connection.Refused) result).reason());
+        assertFalse(here.isOpen());
+      }
+    }
+  }
+}

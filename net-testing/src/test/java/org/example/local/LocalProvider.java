@@ -1,0 +1,92 @@
+package org.example.local;
+
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Connection.Reason;
+import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Provider;
+import dev.tigris.net.provider.ProviderListener;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Messages between threads that share a fabric. An address is any text; `*` stands for a new one.
+public final class LocalProvider implements Provider {
+  /// Makes one, for [java.util.ServiceLoader].
+  public LocalProvider() {}
+
+  @Override
+  public String name() {
+    return "local";
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.MEMORY;
+  }
+
+  @Override
+  public Optional<String> obstacleTo(String host) {
+    return Optional.of("it reaches threads of this process only");
+  }
+
+  @Override
+  public Carrier open() {
+    return new LocalCarrier();
+  }
+
+  /// The listeners of a fabric, by their addresses.
+  private static final class LocalCarrier implements Carrier {
+    private final Map<String, LocalListener> listeners = new ConcurrentHashMap<>();
+    private final AtomicInteger addresses = new AtomicInteger();
+
+    @Override
+    public Port port() {
+      return new LocalPort();
+    }
+
+    @Override
+    public ProviderListener listen(String address) {
+      String own = address.equals("*") ? "local-" + addresses.incrementAndGet() : address;
+      LocalListener listener = new LocalListener(own, () -> listeners.remove(own));
+      if (listeners.putIfAbsent(own, listener) != null) {
+        throw new dev.tigris.net.NetException("listen at", own, "it is taken: listen at * for any", null);
+      }
+      return listener;
+    }
+
+    @Override
+    public ConnectResult connect(
+        String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
+      LocalListener listener = listeners.get(address);
+      LocalListener.Request request =
+          new LocalListener.Request(tag, (LocalPort) port, attributes, address);
+      if (listener == null || !listener.ask(request)) {
+        return ConnectResult.nobodyListens("there is no listener");
+      }
+      try {
+        return request.answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        return giveUp(request);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // of which the fabric tells
+        return giveUp(request);
+      } catch (java.util.concurrent.ExecutionException e) {
+        return ConnectResult.refused(Reason.REJECTED, String.valueOf(e.getMessage()));
+      }
+    }
+
+    /// Takes the request back, unless it is answered meanwhile.
+    private static ConnectResult giveUp(LocalListener.Request request) {
+      request.answer.complete(ConnectResult.timedOut());
+      return request.answer.join();
+    }
+
+    @Override
+    public void close() {}
+  }
+}
