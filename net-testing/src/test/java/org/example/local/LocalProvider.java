@@ -54,7 +54,8 @@ public final class LocalProvider implements Provider {
       String own = address.equals("*") ? "local-" + addresses.incrementAndGet() : address;
       LocalListener listener = new LocalListener(own, () -> listeners.remove(own));
       if (listeners.putIfAbsent(own, listener) != null) {
-        throw new dev.tigris.net.NetException("listen at", own, "it is taken: listen at * for any", null);
+        throw new dev.tigris.net.NetException(
+            "listen at", own, "it is taken: listen at * for any", null);
       }
       return listener;
     }

@@ -1,11 +1,11 @@
 package dev.tigris.net;
 
-/// The outcome of an attempt to connect.
+/// The result of an attempt to connect.
 public sealed interface Connection {
   /// The peer has accepted.
   record Established(VirtualInterface virtualInterface) implements Connection {}
 
-  /// There is no connection.
+  /// The attempt was refused.
   ///
   /// @param reason the kind of refusal
   /// @param address that was asked for
@@ -16,11 +16,11 @@ public sealed interface Connection {
   enum Reason {
     /// The application at the other side rejected the request.
     REJECTED("check the tag, by which it decides"),
-    /// Nobody listens at the address, or who does has closed the connection without a word.
-    NOBODY_LISTENS("check the address, and that a listener is open there"),
-    /// Nobody answered in time.
+    /// No listener is at the address, or the listener has closed the connection without an answer.
+    NOBODY_LISTENS("check the address, and that a listener is there"),
+    /// The peer has not answered in time.
     TIMED_OUT("check the address, or wait for longer"),
-    /// Whoever answered does not speak this protocol, or another version of it.
+    /// The peer does not speak this protocol, or speaks another version of it.
     INCOMPATIBLE("check the address, and that both sides use the same provider"),
     /// One of the sides does not trust the other's certificate, or found none ([Tls]).
     NOT_TRUSTED("check the certificates of both sides, and whom each of them trusts");
@@ -32,7 +32,7 @@ public sealed interface Connection {
     }
   }
 
-  /// The interface, for those who expect no refusal.
+  /// Returns the interface, where no refusal is expected.
   ///
   /// @throws NetException if it was one, with what to do about it
   default VirtualInterface get() {

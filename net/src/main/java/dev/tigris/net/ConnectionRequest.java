@@ -1,15 +1,15 @@
 package dev.tigris.net;
 
-import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.os.CheckReturnValue;
 import java.security.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A peer that wants to connect and waits for the answer. It is answered once. The thread that
-/// answers need not be the one that listens.
+/// A request of a peer to connect. It is answered once. The thread that answers need not be the one
+/// that listens.
 ///
 /// Until then it holds a connection, and the peer waits: who may fail before it has answered closes
 /// it, with `try`.
@@ -28,12 +28,12 @@ public final class ConnectionRequest implements AutoCloseable {
     return knock.tag();
   }
 
-  /// Who it is, for people.
+  /// Returns the name of the peer, for people.
   public String peer() {
     return knock.peer();
   }
 
-  /// Who has proved to be the peer; null without [Tls].
+  /// Returns the identity that the peer has proved; null without [Tls].
   public @Nullable Principal principal() {
     return knock.principal();
   }

@@ -2,8 +2,8 @@ package dev.tigris.net;
 
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.ConnectResult;
-import dev.tigris.net.provider.Provider;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Provider;
 import dev.tigris.os.CheckReturnValue;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -181,8 +181,7 @@ public final class Fabric implements AutoCloseable {
       Attributes attributes,
       Duration timeout) {
     requireOwn(queue);
-    ConnectResult result =
-        carrier.adopt(socket, tag, queue.port(this), attributes, nanos(timeout));
+    ConnectResult result = carrier.adopt(socket, tag, queue.port(this), attributes, nanos(timeout));
     return connection(result, "the peer of " + socket, queue);
   }
 

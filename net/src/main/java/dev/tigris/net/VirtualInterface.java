@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// Messages have boundaries, arrive in the order they were sent, and go into the receives in the
 /// order those were posted. What a message does that finds no posted receive is [Delivery].
 ///
-/// Who has nothing posted is not told of the end of the connection, and looks at [#state].
+/// An interface with nothing posted gets no completion when the connection ends: look at [#state].
 ///
 /// Thread rule: the thread that owns the completion queue; [#state], [#failure], [#peer],
 /// [#principal], [#attributes] and [#maximumMessageBytes] may be called by any, and tell what was
@@ -263,7 +263,8 @@ public final class VirtualInterface implements AutoCloseable {
     }
   }
 
-  /// Where this interface is. What the peer does is noticed while completions are taken.
+  /// Returns the state of this interface. What the peer does is noticed while completions are
+  /// taken.
   public InterfaceState state() {
     return link.state();
   }
@@ -273,27 +274,28 @@ public final class VirtualInterface implements AutoCloseable {
     return link.failure();
   }
 
-  /// The name of the peer.
+  /// Returns the name of the peer, for people.
   public String peer() {
     return link.peer();
   }
 
-  /// The authenticated identity of the peer; null without [Tls]. Any thread.
+  /// Returns the identity that the peer has proved; null without [Tls]. Any thread.
   public @Nullable Principal principal() {
     return link.principal();
   }
 
-  /// The longest message that may be sent: the smaller one of both sides' attributes.
+  /// Returns the length of the longest message that may be sent: the smaller one of both sides'
+  /// attributes.
   public long maximumMessageBytes() {
     return maximumMessageBytes;
   }
 
-  /// The attributes of this side.
+  /// Returns the attributes that this side was connected with.
   public Attributes attributes() {
     return link.attributes();
   }
 
-  /// The counters of this interface.
+  /// Returns the counts of messages and memory so far.
   public Counters counters() {
     queue.requireOwner();
     return link.counters(registrations.count(), registrations.bytes());

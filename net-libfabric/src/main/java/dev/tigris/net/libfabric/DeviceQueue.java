@@ -111,7 +111,10 @@ final class DeviceQueue implements Completions.Taker {
         shared == null
             ? new Connections(network, device, Objects.requireNonNull(events), completions)
             : new SharedEndpoint(
-                new ReceivingEndpoint(this, shared.endpoint, null), shared.name, shared.peers, shared.lines);
+                new ReceivingEndpoint(this, shared.endpoint, null),
+                shared.name,
+                shared.peers,
+                shared.lines);
   }
 
   /// What tells the stations of a port apart.
@@ -291,7 +294,11 @@ final class DeviceQueue implements Completions.Taker {
   }
 
   private void arrived(
-      ReceivingEndpoint mailbox, @Nullable Channel receiver, Buffer buffer, long bytes, int failure) {
+      ReceivingEndpoint mailbox,
+      @Nullable Channel receiver,
+      Buffer buffer,
+      long bytes,
+      int failure) {
     Channel channel = exchange.addressee(receiver, buffer, failure == 0 ? bytes : 0);
     LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
     if (link == null) {

@@ -7,10 +7,10 @@ import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.ProviderListener;
-import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.os.SystemException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -90,7 +90,8 @@ final class LibfabricCarrier implements Carrier {
       Attributes attributes,
       Greeting mine,
       @Nullable Greeting theirs) {
-    ConnectResult refusal = ConnectResult.refusal(tag, theirs == null ? null : theirs.hello(), EXPECTED);
+    ConnectResult refusal =
+        ConnectResult.refusal(tag, theirs == null ? null : theirs.hello(), EXPECTED);
     if (refusal != null) {
       return refusal;
     }

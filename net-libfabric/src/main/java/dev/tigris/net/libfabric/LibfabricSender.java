@@ -33,7 +33,8 @@ final class LibfabricSender {
 
   /// @param window how many messages the peer takes before it gives credit
   /// @param offers whether long messages are offered
-  LibfabricSender(Device device, Packets packets, SendQueue sends, int depth, int window, boolean offers) {
+  LibfabricSender(
+      Device device, Packets packets, SendQueue sends, int depth, int window, boolean offers) {
     this.packets = packets;
     this.sends = sends;
     this.window = window;

@@ -8,12 +8,12 @@ import dev.tigris.net.libfabric.raw.Library;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Carrier;
+import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
-import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
@@ -27,9 +27,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Connections over endpoints that know none: shares in the endpoint of a port, which a [RdmHello] each
-/// has brought together over a socket. That stays open, because its end is how one side learns that
-/// the other is gone.
+/// Connections over endpoints that know none: shares in the endpoint of a port, which a [RdmHello]
+/// each has brought together over a socket. That stays open, because its end is how one side learns
+/// that the other is gone.
 final class RdmCarrier implements Carrier {
   /// Any would do that is not 0.
   private static final int DISCARD_PORT = 9;

@@ -139,7 +139,8 @@ class HostileDatagramsTest {
     return leave(card, this::serve);
   }
 
-  private RdmHello leave(ByteBuffer card, Function<ConnectionRequest, String> server) throws Exception {
+  private RdmHello leave(ByteBuffer card, Function<ConnectionRequest, String> server)
+      throws Exception {
     served = thread.submit(() -> server.apply(listener.next(PATIENCE)));
     socket = TcpSocket.connect(TcpAddress.parse(listener.address()), PATIENCE_NANOS);
     socket.send(card);
@@ -467,8 +468,10 @@ class HostileDatagramsTest {
     RdmHello bad =
         switch (which) {
           case OF_ANOTHER_PROVIDER -> new RdmHello(good.greeting(), good.number(), "efa", name);
-          case WITH_A_SHORT_NAME -> new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 4));
-          case WITHOUT_A_NAME -> new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 0));
+          case WITH_A_SHORT_NAME ->
+              new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 4));
+          case WITHOUT_A_NAME ->
+              new RdmHello(good.greeting(), 1, good.provider(), name.slice(0, 0));
           case OF_ANOTHER_FAMILY ->
               new RdmHello(good.greeting(), 1, good.provider(), other.put(0, (byte) 99));
         };

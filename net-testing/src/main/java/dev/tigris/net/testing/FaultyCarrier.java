@@ -2,10 +2,10 @@ package dev.tigris.net.testing;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.ProviderListener;
-import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import java.security.Principal;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;

@@ -203,8 +203,7 @@ class SharedQueueTest {
       try (SocketChannel there = server.accept()) {
         there.write(java.nio.ByteBuffer.wrap(new byte[64]));
         Connection result = tcp.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE);
-        assertEquals(
-            Connection.Reason.INCOMPATIBLE, ((Connection.Refused) result).reason());
+        assertEquals(Connection.Reason.INCOMPATIBLE, ((Connection.Refused) result).reason());
         assertFalse(here.isOpen());
       }
     }

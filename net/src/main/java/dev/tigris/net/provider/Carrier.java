@@ -18,7 +18,8 @@ public interface Carrier extends AutoCloseable {
   ///
   /// @return what came of it: a refusal in every case that [dev.tigris.net.Connection.Reason] names
   /// @throws dev.tigris.net.NetException if the environment failed otherwise
-  ConnectResult connect(String address, long tag, Port port, Attributes attributes, long timeoutNanos);
+  ConnectResult connect(
+      String address, long tag, Port port, Attributes attributes, long timeoutNanos);
 
   /// Makes a link of a socket that is connected, with a peer that does so, too, at about the same
   /// time. The socket is the provider's: it is closed if no link comes of it.

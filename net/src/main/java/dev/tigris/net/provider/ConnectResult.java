@@ -3,7 +3,7 @@ package dev.tigris.net.provider;
 import dev.tigris.net.Connection.Reason;
 import org.jspecify.annotations.Nullable;
 
-/// What came of an attempt to connect.
+/// The result of an attempt to connect.
 public sealed interface ConnectResult {
   /// The peer has accepted.
   record Connected(Link link) implements ConnectResult {}

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// @param <S> a connection whose request has not arrived
-public abstract class HandshakeListener<S extends HandshakeListener.Silent> implements ProviderListener {
+public abstract class HandshakeListener<S extends HandshakeListener.Silent>
+    implements ProviderListener {
   /// How long a peer may take for its request.
   public static final long HANDSHAKE_NANOS = 5_000_000_000L;
 

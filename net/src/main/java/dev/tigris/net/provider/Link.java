@@ -64,7 +64,8 @@ public abstract class Link {
     return false;
   }
 
-  /// Prepares the memory of a region for this link, and sets [Region#registration(Object)] if it needs to.
+  /// Prepares the memory of a region for this link, and sets [Region#registration(Object)] if it
+  /// needs to.
   public abstract void register(Region region);
 
   /// Undoes [#register]: no posted transfer names the region.

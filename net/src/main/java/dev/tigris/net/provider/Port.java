@@ -61,8 +61,8 @@ public abstract class Port implements AutoCloseable {
   /// What [#wake] asks: for a wait that does not [#park].
   public abstract WakeRequest wakeRequest();
 
-  /// Whether another thread may own this port from now on: nothing that it has belongs to the thread
-  /// that has made it. The two threads see to it that one sees what the other has done.
+  /// Whether another thread may own this port from now on: nothing that it has belongs to the
+  /// thread that has made it. The two threads see to it that one sees what the other has done.
   public boolean canChangeThread() {
     return false;
   }

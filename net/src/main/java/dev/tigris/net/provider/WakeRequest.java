@@ -1,6 +1,6 @@
 package dev.tigris.net.provider;
 
-/// Whether somebody is to stop waiting. A request stays until it is taken, and ends one wait only.
+/// A request to end a wait. It stays until it is taken, and ends one wait only.
 /// It is no more than that word: whoever asks also ends the system call that the wait may be in.
 ///
 /// Thread rule: [#ask] and [#isAsked] by any thread, [#take] by who waits.

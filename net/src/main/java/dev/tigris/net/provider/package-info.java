@@ -1,8 +1,8 @@
 /// What a provider implements, and what all of them share. Not exported.
 ///
 /// A [Provider] is opened to a [Carrier], the hidden half of a fabric. A [Port] is the hidden half
-/// of a completion queue, a [Link] of an interface, a [ProviderListener] of a listener, a [Region] of a
-/// registration and a [Transfer] of a descriptor. The public halves check what the application
+/// of a completion queue, a [Link] of an interface, a [ProviderListener] of a listener, a [Region]
+/// of a registration and a [Transfer] of a descriptor. The public halves check what the application
 /// does; a provider moves the bytes, and never sees a call in a state that does not allow it.
 ///
 /// What arrives is judged by the [ReceiveQueue] of a link, so that messages meet the same fate over

@@ -2,10 +2,10 @@ package dev.tigris.net.shm;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
+import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.os.LastingMemory;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;

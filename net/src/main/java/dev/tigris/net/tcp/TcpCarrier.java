@@ -5,12 +5,12 @@ import dev.tigris.net.Connection.Reason;
 import dev.tigris.net.NetException;
 import dev.tigris.net.Tls;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.ProviderListener;
-import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.ConnectResult;
-import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.HandshakeListener;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.Closeable;
 import java.io.IOException;
@@ -63,7 +63,9 @@ final class TcpCarrier implements Carrier {
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
       if (said.position() == 0) {
-        return tls == null ? ConnectResult.closedWithoutAnswer() : ConnectResult.closedWithoutAnswer("no TLS");
+        return tls == null
+            ? ConnectResult.closedWithoutAnswer()
+            : ConnectResult.closedWithoutAnswer("no TLS");
       }
       Hello answer = said.hasRemaining() ? null : Hello.from(said);
       String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");

@@ -6,8 +6,8 @@ import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Frame;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.ReceiveStage;
+import dev.tigris.net.provider.Region;
 import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -239,7 +239,9 @@ final class TcpLink extends Link {
 
   /// How much `in` may hold.
   private int readAheadBytes() {
-    return (isLong && stage != ReceiveStage.SKIPPING && (stage != ReceiveStage.FILLING || isInPlace()))
+    return (isLong
+            && stage != ReceiveStage.SKIPPING
+            && (stage != ReceiveStage.FILLING || isInPlace()))
         ? Frame.HEADER_BYTES + TcpSender.BEGINNING_BYTES
         : Staging.BYTES;
   }

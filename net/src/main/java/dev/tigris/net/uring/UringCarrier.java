@@ -2,12 +2,12 @@ package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Carrier;
-import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.ProviderListener;
-import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.ConnectResult;
-import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.Deadline;
 import dev.tigris.net.provider.HandshakeListener;
+import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;

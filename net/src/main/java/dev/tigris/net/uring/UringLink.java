@@ -12,8 +12,8 @@ import dev.tigris.os.TcpSocket;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One socket, and how its connection ends. [UringSender] is how messages leave, [UringReceiver] how they
-/// arrive, and [Operations] what both have asked of the kernel.
+/// One socket, and how its connection ends. [UringSender] is how messages leave, [UringReceiver]
+/// how they arrive, and [Operations] what both have asked of the kernel.
 ///
 /// *Lifetime of memory.* An operation in flight names either a buffer of the port, or memory of
 /// transfers at the head of `sends` or `receives`, which hold its registration and with it its

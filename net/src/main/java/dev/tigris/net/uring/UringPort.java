@@ -175,7 +175,8 @@ final class UringPort extends Port {
     submit();
   }
 
-  /// Has a link [UringReceiver#ask] with the next doorbell, or before the next look for completions.
+  /// Has a link [UringReceiver#ask] with the next doorbell, or before the next look for
+  /// completions.
   void askLater(UringReceiver incoming) {
     asking.add(incoming);
   }

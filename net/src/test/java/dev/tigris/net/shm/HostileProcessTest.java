@@ -25,8 +25,8 @@ import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SharedMemory;
@@ -203,7 +203,8 @@ class HostileProcessTest {
   void forgetsThoseWhoSayNothingAfterAWhile() throws Exception {
     try (ProviderListener door = new ShmListener("*", TimeUnit.MILLISECONDS.toNanos(20));
         UnixSocket silent = UnixSocket.connect(ShmAddress.socketName(door.address()))) {
-      FutureTask<ProviderListener.IncomingRequest> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
+      FutureTask<ProviderListener.IncomingRequest> waiting =
+          new FutureTask<>(() -> door.next(LONG_NANOS));
       Thread.ofVirtual().start(waiting);
       expectEnd(silent);
       door.wake();

@@ -25,8 +25,8 @@ import dev.tigris.net.OpenFiles;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.Hello;
+import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.io.InputStream;
@@ -158,7 +158,8 @@ public abstract class HostilePeerContract {
       try (Socket silent = new Socket(address.getAddress(), address.getPort())) {
         silent.setSoTimeout((int) PATIENCE.toMillis());
         silent.getOutputStream().write(1);
-        FutureTask<ProviderListener.IncomingRequest> waiting = new FutureTask<>(() -> door.next(LONG_NANOS));
+        FutureTask<ProviderListener.IncomingRequest> waiting =
+            new FutureTask<>(() -> door.next(LONG_NANOS));
         Thread.ofVirtual().start(waiting);
         expectEndOfStream(silent);
         door.wake();

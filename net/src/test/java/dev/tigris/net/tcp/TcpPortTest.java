@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.provider.ProviderListener;
 import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.ProviderListener;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
