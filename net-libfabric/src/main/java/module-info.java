@@ -3,8 +3,7 @@
 ///
 /// They need libfabric 1.17 or later, which is not a part of this module, and
 /// `--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric`. Without
-/// either they say so,
-/// and [dev.tigris.net.Fabric#best] chooses another provider.
+/// either they say so, and [dev.tigris.net.Fabric#best] chooses another provider.
 module dev.tigris.net.libfabric {
   requires static transitive org.jspecify;
   requires dev.tigris.os;
