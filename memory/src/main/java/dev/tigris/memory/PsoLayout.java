@@ -246,8 +246,8 @@ public final class PsoLayout {
         fields.stream().filter(field -> field.declaringClass() == type).toList());
   }
 
-  /// Returns the recipe of an access to a field, for listings:
-  /// `id.get (Pso)long, 24 bytes: peek long @0`.
+  /// Returns the recipe of an access to a field, for listings: `id.get (Pso)long, 24 bytes: peek
+  /// long @0`.
   ///
   /// @throws IllegalArgumentException if the field is written and cannot be assigned
   public String recipe(PsoField field, boolean write) {
