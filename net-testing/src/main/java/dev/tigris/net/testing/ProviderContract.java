@@ -2,8 +2,8 @@ package dev.tigris.net.testing;
 
 import org.junit.jupiter.api.Nested;
 
-/// What every provider has to pass, in one class, but for what it does when the peer is another
-/// process ([ProcessContract]):
+/// Tests that every provider has to pass, in one class. [ProcessContract] has those whose peer is
+/// another process.
 ///
 /// ```java
 /// class MyProviderTest extends ProviderContract {
