@@ -22,8 +22,8 @@ public final class FilePermissions {
 
   private FilePermissions() {}
 
-  /// To make a file that nobody may ever read who may not read this one: it has another group until
-  /// [#copy]. Nothing where there is no such file.
+  /// Attributes for a new file that can never be read by users that cannot read this one: it has
+  /// another group until [#copy]. Empty where this file does not exist.
   ///
   /// @throws IOException if they cannot be read
   public static FileAttribute<?>[] of(Path file) throws IOException {

@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// holds it, since only the caller knows what its lease is.
 ///
 /// Thread rule: the thread that made it, with one exception: [#wantSignal] and [#hasWork].
-///
-/// docs/decisions/063-io-uring.md says what was measured.
 // SAFETY: bounds: the rings are mapped with the sizes that the kernel gave, and every access is
 // checked against them; indices are masked; lifetime: mapped until [#close], and the shared arena
 // refuses later accesses; thread: see above.
@@ -236,7 +234,7 @@ public final class IoUring implements AutoCloseable {
     return buffers.address();
   }
 
-  /// Has the kernel raise a signal at completions, while somebody wants that ([#wantSignal]).
+  /// Has the kernel raise a signal at completions, while [#wantSignal] asks for it.
   public void signalTo(Signal signal) throws SystemException {
     try (Arena scratch = Arena.ofConfined()) {
       MemorySegment number = scratch.allocateFrom(ValueLayout.JAVA_INT, signal.file().number());

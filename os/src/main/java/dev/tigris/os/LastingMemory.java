@@ -151,8 +151,8 @@ public final class LastingMemory implements AutoCloseable {
     return (long) LONG.get(Everything.GLOBAL, word(offset));
   }
 
-  /// As [#getLong], with acquire. Partners and tests are named where it is called: the rings' in
-  /// `RingReader` and `RingWriter`.
+  /// Reads the word at `offset` with acquire. Partners and tests are named where it is called: the
+  /// rings' in `RingReader` and `RingWriter`.
   public long getLongAcquire(long offset) {
     return (long) LONG.getAcquire(Everything.GLOBAL, word(offset));
   }
@@ -162,7 +162,7 @@ public final class LastingMemory implements AutoCloseable {
     LONG.set(Everything.GLOBAL, word(offset), value);
   }
 
-  /// As [#setLong], with release. Partners and tests are named where it is called.
+  /// Writes the word at `offset` with release. Partners and tests are named where it is called.
   public void setLongRelease(long offset, long value) {
     LONG.setRelease(Everything.GLOBAL, word(offset), value);
   }

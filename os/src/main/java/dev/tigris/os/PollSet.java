@@ -79,8 +79,8 @@ public final class PollSet implements AutoCloseable {
     boolean _ = awaitInVain(nanos);
   }
 
-  /// As [#await(long)], for a caller that has looked for work, perhaps too early to see what
-  /// another processor had just written. Looks once more after a moment.
+  /// Waits like [#await(long)], for a caller that has looked for work, perhaps too early to see
+  /// what another processor had just written. Looks once more after a moment.
   public void await(long nanos, BooleanSupplier hasWork) {
     if (awaitInVain(Math.min(nanos, SECOND_LOOK_NANOS))
         && nanos > SECOND_LOOK_NANOS
@@ -89,7 +89,7 @@ public final class PollSet implements AutoCloseable {
     }
   }
 
-  /// As [#await(long)]; returns whether the wait ended because the time was over.
+  /// Waits like [#await(long)], and returns whether the wait ended because the time was over.
   public boolean awaitInVain(long nanos) {
     int millis = Math.clamp(Math.ceilDiv(nanos, 1_000_000L), 0, Integer.MAX_VALUE);
     if (!Thread.currentThread().isVirtual()) {
@@ -150,7 +150,7 @@ public final class PollSet implements AutoCloseable {
     signal.raise();
   }
 
-  /// Closes it: nobody waits.
+  /// Closes the set, which no thread may wait on.
   @Override
   public void close() {
     signal.close();

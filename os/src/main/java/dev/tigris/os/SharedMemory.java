@@ -65,9 +65,9 @@ public final class SharedMemory implements AutoCloseable {
     return adopt(file, sizes, false);
   }
 
-  /// Takes one that its maker alone can write to, as the memory of a shared Jbuf is: nobody can
-  /// change its size, take pages out of it or map it for writing. Closes it if it is anything else.
-  /// Of huge pages it may be: mapping it reserves them.
+  /// Takes memory that its maker alone can write to, such as that of a shared Jbuf. Other processes
+  /// cannot change its size, take pages out of it or map it for writing. Closes it if it is
+  /// anything else. Of huge pages it may be: mapping it reserves them.
   ///
   /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
   public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {

@@ -272,7 +272,7 @@ public final class TcpSocket implements AutoCloseable {
     return (int) Calls.recvQuietly(fd(), to, most, MSG_DONTWAIT);
   }
 
-  /// As [#receive(MemorySegment, int)], into ranges.
+  /// Receives like [#receive(MemorySegment, int)], into ranges.
   public int receive(Ranges to) {
     return (int) Calls.recvmsgQuietly(fd(), to.header(), MSG_DONTWAIT);
   }
@@ -284,7 +284,7 @@ public final class TcpSocket implements AutoCloseable {
     return (int) Math.max(0, Calls.sendQuietly(fd(), from, count, MSG_DONTWAIT | MSG_NOSIGNAL));
   }
 
-  /// As [#send(MemorySegment, int)], out of ranges, and so many bytes at the most.
+  /// Sends like [#send(MemorySegment, int)], out of ranges, and at most this many bytes.
   public int send(Ranges from, long most) {
     from.limit(most);
     long sent = Calls.sendmsgQuietly(fd(), from.header(), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -68,7 +68,7 @@ public final class UnixSocket implements AutoCloseable {
   /// @param lost whether a file came with it that this process could not take: mostly because too
   ///     many are open already
   public record Packet(ByteBuffer bytes, @Nullable OpenFile file, boolean lost) {
-    /// Closes the file, if one came that nobody has asked for.
+    /// Closes the file, if one came unasked.
     public void refuseFile() {
       if (file != null) {
         file.close();
@@ -112,9 +112,9 @@ public final class UnixSocket implements AutoCloseable {
     }
   }
 
-  /// A socket that is connected to whoever listens under a name, who need not have accepted yet.
+  /// A socket that is connected to the listener of a name, which need not have accepted yet.
   ///
-  /// @throws SystemException if nobody does ([SystemException#CONNECTION_REFUSED]), or too many
+  /// @throws SystemException if no socket does ([SystemException#CONNECTION_REFUSED]), or too many
   ///     are waiting there ([SystemException#AGAIN])
   public static UnixSocket connect(String name) throws SystemException {
     UnixSocket socket = open();
