@@ -84,7 +84,8 @@ class StopTest {
       }
       assertEquals(Signal.TERM.exitCode(), bench.exitCode());
       assertEquals(2, said.size(), () -> String.join("\n", said));
-      assertTrue(said.getFirst().startsWith("# '%s' is left: ".formatted(run)), said.getFirst());
+      assertTrue(
+          said.getFirst().startsWith("# '%s' cannot be deleted: ".formatted(run)), said.getFirst());
       assertTrue(said.getFirst().contains("File name too long"), said.getFirst());
       assertEquals("# stopped", said.getLast());
     }
