@@ -126,7 +126,7 @@ final class Tigris {
         .footer(
             "  test        Run all tests of this checkout: tigris test [-pl MODULE -am]",
             "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
-            "  example     Run an example program: tigris example WordCount README.md",
+            "  example     Run an example program: tigris example WordCount FILE",
             "",
             "Start with:",
             "  tigris demo",

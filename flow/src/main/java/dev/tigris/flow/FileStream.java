@@ -159,15 +159,13 @@ public final class FileStream extends Stream {
     return writing(file, true);
   }
 
-  /// Returns a kind that writes a file; `sync` says whether its data has to be on the disk before
-  /// it gets its name. An existing file is replaced.
+  /// Returns a kind that writes a file, on the disk before it gets its name if `sync` is true.
   public static StreamKind writing(Path file, boolean sync) {
     return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
   }
 
-  /// Returns the file that is replaced when a file of this name is written. A symbolic link stays,
-  /// and the file it leads to is replaced: a new file in the link's place would leave the disk it
-  /// leads to empty, and in place of `/dev/stdout` every other program would write to it.
+  /// Returns the file that is replaced when a file of this name is written: the target of a symbolic
+  /// link, which stays. A file in place of `/dev/stdout` would get what every program prints.
   ///
   /// @throws IOException if the link leads nowhere; or if it is a name for an open file of a
   ///     process, as `/dev/stdout` is, and that file is not empty or is open for appending (`>>

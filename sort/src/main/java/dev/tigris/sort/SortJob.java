@@ -1,3 +1,4 @@
+// Over 400 lines: a job with its options, and the one way to run it and to fail.
 package dev.tigris.sort;
 
 import dev.tigris.flow.Flow;

@@ -147,9 +147,8 @@ record SortPlan(
   private record Team(int partitioners, int sorters) {
     static final Team SMALLEST = new Team(1, 1);
 
-    /// Returns a team with more modules than processors, since a module that waits leaves its
-    /// processor to another: partitioners wait for a disk that they read from, sorters for their
-    /// own writes.
+    /// Returns a team with more modules than processors, since a module leaves its processor while
+    /// it waits: partitioners for a disk that they read from, sorters for their own writes.
     static Team of(int processors, boolean waitsForDisk) {
       return new Team(waitsForDisk ? 2 * processors : processors, 2 * processors);
     }

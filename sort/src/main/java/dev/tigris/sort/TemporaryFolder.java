@@ -1,3 +1,4 @@
+// Over 400 lines: what makes a folder, finds those of the dead and deletes both has to agree.
 package dev.tigris.sort;
 
 import dev.tigris.os.FilePermissions;
