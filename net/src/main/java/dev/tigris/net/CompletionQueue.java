@@ -193,7 +193,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
-  /// As [#await(long)].
+  /// Waits for a completion: [#await(long)] with a duration.
   @CheckReturnValue
   public @Nullable Descriptor await(Duration timeout) {
     return await(Fabric.nanos(timeout));

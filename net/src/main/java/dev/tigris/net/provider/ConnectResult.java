@@ -18,23 +18,23 @@ public sealed interface ConnectResult {
     return new NotConnected(reason, detail);
   }
 
-  /// What the network says about an address where nobody takes connections.
+  /// The refusal of the network where no listener is open.
   static ConnectResult nobodyListens(String answer) {
-    return refused(Reason.NOBODY_LISTENS, "nobody can be reached there: " + answer);
+    return refused(Reason.NOBODY_LISTENS, "no listener can be reached there: " + answer);
   }
 
-  /// Nobody said anything in time.
+  /// The refusal where no answer came in time.
   static ConnectResult timedOut() {
     return refused(Reason.TIMED_OUT, "it did not answer in time");
   }
 
-  /// Whoever was there has said nothing, and is gone or has sent this side away: as a listener that
-  /// ends, which another may follow.
+  /// The refusal of a peer that closed without an answer, such as a listener that ends. Another
+  /// listener may follow.
   static ConnectResult closedWithoutAnswer() {
     return closedWithoutAnswer("something else");
   }
 
-  /// The same where this side has asked in a way that not everybody speaks.
+  /// The refusal of a peer that closed without an answer, and may not speak this side's protocol.
   ///
   /// @param other what the other side may speak, for people
   static ConnectResult closedWithoutAnswer(String other) {
@@ -55,14 +55,14 @@ public sealed interface ConnectResult {
     return refused(Reason.REJECTED, "it rejected tag %d".formatted(tag));
   }
 
-  /// The refusal of somebody who speaks something else.
+  /// The refusal of a peer that speaks another protocol.
   ///
   /// @param expected what should have answered, for people
   static ConnectResult stranger(String expected) {
     return refused(Reason.INCOMPATIBLE, "it did not answer as " + expected);
   }
 
-  /// What the answer to a request is, if it does not accept.
+  /// The refusal in an answer to a request.
   ///
   /// @param answer null if it was garbage
   /// @param expected as for [#stranger]

@@ -41,25 +41,25 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
   public abstract static class Silent {
     private final long since = System.nanoTime();
 
-    /// Its time begins now.
+    /// Makes one, whose time begins now.
     protected Silent() {}
 
     /// Closes it.
     protected abstract void close();
   }
 
-  /// A request that nobody has taken yet.
+  /// A request that was not taken yet.
   protected interface Waiting extends IncomingRequest {
-    /// Closes its connection without an answer: the door is closed, and nobody was asked.
+    /// Closes its connection without an answer, because the listener is closed.
     void turnAway();
   }
 
   /// A connection over which a [Hello] has come, and is answered.
   public interface Caller {
-    /// Who it is, for people.
+    /// The name of the caller, for messages.
     String name();
 
-    /// Who has proved to be the caller; null without authentication.
+    /// The authenticated identity of the caller; null without authentication.
     default @Nullable Principal principal() {
       return null;
     }
@@ -137,13 +137,12 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
     return first;
   }
 
-  /// Waits for so long at the most, not at all if that is 0, ends early when [#endWait] is called,
-  /// and looks at what has come: new connections become `silent`, those that have said what they
-  /// want `ready`, and those that took too long are left to [#forgetTheSilent].
+  /// Waits for at most `nanos` and handles arrivals. [#endWait] ends the wait early. New
+  /// connections become `silent`, and those whose request has come `ready`. Those that took too
+  /// long are left to [#forgetTheSilent].
   protected abstract void look(long nanos);
 
-  /// Takes what a caller has said: a request becomes `ready`, and whoever has said anything else is
-  /// sent away.
+  /// Takes the hello of a caller: a request becomes `ready`, and any other caller is closed.
   ///
   /// @param said null if that was no hello
   protected final void heard(Caller caller, @Nullable Hello said) {
@@ -193,7 +192,7 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
     return connection.since;
   }
 
-  /// Closes all connections: nobody will answer them.
+  /// Closes all connections, which will not be answered.
   protected final void turnAway() {
     for (S left : silent) {
       left.close();

@@ -39,10 +39,10 @@ public abstract class Link {
 
   // ---- what the provider does
 
-  /// Who is at the other end, for people.
+  /// The name of the peer, for messages.
   public abstract String peer();
 
-  /// Who has proved to be the peer; null without authentication.
+  /// The authenticated identity of the peer; null without authentication.
   public @Nullable Principal principal() {
     return null;
   }
@@ -83,12 +83,12 @@ public abstract class Link {
   /// received before.
   protected abstract void fail(String what, @Nullable Throwable cause);
 
-  /// As [#fail(String, Throwable)], where there is no exception behind it.
+  /// Breaks the connection without an exception as the cause.
   public final void fail(String what) {
     fail(what, null);
   }
 
-  /// Nobody reads any longer what was left where it was ([Transfer#leave]).
+  /// The application no longer reads the message that was left in place ([Transfer#leave]).
   ///
   /// @return whether it was the message all the time
   public boolean givenBack(Transfer left) {
@@ -149,7 +149,7 @@ public abstract class Link {
     return failure;
   }
 
-  /// What was agreed about this side.
+  /// The attributes of this side.
   public final Attributes attributes() {
     return attributes;
   }
@@ -159,7 +159,7 @@ public abstract class Link {
     return maximumMessageBytes;
   }
 
-  /// What it has done so far.
+  /// The counters of this link.
   public Counters counters(long registeredBuffers, long registeredBytes) {
     return new Counters(
         sends.messages(),
@@ -184,7 +184,7 @@ public abstract class Link {
     fail(String.valueOf(why.getMessage()), why);
   }
 
-  /// What has broken the connection, with the peer's name.
+  /// The exception that has broken the connection, with the peer's name.
   protected final NetException failure(String what, @Nullable Throwable cause) {
     return new NetException("exchange messages with", peer(), what, cause);
   }

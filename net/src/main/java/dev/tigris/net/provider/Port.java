@@ -58,7 +58,7 @@ public abstract class Port implements AutoCloseable {
   /// Ends a [#park], or the next one. Any thread.
   public abstract void wake();
 
-  /// What [#wake] asks: for a wait that does not [#park].
+  /// The request that [#wake] makes, for a wait that does not [#park].
   public abstract WakeRequest wakeRequest();
 
   /// Whether another thread may own this port from now on: nothing that it has belongs to the
@@ -77,7 +77,7 @@ public abstract class Port implements AutoCloseable {
     interrupted |= Thread.interrupted();
   }
 
-  /// Whether there was one: whoever closes it interrupts the thread again.
+  /// Whether there was one: the caller that closes it interrupts the thread again.
   public boolean hasPostponedInterrupt() {
     return interrupted;
   }

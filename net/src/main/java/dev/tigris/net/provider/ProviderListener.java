@@ -30,10 +30,10 @@ public interface ProviderListener extends AutoCloseable {
     /// The tag that the peer has sent.
     long tag();
 
-    /// Who it is, for people.
+    /// The name of the caller, for messages.
     String peer();
 
-    /// Who has proved to be the peer; null without authentication.
+    /// The authenticated identity of the peer; null without authentication.
     default @Nullable Principal principal() {
       return null;
     }

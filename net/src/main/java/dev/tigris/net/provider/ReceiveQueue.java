@@ -5,9 +5,9 @@ import dev.tigris.net.DataType;
 import dev.tigris.net.Delivery;
 import dev.tigris.net.Status;
 
-/// The posted receives of a link that are not complete, and the rules for what arrives, which are
-/// the same for every provider: for a message that arrives it asks [#arriving], and goes on as that
-/// says.
+/// The posted receives of a link that are not complete, and the rules for arriving messages. For
+/// each message a provider asks [#arriving], and goes on as that says: the rules are common to all
+/// providers.
 public final class ReceiveQueue extends TransferQueue {
   private final boolean waits;
   private final boolean checksTypes;

@@ -45,13 +45,13 @@ public final class Region {
     return mapped;
   }
 
-  /// Whether its pages stay where they are, whatever others do: it is no array, which the collector
-  /// moves, and no file, which may be cut.
+  /// Whether its pages stay in place: it is neither an array, which the collector moves, nor a
+  /// file, which may be cut.
   public boolean isSteady() {
     return !array && !mapped;
   }
 
-  /// What it consists of.
+  /// The type of its memory.
   public DataType type() {
     return type;
   }
@@ -93,7 +93,7 @@ public final class Region {
     registration = made;
   }
 
-  /// Its length.
+  /// The length in bytes.
   public long bytes() {
     return segment().byteSize();
   }

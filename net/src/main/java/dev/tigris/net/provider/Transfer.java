@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The first range, nearly always the only one, lies in fields of its own: a message then touches
 /// three objects fewer. What copies it is short, and there is a method for each direction: the
-/// compiler inlines only what is small as machine code (docs/decisions/064-shared-memory-rings.md).
+/// compiler inlines only what is small as machine code.
 ///
 /// References are stored where they change and not for every message: the garbage collector has to
 /// know of each such store, for which G1 takes a full fence once the transfer is old.
@@ -32,7 +32,7 @@ public abstract class Transfer {
 
   private static final int LEAST_PAGE_BYTES = 4096;
 
-  /// What a transfer does with memory of the peer.
+  /// The access of a transfer to memory of the peer.
   public enum Remote {
     /// Nothing: it is a message, or memory for one.
     NONE,
@@ -242,7 +242,7 @@ public abstract class Transfer {
     return send;
   }
 
-  /// What travels with the message: the application's own number.
+  /// The tag that travels with the message: the application's own number.
   public final int tag() {
     return tag;
   }
@@ -279,7 +279,7 @@ public abstract class Transfer {
     }
   }
 
-  /// What became of it, when it was last complete.
+  /// The result, when it was last complete.
   public final Status result() {
     return result;
   }

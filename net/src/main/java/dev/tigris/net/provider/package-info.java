@@ -1,4 +1,4 @@
-/// What a provider implements, and what all of them share. Not exported.
+/// The interface that a provider implements, and the parts that all providers share. Not exported.
 ///
 /// A [Provider] is opened to a [Carrier], the hidden half of a fabric. A [Port] is the hidden half
 /// of a completion queue, a [Link] of an interface, a [ProviderListener] of a listener, a [Region]

@@ -146,7 +146,7 @@ public abstract class SocketListener extends HandshakeListener<SocketListener.Un
     }
   }
 
-  /// Who is at the other end, for people.
+  /// The name of the peer, for messages.
   protected static String nameOf(TcpSocket socket) {
     try {
       return TcpAddress.format(socket.remoteAddress());

@@ -60,7 +60,7 @@ public final class TcpAddress {
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }
 
-  /// Nobody can listen at an address.
+  /// The failure to listen at an address.
   public static NetException refused(String address, Exception why) {
     String what = said(why);
     String advice =
@@ -70,7 +70,7 @@ public final class TcpAddress {
     return new NetException("listen at", address, what + advice, why);
   }
 
-  /// Nobody can listen there any longer.
+  /// The failure of a listener that was open.
   public static NetException failed(String address, Exception why) {
     return new NetException("listen at", address, said(why), why);
   }
@@ -83,7 +83,7 @@ public final class TcpAddress {
         : what;
   }
 
-  /// Nobody could be connected to at an address.
+  /// The outcome where an address cannot be reached.
   ///
   /// @throws NetException if that is no answer of the network
   public static ConnectResult unreachable(String address, SystemException why) {

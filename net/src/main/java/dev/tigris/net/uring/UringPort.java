@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// so that idle links have none; a link keeps some only while it waits for a receive to be posted.
 ///
 /// Where links are few, each sends and receives by calls of its own, since the ring tells of a
-/// message in two steps (docs/decisions/062-few-links.md).
+/// message in two steps.
 final class UringPort extends Port {
   /// Every open port. The kernel may write to memory that only a port's links hold on to: this
   /// keeps it from the collector when the application forgets a queue instead of closing it.
@@ -286,7 +286,7 @@ final class UringPort extends Port {
   /// The wish for a signal comes before the look for work: what completes after that look is
   /// signalled. Or nearly so, since that takes a fence on both sides, and the kernel has none that
   /// holds on aarch64 between its word that there is work and its look at the wish. So there is a
-  /// second look, when that word has long been seen (docs/decisions/063-io-uring.md).
+  /// second look, when that word has long been seen.
   private void await(long nanos) {
     ring.wantSignal(true);
     if (!wake.isAsked() && !ring.hasWork()) {
