@@ -121,7 +121,7 @@ record EnumCodes(
     int code = code(name);
     if (code == 0) {
       throw new IllegalArgumentException(
-          "%s.%s cannot be stored: the hash code of its name is 0, which means null. Rename it"
+          "%s.%s cannot be stored: the hash code of its name is 0, which stands for null. Rename it"
               .formatted(type.getName(), name));
     }
     int place = place(code);

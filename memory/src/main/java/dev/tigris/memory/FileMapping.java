@@ -102,7 +102,7 @@ final class FileMapping {
         folder != null && Files.notExists(folder)
             ? subject + " folder does not exist: make that first"
             : writable
-                ? "the file does not exist: give the bytes that a new one shall have"
+                ? "the file does not exist: say how many bytes a new one has"
                 : "the file does not exist, and a PRIVATE mapping makes none";
     return new NoSuchFileException(file.toString(), null, reason);
   }

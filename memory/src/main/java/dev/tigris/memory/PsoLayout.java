@@ -75,7 +75,7 @@ public final class PsoLayout {
         fields.add(new PsoField(type, name, kind, offset, ordered));
         if (end(fields) > MAX_BYTES) {
           throw new IllegalArgumentException(
-              "%s is larger than the %d bytes that an object can have: refer to a PsoArray or a PsoTable for its largest part"
+              "%s is larger than the %d bytes of the largest object: use a reference to a PsoArray or a PsoTable for its largest part"
                   .formatted(type.getName(), MAX_BYTES));
         }
       }

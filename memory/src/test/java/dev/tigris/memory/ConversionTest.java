@@ -263,7 +263,7 @@ class ConversionTest {
             () -> run(OLD_POINT, SIDE, sourceOfNode(changed), app("SHARED", "return \"\";")));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     assertTrue(e.getMessage().startsWith(file() + " cannot be opened: "), e.getMessage());
-    assertTrue(e.getMessage().endsWith("another name: it begins empty"), e.getMessage());
+    assertTrue(e.getMessage().endsWith("other names: those begin empty"), e.getMessage());
     assertArrayEquals(bytes, Files.readAllBytes(file()));
     assertEquals(List.of("objects"), files());
   }
@@ -417,7 +417,7 @@ class ConversionTest {
         assertThrows(
             CorruptContainerException.class,
             () -> run(NEW_POINT, NEW_SIDE, sourceOfNode(NEW_FIELDS), app(mapping, READ)));
-    assertTrue(e.getMessage().contains("Node.next of what lies at " + second), e.getMessage());
+    assertTrue(e.getMessage().contains("Node.next of the object at " + second), e.getMessage());
     assertArrayEquals(bytes.array(), Files.readAllBytes(file()));
     assertEquals(1, files().stream().filter(name -> !name.endsWith(".journal")).count());
   }
@@ -441,7 +441,7 @@ class ConversionTest {
     byte[] newer = whole.clone();
     newer[8]++;
     long used = Jbuf.map(file(), Mapping.PRIVATE).asContainer().usedBytes();
-    refuses(mapping, "a text".getBytes(StandardCharsets.UTF_8), "6 bytes are too few");
+    refuses(mapping, "a text".getBytes(StandardCharsets.UTF_8), "a file of 6 bytes is too short");
     refuses(mapping, "a text\n".repeat(99).getBytes(StandardCharsets.UTF_8), "magic is missing");
     refuses(mapping, newer, "format version 2");
     refuses(mapping, Arrays.copyOf(whole, (int) used - 8), "bytes are used");

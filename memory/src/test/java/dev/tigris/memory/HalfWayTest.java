@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.MemoryFile;
 import dev.tigris.testing.process.Jvm;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -58,8 +59,8 @@ class HalfWayTest {
 
   static final class Shares {
     public static void main(String[] arguments) throws Exception {
-      Jbuf.allocate(8).free();
-      withFiles(1, () -> Jbuf.allocate(8, "shared", PageKind.SHARED).free());
+      // A file of this size can be made, and its pages cannot be reserved.
+      withFiles(1, () -> FileDescriptors.close(MemoryFile.create("shared", 1L << 62)));
     }
   }
 

@@ -161,7 +161,7 @@ class JbufTest {
     assertEquals(State.TO_BE_UNREFERENCED, jbuf.state());
     assertThrows(ReferencedException.class, jbuf::asInts);
     ReferencedException early = assertThrows(ReferencedException.class, jbuf::free);
-    assertTrue(early.getMessage().contains("wait for the callback"), early.getMessage());
+    assertTrue(early.getMessage().contains("free it in the callback"), early.getMessage());
     for (int round = 0; round < 5; round++) {
       System.gc();
       assertFalse(verified.await(10, TimeUnit.MILLISECONDS));

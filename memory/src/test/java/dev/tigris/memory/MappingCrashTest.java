@@ -183,7 +183,7 @@ class MappingCrashTest {
   void saysWhileItValidatesThatTheFileWasCut() throws Exception {
     String file = "-Dvalidator.file=" + folder.resolve("cut");
     assertEquals(
-        "the file that the container lies in was cut short while it was mapped\n",
+        "the file of the container was cut short by another program while it was mapped\n",
         Jvm.of(Validator.class).options("-Xint", "-Xmx64m", file).command().output());
   }
 

@@ -61,10 +61,10 @@ class ValidationTest {
   @ValueSource(longs = {-8, 8, 32, 65, 1L << 16, Long.MAX_VALUE, Long.MIN_VALUE, 60_000})
   void refusesReferencesToElsewhere(long offset) {
     bytes.setLong(order.offset() + 48, offset);
-    assertRefused("SchemaTest$Order.anywhere of what lies at 64");
+    assertRefused("SchemaTest$Order.anywhere of the object at 64");
     bytes.setLong(order.offset() + 48, label.offset());
     bytes.setLong(labels.offset() + 16 + 8, offset);
-    assertRefused("an element of what lies at");
+    assertRefused("an element of the object at");
     bytes.setLong(labels.offset() + 16 + 8, 0);
     container.rootOffset(offset);
     assertRefused("the root");
@@ -117,7 +117,7 @@ class ValidationTest {
       if (valid) {
         SCHEMA.validate(container);
       } else {
-        assertRefused("is no UTF-8");
+        assertRefused("is not UTF-8");
       }
     }
   }

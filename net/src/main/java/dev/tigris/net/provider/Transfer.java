@@ -49,9 +49,6 @@ public abstract class Transfer {
   /// Whether it has one range, which is there as long as it is posted.
   private final boolean plain;
 
-  /// What the provider made of the only region; null if there are more.
-  private final @Nullable Object registration;
-
   private long firstOffset;
   private long firstLength;
 
@@ -105,7 +102,6 @@ public abstract class Transfer {
     this.arrays = Arrays.stream(regions).anyMatch(Region::isArray);
     this.mapped = Arrays.stream(regions).anyMatch(Region::isMapped);
     this.plain = count == 1 && !mapped;
-    this.registration = count == 1 ? firstRegion.registration() : null;
   }
 
   /// Takes it back from the link, each time that it is complete.
@@ -186,10 +182,11 @@ public abstract class Transfer {
     progress = value;
   }
 
-  /// Returns what [Region#registration] was of the only region when this transfer was made, for
-  /// providers that look at it for each message; null if there are several regions.
+  /// Returns [Region#registration] of the only region, for providers that look at it for each
+  /// message; null if there are several regions. A transfer does not keep it: a ticket outlives
+  /// its registration, and would hold the memory.
   public final @Nullable Object registration() {
-    return registration;
+    return count == 1 ? firstRegion.registration() : null;
   }
 
   /// How many ranges it has.
