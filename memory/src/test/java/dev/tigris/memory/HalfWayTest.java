@@ -59,8 +59,8 @@ class HalfWayTest {
 
   static final class Shares {
     public static void main(String[] arguments) throws Exception {
-      // A file of this size can be made, and its pages cannot be reserved.
-      withFiles(1, () -> FileDescriptors.close(MemoryFile.create("shared", 1L << 62)));
+      // The file can be made; the limit on the size of files forbids to reserve its pages.
+      withFiles(1, () -> FileDescriptors.close(MemoryFile.create("shared", 8 << 20)));
     }
   }
 
@@ -112,7 +112,9 @@ class HalfWayTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void givesTheFileOfSharedMemoryBack() throws Exception {
-    assertEquals("ended\nthey are there still\n", run(Shares.class));
+    String limits = "ulimit -n 80 && ulimit -f 2048";
+    String said = Jvm.of(Shares.class).command().after(limits).output();
+    assertEquals("ended\nthey are there still\n", said);
   }
 
   @ParameterizedTest
