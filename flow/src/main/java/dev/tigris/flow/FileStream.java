@@ -164,8 +164,9 @@ public final class FileStream extends Stream {
     return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
   }
 
-  /// Returns the file that is replaced when a file of this name is written: the target of a symbolic
-  /// link, which stays. A file in place of `/dev/stdout` would get what every program prints.
+  /// Returns the file that is replaced when a file of this name is written: the target of a
+  /// symbolic link, which stays. A file in place of `/dev/stdout` would get what every program
+  /// prints.
   ///
   /// @throws IOException if the link leads nowhere; or if it is a name for an open file of a
   ///     process, as `/dev/stdout` is, and that file is not empty or is open for appending (`>>
