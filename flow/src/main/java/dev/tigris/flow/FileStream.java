@@ -165,8 +165,7 @@ public final class FileStream extends Stream {
   }
 
   /// Returns the file that is replaced when a file of this name is written: the target of a
-  /// symbolic link, which stays. A file in place of `/dev/stdout` would get what every program
-  /// prints.
+  /// symbolic link, which stays, so that a name such as `/dev/stdout` is never replaced itself.
   ///
   /// @throws IOException if the link leads nowhere; or if it is a name for an open file of a
   ///     process, as `/dev/stdout` is, and that file is not empty or is open for appending (`>>
