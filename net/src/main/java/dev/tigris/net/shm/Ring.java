@@ -18,7 +18,7 @@ package dev.tigris.net.shm;
 /// The data is large so that the reader's cache has forgotten the lines that a message is written
 /// to: otherwise each of them has to be taken away from it, at the writer's cost. Half of it is in
 /// use at the most: then the slots run out. Where who connects has many connections it is small,
-/// for the sake of memory (docs/decisions/064-shared-memory-rings.md).
+/// for the sake of memory.
 ///
 /// Slot use *n*, from 0 on, is slot *n mod 128*, and has sequence *n + 1 mod 2^32*; its header is
 /// otherwise a `Frame`. Sequences stand where nothing else is ever written,

@@ -5,9 +5,9 @@ import dev.tigris.net.provider.Transfer;
 import dev.tigris.os.LastingMemory;
 import org.jspecify.annotations.Nullable;
 
-/// Copies messages to a ring and from it the shortest way: without the checks of a
-/// [java.lang.foreign.MemorySegment], which take some 25 instructions, where the memory has one
-/// range that is neither an array nor a file.
+/// Copies messages to a ring and from it the shortest way. Memory of one range that is neither an
+/// array nor a file does without the checks of a [java.lang.foreign.MemorySegment], which take some
+/// 25 instructions.
 ///
 /// Only providers of this module can do that. [Region] and [Transfer], which other providers see,
 /// have segments that hold the lease. [LastingMemory] does not: it stays with the region that it is

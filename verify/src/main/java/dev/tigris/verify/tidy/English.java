@@ -20,9 +20,6 @@ public final class English {
   /// The name under which the Markdown files of the root and of `docs` are checked.
   static final String DOCUMENTS = "docs";
 
-  /// The modules that do not keep the rules yet; the tidy test enforces them for all others.
-  static final Set<String> NOT_YET = Set.of("net");
-
   /// The modules that are used in a checkout only, so that their messages may point into it.
   private static final Set<String> UNPUBLISHED =
       Set.of("cli", "examples", "launcher", "verify", "bench", "test-support", DOCUMENTS);
