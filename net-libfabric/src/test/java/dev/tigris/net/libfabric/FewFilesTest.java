@@ -326,6 +326,8 @@ class FewFilesTest {
             jar(SystemException.class),
             jar(Jbuf.class),
             jar(Fabric.class),
+            jar(OpenFiles.class),
+            jar(LibfabricProvider.class),
             jar(Child.class)));
     command.add(main.getName());
     command.addAll(List.of(arguments));

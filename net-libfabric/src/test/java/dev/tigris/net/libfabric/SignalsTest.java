@@ -141,6 +141,7 @@ class SignalsTest {
                     ClassFolder.of(SystemException.class),
                     ClassFolder.of(Jbuf.class),
                     ClassFolder.of(Fabric.class),
+                    ClassFolder.of(LibfabricProvider.class),
                     ClassFolder.of(Survivor.class)),
                 Survivor.class.getName(),
                 provider)
