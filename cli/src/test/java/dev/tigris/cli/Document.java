@@ -39,7 +39,9 @@ record Document(String name, String text) {
 
   /// The page of a path in the checkout, such as `docs/flow.md`.
   static Document of(String path) throws IOException {
-    String name = String.valueOf(Path.of(path).getFileName()).replace(".md", "");
+    boolean isIndex = path.equals("docs/README.md"); // which is not the README
+    String name =
+        isIndex ? "index" : String.valueOf(Path.of(path).getFileName()).replace(".md", "");
     return new Document(name, Files.readString(ROOT.resolve(path)));
   }
 

@@ -204,7 +204,7 @@ class LayoutCommandTest {
           layout app.Trade -cp @/Trade.java         | 3 | is not a folder, and cannot be opened as a jar
           layout app.Trade -cp @/nowhere            | 3 | compile them, or name their place
           layout app.Nothing -cp @/classes          | 3 | is not a subclass of dev.tigris.memory.Pso
-          layout app.Bad -cp @/classes              | 3 | mark it @HeapOnly
+          layout app.Bad -cp @/classes              | 3 | mark the field @HeapOnly
           layout dev.tigris.memory.Pso -cp @/classes | 3 | is not a subclass
           layout dev.tigris.memory.PsoList -cp @/classes | 3 | name a class of your own
           layout app.Trade --c --numpy              | 2 | tigris: --c, --numpy are mutually exclusive
@@ -235,7 +235,7 @@ class LayoutCommandTest {
     Files.write(file, trade.replace("version", "ver ion").getBytes(ISO_8859_1));
     Result result = shell.run("layout app.Trade -cp @/classes");
     assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
-    assertTrue(result.err().contains("'ver ion' cannot stand in a schema"), result.err());
+    assertTrue(result.err().contains("a schema cannot have the name 'ver ion'"), result.err());
   }
 
   @Test

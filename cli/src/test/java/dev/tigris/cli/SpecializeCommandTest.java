@@ -202,7 +202,7 @@ class SpecializeCommandTest {
       assertArrayEquals(before, user());
       String said = Files.readString(folder.resolve("err"));
       assertEquals(ExitCode.BAD_OUTPUT.number(), code, said);
-      assertMentions(said, report + "'", "may be written");
+      assertMentions(said, report + "'", "name a writable file");
     }
   }
 
@@ -280,7 +280,7 @@ class SpecializeCommandTest {
     Result binary = shell.run("specialize @/ --rules @/binary");
     assertEquals(ExitCode.BAD_INPUT, binary.code());
     assertMentions(binary.err(), "binary", "no text in UTF-8");
-    assertMentions(shell.run("specialize @/ --rules @/none").err(), "there is no", "none");
+    assertMentions(shell.run("specialize @/ --rules @/none").err(), "does not exist", "none");
   }
 
   /// Some tools write such a time, for the same jar each time.
@@ -436,7 +436,10 @@ class SpecializeCommandTest {
     Files.delete(classes.resolve("app/Trade.class"));
     Result result = shell.run("specialize @/classes");
     assertEquals(ExitCode.OK, result.code());
-    assertMentions(result.err(), "not found: app.Trade. ", "name with --classpath");
+    assertMentions(
+        result.err(),
+        "not found: app.Trade. ",
+        "name the class path of the compilation with --classpath");
   }
 
   @Test
