@@ -209,8 +209,8 @@ class DocumentedSnippetsTest {
     int found = 0;
     for (Document page : Document.all()) {
       for (MatchResult line : EXAMPLE.matcher(page.text()).results().toList()) {
-        String source = "../examples/src/main/java/dev/tigris/examples/%s.java";
-        assertTrue(Files.exists(Path.of(source.formatted(line.group(1)))), line.group());
+        Path examples = Path.of("../examples/src/main/java/dev/tigris/examples");
+        assertTrue(Files.exists(examples.resolve(line.group(1) + ".java")), line.group());
         found++;
       }
     }
