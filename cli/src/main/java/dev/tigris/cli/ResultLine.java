@@ -11,7 +11,14 @@ import picocli.CommandLine.ParseResult;
 ///
 /// @param command the name of the command
 /// @param verb what was done to the records
-record ResultLine(String command, String verb, long records, long bytes, Duration elapsed) {
+/// @param unit what they are called
+record ResultLine(
+    String command, String verb, String unit, long records, long bytes, Duration elapsed) {
+
+  /// Makes one of records.
+  ResultLine(String command, String verb, long records, long bytes, Duration elapsed) {
+    this(command, verb, "records", records, bytes, elapsed);
+  }
 
   /// Prints it, with facts that only some jobs have; people see the checksum of these.
   void print(ParseResult options, Console console, Path output, Map<String, ?> facts) {
@@ -27,7 +34,7 @@ record ResultLine(String command, String verb, long records, long bytes, Duratio
   String sentence(@Nullable Object checksum) {
     String sentence =
         verb
-            + (" " + grouped(records) + " records, " + grouped(bytes) + " bytes")
+            + (" " + grouped(records) + " " + unit + ", " + grouped(bytes) + " bytes")
             + (", in " + decimal(seconds(elapsed), 2) + " s")
             + (": " + decimal(megabytesPerSecond(), 1) + " MB/s");
     return checksum == null ? sentence : sentence + ", checksum " + checksum;

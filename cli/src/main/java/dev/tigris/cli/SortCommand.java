@@ -22,6 +22,7 @@ final class SortCommand implements Command {
             .arity("1..*")
             .type(List.class)
             .auxiliaryTypes(Path.class)
+            .converters(SortCommand::file)
             .paramLabel("FILE")
             .description("The files to sort, and then the file to write.")
             .build());
@@ -46,6 +47,7 @@ final class SortCommand implements Command {
             "--no-fsync",
             "Do not force the output to the disk: faster, but after a loss of power it may be"
                 + " damaged."));
+    TextSort.addOptions(spec);
     Options.addCommon(spec);
     spec.usageMessage()
         .customSynopsis("tigris sort [OPTIONS] IN... OUT")
@@ -60,7 +62,9 @@ final class SortCommand implements Command {
             "Examples:",
             "  tigris sort data sorted",
             "  tigris sort --memory 512m monday tuesday week",
-            "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price");
+            "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
+            "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
+            "  zcat log.gz | tigris sort --lines -k 2,2n - -");
     return spec;
   }
 
@@ -71,6 +75,13 @@ final class SortCommand implements Command {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           "name the files to sort, and then the file to write: tigris sort data sorted");
+    }
+    if (TextSort.isAskedFor(options)) {
+      return TextSort.run(files, options, console);
+    }
+    if (files.contains(TextSort.STANDARD)) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), Tigris.misspelling("-").orElseThrow());
     }
     Path output = files.getLast();
     if (!options.hasMatchedOption("--partitions")) {
@@ -90,6 +101,11 @@ final class SortCommand implements Command {
     new ResultLine("sort", "sorted", result.records(), result.bytes(), result.elapsed())
         .print(options, console, output, facts);
     return ExitCode.OK;
+  }
+
+  /// Reads a name, which for text may be `-`.
+  private static Path file(String name) {
+    return name.equals("-") ? TextSort.STANDARD : Tigris.path(name);
   }
 
   private static double seconds(Duration duration) {

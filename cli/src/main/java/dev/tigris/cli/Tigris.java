@@ -137,7 +137,8 @@ final class Tigris {
     return commandLine.registerConverter(Path.class, Tigris::path).setExpandAtFiles(false);
   }
 
-  private static Path path(String name) {
+  /// Reads the name of a file.
+  static Path path(String name) {
     misspelling(name)
         .ifPresent(
             why -> {

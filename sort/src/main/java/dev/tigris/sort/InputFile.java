@@ -212,6 +212,17 @@ final class InputFile implements Closeable {
         path + " was written to while it was read: try again when no program writes to it");
   }
 
+  /// A line of the file is longer than can be sorted.
+  ///
+  /// @param at a byte in it
+  SortException tooLong(long at, int mostBytes) {
+    return new SortException(
+        SortException.Kind.MEMORY,
+        ("%s has a line of more than %d bytes around byte %d. Give Java a larger heap (-Xmx), or"
+                + " use fewer processors (--parallel): a line may have 1/32 of the heap of each")
+            .formatted(path, mostBytes, at));
+  }
+
   @Override
   public void close() throws SortException {
     try {

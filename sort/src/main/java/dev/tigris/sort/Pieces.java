@@ -14,7 +14,7 @@ import java.util.Arrays;
 /// they are gathered in another order.
 ///
 /// Thread rule: one thread at a time.
-final class Pieces {
+final class Pieces implements SortKeys {
   private static final int CACHE_LINE_BYTES = 64;
 
   /// What is read of a larger record is so much in one piece that the processor foresees it anyway.
@@ -113,7 +113,8 @@ final class Pieces {
   }
 
   /// Returns how many of the lowest bits of an entry are the index.
-  int indexBits() {
+  @Override
+  public int indexBits() {
     return indexBits;
   }
 
@@ -153,14 +154,16 @@ final class Pieces {
   }
 
   /// Eight bytes of the key of an entry's record, from byte `from` on.
-  long prefix(long entry, int from) {
+  @Override
+  public long prefix(long entry, int from) {
     return isCopied
         ? format.prefix(copies, copy(entry), from)
         : format.prefix(piece(entry), offset(entry), from);
   }
 
   /// Compares the keys of two records from byte `from` on.
-  int compareKeys(long left, long right, int from) {
+  @Override
+  public int compareKeys(long left, long right, int from) {
     return isCopied
         ? format.compareKeys(copies, copy(left), copy(right), from)
         : format.compareKeys(piece(left), offset(left), piece(right), offset(right), from);
@@ -168,10 +171,22 @@ final class Pieces {
 
   /// In how many of their first `most` bytes the keys of two records agree, if they agree in the
   /// first `from`.
-  int commonBytes(long left, long right, int from, int most) {
+  @Override
+  public int commonBytes(long left, long right, int from, int most) {
     return isCopied
         ? format.commonBytes(copies, copy(left), copy(right), from, most)
         : format.commonBytes(piece(left), offset(left), piece(right), offset(right), from, most);
+  }
+
+  @Override
+  public int keySize() {
+    return format.keySize();
+  }
+
+  /// Records with equal keys come in no particular order.
+  @Override
+  public boolean resolvesTies() {
+    return false;
   }
 
   /// In how many bytes all keys agree, which is known of the first `from`.

@@ -130,7 +130,7 @@ public final class SortJob {
   /// collector knows: where the rest is less than wanted, it is asked, and given a moment. What was
   /// dropped does not say that it waits, and is asked for once, where there is less than it takes
   /// to sort at all.
-  private static long mostMemoryBytes(long least, long wanted) throws InterruptedException {
+  static long mostMemoryBytes(long least, long wanted) throws InterruptedException {
     MemoryUse use = Jbuf.use();
     long most = mostMemoryBytes(use);
     for (int millis = 1; millis <= MOST_WAIT_MILLIS && most < wanted; millis *= 2) {
@@ -366,7 +366,8 @@ public final class SortJob {
     }
   }
 
-  private static void await(FlowRun flow) throws SortException, InterruptedException {
+  /// Waits for a flow of this package's modules.
+  static void await(FlowRun flow) throws SortException, InterruptedException {
     try {
       flow.await();
     } catch (FlowException e) {

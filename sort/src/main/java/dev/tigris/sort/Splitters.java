@@ -25,27 +25,18 @@ final class Splitters {
   /// Boundaries are cut to so many bytes of the key.
   static final int MAX_BOUNDARY_BYTES = 64;
 
-  private static final int CELL_BITS = 14;
-  private static final int CELLS = 1 << CELL_BITS;
-
   private final int boundaryBytes;
 
   /// The boundaries' bytes, one after the other, and the part of each that the table looks at.
   private final byte[] boundaries;
 
-  private final long[] windows;
+  private final Windows windows;
 
   /// Whether a boundary lies after the key that it names.
   private final boolean[] isAfter;
 
   /// With so many bytes do all boundaries begin; the window follows them.
   private final int common;
-
-  private final long firstWindow;
-  private final int cellShift;
-
-  /// Per cell, how many boundaries lie in the cells before it.
-  private final int[] before = new int[CELLS + 1];
 
   /// How large a share of the sample fell into each bucket; the shares add up to 1.
   private final double[] shares;
@@ -125,25 +116,17 @@ final class Splitters {
     this.boundaryBytes = sample.keyBytes;
     this.boundaries = new byte[count * boundaryBytes];
     this.isAfter = new boolean[count];
-    this.windows = new long[count];
     for (int i = 0; i < count; i++) {
       int from = chosen.get(i) * boundaryBytes;
       System.arraycopy(sample.keys, from, boundaries, i * boundaryBytes, boundaryBytes);
       isAfter[i] = after.get(i);
     }
     this.common = count == 0 ? 0 : commonBytes(count);
+    long[] parts = new long[count];
     for (int i = 0; i < count; i++) {
-      windows[i] = window(boundaries, i * boundaryBytes);
+      parts[i] = window(boundaries, i * boundaryBytes);
     }
-    this.firstWindow = count == 0 ? 0 : windows[0];
-    long range = count == 0 ? 0 : windows[count - 1] - firstWindow;
-    this.cellShift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(range) - CELL_BITS);
-    for (long window : windows) {
-      before[cell(window) + 1]++;
-    }
-    for (int cell = 0; cell < CELLS; cell++) {
-      before[cell + 1] += before[cell];
-    }
+    this.windows = new Windows(parts);
     this.shares = shares(sample, chosen, after);
   }
 
@@ -179,7 +162,7 @@ final class Splitters {
   }
 
   int buckets() {
-    return windows.length + 1;
+    return windows.count() + 1;
   }
 
   /// Returns the share of all records that is to be expected in a bucket.
@@ -191,30 +174,21 @@ final class Splitters {
     return RecordFormat.leading(bytes, key + common, boundaryBytes - common);
   }
 
-  private int cell(long window) {
-    long cell = (window - firstWindow) >>> cellShift; // unsigned
-    return cell >= 0 && cell < CELLS ? (int) cell : CELLS - 1;
-  }
-
   /// Returns the bucket of the key that begins at `key`, of which the first [#sampleBytes] are
   /// there.
   int bucket(byte[] bytes, int key) {
-    if (windows.length == 0) {
+    if (windows.count() == 0) {
       return 0;
     }
     if (common > 0) {
       int compared = Arrays.compareUnsigned(bytes, key, key + common, boundaries, 0, common);
       if (compared != 0) {
-        return compared < 0 ? 0 : windows.length;
+        return compared < 0 ? 0 : windows.count();
       }
     }
     long window = window(bytes, key);
-    if (Long.compareUnsigned(window, firstWindow) < 0) {
-      return 0;
-    }
-    int cell = cell(window);
-    int low = before[cell];
-    int high = before[cell + 1];
+    int low = windows.low(window);
+    int high = windows.high(window);
     while (low < high) {
       int middle = (low + high) >>> 1;
       if (isAtOrAfter(window, bytes, key, middle)) {
@@ -227,7 +201,7 @@ final class Splitters {
   }
 
   private boolean isAtOrAfter(long window, byte[] bytes, int key, int boundary) {
-    int compared = Long.compareUnsigned(window, windows[boundary]);
+    int compared = Long.compareUnsigned(window, windows.get(boundary));
     if (compared == 0) {
       int start = boundary * boundaryBytes;
       int from = Math.min(common + Long.BYTES, boundaryBytes);

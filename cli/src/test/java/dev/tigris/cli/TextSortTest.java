@@ -1,0 +1,88 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `tigris sort --lines` and `--csv`.
+class TextSortTest {
+  @TempDir Path folder;
+  private Shell shell;
+
+  @BeforeEach
+  void openShell() {
+    shell = new Shell(folder);
+  }
+
+  private void write(String name, String text) throws Exception {
+    Files.writeString(folder.resolve(name), text);
+  }
+
+  @Test
+  void sortsLinesByKeys() throws Exception {
+    write("words", "b 2\na 10\nc 2\n");
+    Shell.Result result = shell.run("sort --lines -k 2,2n -k 1,1r @/words @/sorted");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("c 2\nb 2\na 10\n", Files.readString(folder.resolve("sorted")));
+    assertTrue(result.out().startsWith("sorted 3 lines, 13 bytes, in "), result.out());
+  }
+
+  @Test
+  void sortsRowsByColumns() throws Exception {
+    write("trades.csv", "country,amount\nDE,5\nAT,7\nDE,12\n");
+    Shell.Result result =
+        shell.run("sort --csv --key country --key amount:nr @/trades.csv @/sorted --json");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("country,amount\nAT,7\nDE,12\nDE,5\n", Files.readString(folder.resolve("sorted")));
+    assertTrue(result.out().contains("\"records\":3,"), result.out());
+  }
+
+  @Test
+  void takesTheOptionsOfSort() throws Exception {
+    write("lines", "b;1\nB;2\na;3\nb;4\n");
+    Shell.Result result =
+        shell.run("sort --lines -t ; -f -u -s -r -k 1,1 --no-fsync @/lines @/sorted");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("b;1\na;3\n", Files.readString(folder.resolve("sorted")));
+    result = shell.run("sort --lines --human-numeric-sort --memory 16m @/lines @/sorted");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sort -n @/lines @/out                         | --numeric-sort is for text",
+        "sort --lines --record-size 9 @/lines @/out    | --record-size is for records",
+        "sort --lines --csv @/lines @/out              | leave one out",
+        "sort --lines -k 0 @/lines @/out               | the key '0' has 0",
+        "sort --lines -R @/lines @/out                 | Unknown option",
+        "sort --lines -t ab @/lines @/out              | is not one character",
+        "sort --lines --memory 1k @/lines @/out        | too small to sort lines",
+        "sort --lines -M -n @/lines @/out              | contradict each other",
+        "sort --lines - - @/out                        | can be read once",
+      })
+  void refusesWhatMakesNoSense(String line, String reason) throws Exception {
+    write("lines", "a\n");
+    Shell.Result result = shell.run(line);
+    assertEquals(ExitCode.USAGE, result.code(), result.toString());
+    assertTrue(result.err().contains(reason), result.err());
+    assertFalse(Files.exists(folder.resolve("out")));
+  }
+
+  @Test
+  void saysWhichColumnIsMissing() throws Exception {
+    write("rows", "a,b\n1,2\n");
+    Shell.Result result = shell.run("sort --csv -k c @/rows @/out");
+    assertEquals(ExitCode.BAD_INPUT, result.code(), result.toString());
+    assertTrue(result.err().contains("there is no column 'c'"), result.err());
+  }
+}

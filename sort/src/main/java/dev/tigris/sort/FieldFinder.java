@@ -1,0 +1,159 @@
+package dev.tigris.sort;
+
+import java.util.Arrays;
+
+/// Finds where a key begins and ends in a line: by a separator, by the change from blanks to other
+/// bytes, where a field begins with the blanks before it, or by the rules of CSV.
+///
+/// A place is two numbers in one: where the key begins in the upper half, and where it ends in the
+/// lower one.
+///
+/// @param separator the byte between two fields; negative for blanks
+/// @param quoted whether a field may stand in quotes, as in CSV (RFC 4180)
+record FieldFinder(int separator, boolean quoted) {
+  /// Fields that blanks separate.
+  static final int BY_BLANKS = -1;
+
+  private static final byte QUOTE = '"';
+
+  /// Where a key lies in the line `[start, end)`. One that ends before it begins is empty.
+  long find(byte[] line, int start, int end, LineKey key) {
+    if (quoted) {
+      return findInRow(line, start, end, key);
+    }
+    int from = begin(line, start, end, key);
+    return place(from, Math.max(from, limit(line, start, end, key)));
+  }
+
+  /// Where a key begins.
+  static int start(long place) {
+    return (int) (place >>> Integer.SIZE);
+  }
+
+  /// Where a key ends.
+  static int end(long place) {
+    return (int) place;
+  }
+
+  private static long place(int start, int end) {
+    return ((long) start << Integer.SIZE) | end;
+  }
+
+  private int begin(byte[] line, int start, int end, LineKey key) {
+    int at = start;
+    if (separator >= 0) {
+      byte between = (byte) separator;
+      for (int left = key.startField(); left > 0 && at < end; left--) {
+        at = find(line, at, end, between);
+        at += at < end ? 1 : 0;
+      }
+    } else {
+      for (int left = key.startField(); left > 0 && at < end; left--) {
+        at = afterField(line, at, end);
+      }
+    }
+    if (key.startBlanks()) {
+      at = afterBlanks(line, at, end);
+    }
+    return (int) Math.min(end, (long) at + key.startChar());
+  }
+
+  private int limit(byte[] line, int start, int end, LineKey key) {
+    if (key.endField() == LineKey.TO_THE_END) {
+      return end;
+    }
+    int at = start;
+    long fields = key.endField() + (key.endChar() == 0 ? 1L : 0L);
+    if (separator >= 0) {
+      byte between = (byte) separator;
+      for (long left = fields; left > 0 && at < end; left--) {
+        at = find(line, at, end, between);
+        at += at < end && (left > 1 || key.endChar() > 0) ? 1 : 0;
+      }
+    } else {
+      for (long left = fields; left > 0 && at < end; left--) {
+        at = afterField(line, at, end);
+      }
+    }
+    if (key.endChar() > 0) {
+      if (key.endBlanks()) {
+        at = afterBlanks(line, at, end);
+      }
+      at = (int) Math.min(end, (long) at + key.endChar());
+    }
+    return at;
+  }
+
+  /// One field of a row of CSV, without the quotes around it.
+  private long findInRow(byte[] row, int start, int end, LineKey key) {
+    int last = end > start && row[end - 1] == '\r' ? end - 1 : end;
+    int at = start;
+    for (int left = key.startField(); left > 0; left--) {
+      at = endOfField(row, at, last);
+      if (at == last) {
+        return place(last, last); // a row with fewer fields
+      }
+      at++;
+    }
+    int to = endOfField(row, at, last);
+    if (to - at >= 2 && row[at] == QUOTE && row[to - 1] == QUOTE) {
+      return place(at + 1, to - 1);
+    }
+    return place(at, to);
+  }
+
+  /// Where a field of a row ends: at the separator behind it, or at the end.
+  int endOfField(byte[] row, int start, int end) {
+    boolean inside = false;
+    for (int at = start; at < end; at++) {
+      if (row[at] == QUOTE) {
+        inside = !inside;
+      } else if (!inside && row[at] == (byte) separator) {
+        return at;
+      }
+    }
+    return end;
+  }
+
+  /// Whether a key of a row has quotes in it, of which two stand for one.
+  boolean hasQuotes(byte[] row, int start, int end) {
+    return quoted && LineScan.find(row, start, end, QUOTE) < end;
+  }
+
+  /// A key of a row with one quote for two.
+  static byte[] withoutDoubledQuotes(byte[] row, int start, int end) {
+    byte[] plain = new byte[end - start];
+    int length = 0;
+    for (int at = start; at < end; at++) {
+      plain[length++] = row[at];
+      if (row[at] == QUOTE && at + 1 < end && row[at + 1] == QUOTE) {
+        at++;
+      }
+    }
+    return Arrays.copyOf(plain, length);
+  }
+
+  private static int afterField(byte[] line, int start, int end) {
+    int at = afterBlanks(line, start, end);
+    while (at < end && !Blanks.isBlank(line[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int afterBlanks(byte[] line, int start, int end) {
+    int at = start;
+    while (at < end && Blanks.isBlank(line[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int find(byte[] line, int start, int end, byte wanted) {
+    int at = start;
+    while (at < end && line[at] != wanted) {
+      at++;
+    }
+    return at;
+  }
+}

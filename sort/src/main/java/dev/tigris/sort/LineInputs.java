@@ -1,0 +1,184 @@
+package dev.tigris.sort;
+
+import java.io.Closeable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// The inputs of a sort of lines, opened, as one sequence of lines cut into parts that threads can
+/// take one by one. Of CSV, the first rows are no part of it, but name the columns.
+final class LineInputs implements Closeable {
+  private static final int HEADER_STEP_BYTES = 64 << 10;
+
+  private final RowEnds rows;
+  private final List<InputFile> files = new ArrayList<>();
+
+  /// Per file, where its lines begin.
+  private final long[] firstByte;
+
+  private int partBytes = 1;
+
+  /// Per file, the number of its first part; and the number of parts at the end.
+  private final long[] firstPart;
+
+  /// Per part, whether it begins between quotes; empty without quotes.
+  private boolean[] inside = {};
+
+  private byte[] header = {};
+
+  /// Opens inputs.
+  ///
+  /// @param folder where those are copied to that have no size
+  LineInputs(List<TextInput> inputs, LineOrder order, TemporaryFolder folder) throws SortException {
+    this.rows = order.rows();
+    this.firstByte = new long[inputs.size()];
+    this.firstPart = new long[inputs.size() + 1];
+    boolean opened = false;
+    try {
+      for (int i = 0; i < inputs.size(); i++) {
+        Path spool = folder.resolve("input-" + i);
+        files.add(inputs.get(i).open(spool));
+        if (order.isCsv()) {
+          firstByte[i] = readHeader(files.get(i), inputs.get(i));
+        }
+      }
+      opened = true;
+    } finally {
+      if (!opened) {
+        close();
+      }
+    }
+  }
+
+  /// Reads the first row of a file, which must be that of all; returns where the next one begins.
+  private long readHeader(InputFile file, TextInput input) throws SortException {
+    byte[] text = {};
+    try (var buffer = new AlignedBuffer(HEADER_STEP_BYTES, "header")) {
+      while (rows.find(text, 0, text.length) == text.length && text.length < file.size()) {
+        int length = (int) Math.min(HEADER_STEP_BYTES, file.size() - text.length);
+        int at = text.length;
+        long read = file.read(buffer, at, (long) at + length);
+        text = Arrays.copyOf(text, Math.addExact(at, length));
+        buffer.bytes().copyTo(read, text, at, length);
+      }
+    }
+    int end = rows.find(text, 0, text.length);
+    byte[] row = Arrays.copyOf(text, end);
+    if (file.size() > 0 && header.length == 0) {
+      header = row;
+    } else if (file.size() > 0 && !Arrays.equals(row, header)) {
+      throw new SortException(
+          SortException.Kind.INPUT,
+          ("%s has another first row than the input before it: the columns of CSV must be the same"
+                  + " in all files")
+              .formatted(input));
+    }
+    return Math.min(file.size(), end + 1L);
+  }
+
+  /// The first row, without its end; empty without one.
+  byte[] header() {
+    return header;
+  }
+
+  /// How many bytes of lines there are.
+  long bytes() {
+    long sum = 0;
+    for (int i = 0; i < files.size(); i++) {
+      sum += files.get(i).size() - firstByte[i];
+    }
+    return sum;
+  }
+
+  /// Cuts the input into parts of this size. Before this, there are none.
+  void cut(int bytes, int processors) throws SortException, InterruptedException {
+    partBytes = bytes;
+    for (int i = 0; i < files.size(); i++) {
+      firstPart[i + 1] = firstPart[i] + Math.ceilDiv(files.get(i).size() - firstByte[i], partBytes);
+    }
+    if (rows.quoted()) {
+      findQuotes(processors);
+    }
+  }
+
+  /// Finds out which parts begin between quotes: each part says whether it has an odd number of
+  /// them.
+  private void findQuotes(int processors) throws SortException, InterruptedException {
+    boolean[] odd = new boolean[Math.toIntExact(parts())];
+    Workers.run("tigris-sort-quotes", processors, odd.length, () -> new QuoteCounter(odd));
+    inside = new boolean[odd.length + 1];
+    for (int i = 0; i < odd.length; i++) {
+      boolean first = Arrays.binarySearch(firstPart, i) >= 0;
+      inside[i] &=
+          !first; // a file that ends between quotes is damaged, and does not spoil the next
+      inside[i + 1] = inside[i] ^ odd[i];
+    }
+  }
+
+  /// Counts the quotes of parts.
+  private final class QuoteCounter implements Workers.Worker {
+    private final boolean[] odd;
+    private final AlignedBuffer buffer = new AlignedBuffer(partBytes, "quotes");
+    private final byte[] block = new byte[partBytes];
+
+    QuoteCounter(boolean[] odd) {
+      this.odd = odd;
+    }
+
+    @Override
+    public void work(long number) throws SortException {
+      LinePart part = part(number);
+      int length = (int) (part.to() - part.from());
+      long at = part.file().read(buffer, part.from(), part.to());
+      buffer.bytes().copyTo(at, block, 0, length);
+      odd[(int) number] = rows.isInside(block, 0, length, false);
+    }
+
+    @Override
+    public void close() {
+      buffer.close();
+    }
+  }
+
+  /// How many parts there are.
+  long parts() {
+    return firstPart[files.size()];
+  }
+
+  /// A part by its number.
+  LinePart part(long number) {
+    int file = 0;
+    while (firstPart[file + 1] <= number) {
+      file++;
+    }
+    InputFile found = files.get(file);
+    long from = firstByte[file] + (number - firstPart[file]) * partBytes;
+    long to = Math.min(found.size(), from + partBytes);
+    boolean quotes = inside.length > 0;
+    return new LinePart(
+        found, from, to, number, number == firstPart[file], quotes && inside[(int) number]);
+  }
+
+  /// See [InputFile#requireUnchanged].
+  void requireUnchanged() throws SortException {
+    for (InputFile file : files) {
+      file.requireUnchanged();
+    }
+  }
+
+  @Override
+  public void close() throws SortException {
+    SortException failure = null;
+    for (InputFile file : files) {
+      try {
+        file.close();
+      } catch (SortException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tigris.sort;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.GZIPOutputStream;
+
+/// Where sorted buckets are written, one after the other, by several threads in turn: each sorts
+/// its own bucket while others sort or write theirs.
+///
+/// Thread rule: [#await] and [#done] by any thread; between the two calls of a thread the output is
+/// its own.
+final class LineOutput {
+  private static final int LEAST_MEMBER_BYTES = 32;
+
+  private final OutputStream stream;
+  private final Path name;
+  private final boolean compressed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition turned = lock.newCondition();
+  private int turn;
+  private long bytes;
+
+  /// Writes to a stream.
+  ///
+  /// @param name what failures call it
+  /// @param compressed in gzip's format: each bucket is a member of its own, compressed by the
+  ///     thread that has sorted it
+  LineOutput(OutputStream stream, Path name, boolean compressed) {
+    this.stream = stream;
+    this.name = name;
+    this.compressed = compressed;
+  }
+
+  /// What is to be written for these lines; before the turn of their bucket.
+  byte[] encode(byte[] text, int length) throws IOException {
+    if (!compressed) {
+      return text;
+    }
+    var member = new ByteArrayOutputStream(length / 2 + LEAST_MEMBER_BYTES);
+    try (var gzip = new GZIPOutputStream(member)) {
+      gzip.write(text, 0, length);
+    }
+    return member.toByteArray();
+  }
+
+  /// How many bytes of [#encode]'s result count, of so many bytes of text.
+  int encodedBytes(byte[] encoded, int length) {
+    return compressed ? encoded.length : length;
+  }
+
+  /// A stream for the lines of the bucket whose turn it is, where they come one by one.
+  OutputStream lines() throws IOException {
+    var counted =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+          }
+
+          @Override
+          public void write(byte[] text, int from, int length) throws IOException {
+            LineOutput.this.write(text, from, length);
+          }
+        };
+    return compressed ? new GZIPOutputStream(counted) : counted;
+  }
+
+  /// Waits until all buckets before this one are written. A flow that is stopped interrupts its
+  /// threads, and so ends the wait.
+  ///
+  /// @throws InterruptedException if the thread is interrupted
+  void await(int bucket) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (turn < bucket) {
+        turned.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Writes bytes of the bucket whose turn it is.
+  void write(byte[] text, int from, int length) throws SortException {
+    try {
+      stream.write(text, from, length);
+    } catch (IOException e) {
+      throw SortException.writing(name, e);
+    }
+    bytes += length;
+  }
+
+  /// The bucket whose turn it is has been written.
+  void done(int bucket) {
+    lock.lock();
+    try {
+      turn = bucket + 1;
+      turned.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Hands on what was written; when all is done.
+  void flush() throws SortException {
+    try {
+      stream.flush();
+    } catch (IOException e) {
+      throw SortException.writing(name, e);
+    }
+  }
+
+  /// How many bytes were written; when all is done.
+  long bytes() {
+    lock.lock();
+    try {
+      return bytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

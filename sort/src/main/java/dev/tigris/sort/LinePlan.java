@@ -1,0 +1,92 @@
+package dev.tigris.sort;
+
+/// How a sort of lines divides its memory, fixed before it starts:
+///
+/// ```
+/// memory >= open                       waters that partitioners fill: one for each bucket
+///         + flight                     waters on their way, up to the window of each stream
+///         + partitioners * read        what they read the input into
+///         + sorters * (keep + buffer)  waters that sorters hold; what they spill through
+/// ```
+///
+/// A bucket is sorted in a copy on the heap, which bounds how large it may be; a larger one is
+/// divided first.
+///
+/// @param processors how many modules partition, and how many sort
+/// @param buckets how many buckets to aim for
+/// @param waterBytes how many bytes a water has for lines and its header
+/// @param window how many waters may be on their way from a partitioner to a sorter
+/// @param chunkBytes how much a partitioner reads at a time
+/// @param keepBytes how much a sorter holds before it spills
+/// @param mostBytes how large a bucket may be to be sorted at once, and how long a line
+/// @param mostLines how many lines it may have
+record LinePlan(
+    int processors,
+    int buckets,
+    int waterBytes,
+    int window,
+    int chunkBytes,
+    long keepBytes,
+    int mostBytes,
+    int mostLines) {
+
+  private static final int WINDOW = 4;
+  private static final long BUCKET_BYTES = 1 << 20;
+  private static final int MAX_BUCKETS = 2048;
+  private static final int MAX_WATER_BYTES = 64 << 10;
+  private static final int MIN_WATER_BYTES = 8 << 10;
+  private static final int MAX_CHUNK_BYTES = 1 << 20;
+  private static final int MIN_CHUNK_BYTES = 64 << 10;
+
+  /// What spilled lines pass through, and output.
+  static final int BUFFER_BYTES = 256 << 10;
+
+  /// What a sorter needs of the heap: bucket, sorted copy, places and entries of its lines.
+  private static final long LEAST_HEAP_BYTES = 24 << 20;
+
+  private static final int HEAP_SHARES = 32;
+  private static final int MAX_SORTED_BYTES = 256 << 20;
+
+  /// The least memory with which lines can be sorted.
+  static final long LEAST_BYTES = 4 << 20;
+
+  /// Makes the plan.
+  ///
+  /// @param inputBytes the size of the input
+  /// @param memoryBytes the memory allowed, at least [#LEAST_BYTES]
+  /// @param parallel how many processors to use
+  static LinePlan make(long inputBytes, long memoryBytes, int parallel, Heap heap) {
+    long chunk =
+        Math.clamp(
+            Math.min(inputBytes / (4L * parallel), memoryBytes / 32),
+            MIN_CHUNK_BYTES,
+            MAX_CHUNK_BYTES);
+    long parts = Math.max(1, Math.ceilDiv(inputBytes, chunk));
+    long byHeap = Math.max(1, heap.bytes() / LEAST_HEAP_BYTES);
+    long byMemory = Math.max(1, memoryBytes / LEAST_BYTES);
+    int processors = (int) Math.min(Math.min(parallel, parts), Math.min(byHeap, byMemory));
+    int water = MAX_WATER_BYTES;
+    long buckets = Math.clamp(inputBytes / BUCKET_BYTES, 1, MAX_BUCKETS);
+    while (water > MIN_WATER_BYTES && processors * buckets * water > memoryBytes / 4) {
+      water /= 2;
+    }
+    buckets = Math.max(1, Math.min(buckets, memoryBytes / 4 / water / processors));
+    long pairs = (long) processors * processors;
+    int window = Math.clamp(memoryBytes / 8 / water / pairs - 1, 1, WINDOW);
+    long spent =
+        processors * buckets * water
+            + pairs * (window + 1) * water
+            + processors * (chunk + BUFFER_BYTES);
+    long keep = Math.max(4L * water, (memoryBytes - spent) / processors);
+    long share = heap.bytes() / HEAP_SHARES / processors;
+    return new LinePlan(
+        processors,
+        (int) buckets,
+        water,
+        window,
+        (int) chunk,
+        keep,
+        Math.clamp(share, 64 << 10, MAX_SORTED_BYTES),
+        Math.max(1024, heap.entries(processors)));
+  }
+}

@@ -1,0 +1,309 @@
+package dev.tigris.sort;
+
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// Sorts lines of text as POSIX `sort` does in the C locale, in parallel and within a given memory
+/// (Welsh and Culler 2000, section 5). What does not fit memory goes to temporary files.
+///
+/// ```java
+/// LineSortJob.Result result =
+///     LineSortJob.of(LineOrder.builder().separator(',').key("3,3n").build())
+///         .input(TextInput.file(Path.of("trades.csv")))
+///         .run(Path.of("by-amount.csv"));
+/// ```
+///
+/// An output file appears under its name only when it is complete and, unless [#unforced], on the
+/// disk. Its lines are the input's, which a checksum over both confirms. A last line that does not
+/// end gets its end.
+///
+/// A job does not change: each method that names an option returns a changed copy.
+public final class LineSortJob {
+  private static final String GZIP = ".gz";
+
+  /// The result. Later versions may have more components: read them by their methods.
+  ///
+  /// @param lines how many lines were read
+  /// @param keptLines how many were written: fewer where only the first of equal lines is kept
+  /// @param bytes how many bytes the input has
+  /// @param writtenBytes how many were written
+  /// @param spilledBytes how much was written to temporary files
+  /// @param peakMemoryBytes the most that buffers held
+  /// @param elapsed how long it took
+  public record Result(
+      long lines,
+      long keptLines,
+      long bytes,
+      long writtenBytes,
+      long spilledBytes,
+      long peakMemoryBytes,
+      Duration elapsed) {}
+
+  private final LineOrder order;
+  private final List<TextInput> inputs;
+  private final long memoryBytes;
+  private final int parallel;
+  private final boolean forced;
+  private final Path temporary;
+  private final Progress progress;
+  private final Heap heap;
+
+  private LineSortJob(Draft from) {
+    this.order = from.order;
+    this.inputs = List.copyOf(from.inputs);
+    this.memoryBytes = from.memoryBytes;
+    this.parallel = from.parallel;
+    this.forced = from.forced;
+    this.temporary = from.temporary;
+    this.progress = from.progress;
+    this.heap = from.heap;
+  }
+
+  /// A job that is not complete yet: a copy of another one, in which options are changed.
+  private static final class Draft {
+    private final LineOrder order;
+    private final List<TextInput> inputs = new ArrayList<>();
+    private long memoryBytes;
+    private int parallel = Runtime.getRuntime().availableProcessors();
+    private boolean forced = true;
+    private Path temporary = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+    private Progress progress = Progress.NONE;
+    private Heap heap = Heap.ofProcess();
+
+    Draft(LineOrder order) {
+      this.order = Objects.requireNonNull(order);
+      this.memoryBytes = Math.min(SortJob.DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
+    }
+
+    Draft(LineSortJob job) {
+      this.order = job.order;
+      this.inputs.addAll(job.inputs);
+      this.memoryBytes = job.memoryBytes;
+      this.parallel = job.parallel;
+      this.forced = job.forced;
+      this.temporary = job.temporary;
+      this.progress = job.progress;
+      this.heap = job.heap;
+    }
+  }
+
+  /// Returns a job that sorts in an order, with the default memory and as many threads as
+  /// processors.
+  public static LineSortJob of(LineOrder order) {
+    return new LineSortJob(new Draft(order));
+  }
+
+  /// Returns a copy with one more input, after those before.
+  public LineSortJob input(TextInput input) {
+    Draft draft = new Draft(this);
+    draft.inputs.add(Objects.requireNonNull(input));
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy with another memory for lines.
+  ///
+  /// @throws IllegalArgumentException if it is less than 4 MiB
+  public LineSortJob memory(long bytes) {
+    if (bytes < LinePlan.LEAST_BYTES) {
+      throw new IllegalArgumentException(
+          "a memory of %d bytes is too small to sort lines: give at least %d bytes"
+              .formatted(bytes, LinePlan.LEAST_BYTES));
+    }
+    Draft draft = new Draft(this);
+    draft.memoryBytes = bytes;
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy with another number of processors, used if the memory is enough for all.
+  ///
+  /// @throws IllegalArgumentException if it is not at least 1
+  public LineSortJob parallel(int processors) {
+    if (processors < 1) {
+      throw new IllegalArgumentException("at least 1 thread is needed, not " + processors);
+    }
+    Draft draft = new Draft(this);
+    draft.parallel = processors;
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy that does not force the output to the disk: a loss of power may damage it.
+  public LineSortJob unforced() {
+    Draft draft = new Draft(this);
+    draft.forced = false;
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy with another folder for temporary files, which counts where the output is a
+  /// stream: those of a file lie beside it.
+  public LineSortJob temporary(Path folder) {
+    Draft draft = new Draft(this);
+    draft.temporary = Objects.requireNonNull(folder);
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy with a listener that hears how far it is.
+  public LineSortJob progress(Progress listener) {
+    Draft draft = new Draft(this);
+    draft.progress = Objects.requireNonNull(listener);
+    return new LineSortJob(draft);
+  }
+
+  /// Returns a copy that takes no more of the heap than one of this size allows.
+  LineSortJob heap(Heap other) {
+    Draft draft = new Draft(this);
+    draft.heap = other;
+    return new LineSortJob(draft);
+  }
+
+  /// Returns how many processors are used, if the memory is enough for all.
+  public int processors() {
+    return parallel;
+  }
+
+  /// Sorts to a file; to one whose name ends with `.gz`, compressed. Whatever goes wrong, nothing
+  /// appears under its name, what was there before stays, and temporary files are deleted.
+  ///
+  /// @throws SortException if an input cannot be used, the output cannot be written, or the memory
+  ///     is too small
+  /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
+  public Result run(Path output) throws SortException, InterruptedException {
+    Path target = OutputPaths.target(output);
+    if (!target.equals(output)) {
+      return run(target);
+    }
+    List<Path> files = inputs.stream().map(TextInput::path).filter(Objects::nonNull).toList();
+    OutputPaths.refuseInput(output, files);
+    OutputPaths.refuseUnusable(output);
+    return guarded(
+        () -> {
+          try (TemporaryFolder folder = new TemporaryFolder(output)) {
+            OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
+            return toFile(output, folder);
+          }
+        });
+  }
+
+  /// Sorts to a stream, which is flushed and not closed. The stream gets its first byte when all
+  /// input was read and partitioned. A failure after that leaves a part of the output written.
+  ///
+  /// @throws SortException if an input cannot be used, the stream fails, or the memory is too small
+  /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
+  public Result run(OutputStream output) throws SortException, InterruptedException {
+    return guarded(
+        () -> {
+          try (TemporaryFolder folder = new TemporaryFolder(temporary.resolve("sort"))) {
+            return run(folder, new LineOutput(output, Path.of("the output"), false));
+          }
+        });
+  }
+
+  private interface Work {
+    Result run() throws SortException, InterruptedException;
+  }
+
+  private static Result guarded(Work work) throws SortException, InterruptedException {
+    try {
+      return work.run();
+    } catch (SortException e) {
+      throw e.unlessInterrupted();
+    } catch (MemoryBudgetException e) {
+      throw SortException.noMemory(e);
+    }
+  }
+
+  private Result toFile(Path output, TemporaryFolder folder)
+      throws SortException, InterruptedException {
+    Path path = folder.resolve(TemporaryFolder.OUTPUT);
+    Result result;
+    try (FileChannel channel =
+            FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        ChannelStream stream = new ChannelStream(channel)) {
+      boolean compressed = output.toString().endsWith(GZIP);
+      result = run(folder, new LineOutput(stream, path, compressed));
+      if (forced) {
+        progress.report(Progress.Phase.SYNC, 0, result.writtenBytes);
+        channel.force(true);
+      }
+    } catch (IOException e) {
+      throw SortException.writing(path, e);
+    }
+    folder.publish(TemporaryFolder.OUTPUT, output);
+    if (forced) {
+      TemporaryFolder.forceFolder(OutputPaths.folder(output).toAbsolutePath());
+    }
+    return result;
+  }
+
+  private Result run(TemporaryFolder folder, LineOutput output)
+      throws SortException, InterruptedException {
+    long started = System.nanoTime();
+    try (LineInputs opened = new LineInputs(inputs, order, folder)) {
+      LineRun run = prepare(opened, folder, output);
+      LinePlan plan = run.plan();
+      SortJob.await(
+          Flow.named("sort lines")
+              .source("partition", () -> new LineSource(run), plan.processors())
+              .reservoir(Reservoir.routed().withWindow(plan.window()))
+              .stage("sort", () -> new LineModule(run), plan.processors())
+              .build()
+              .start());
+      output.flush();
+      run.requireWhole();
+      return new Result(
+          run.lines(),
+          run.keptLines(),
+          run.inputBytes(),
+          output.bytes(),
+          run.spilledBytes(),
+          run.peakBytes(),
+          Duration.ofNanos(System.nanoTime() - started));
+    }
+  }
+
+  private LineRun prepare(LineInputs opened, TemporaryFolder folder, LineOutput output)
+      throws SortException, InterruptedException {
+    long bytes = opened.bytes();
+    long wanted = Math.min(memoryBytes, Math.max(LinePlan.LEAST_BYTES, 2 * bytes));
+    long most = SortJob.mostMemoryBytes(LinePlan.LEAST_BYTES, wanted);
+    if (most < LinePlan.LEAST_BYTES) {
+      throw new SortException(
+          SortException.Kind.MEMORY,
+          ("in this process %d bytes are left for a sort, and %d are needed: free what else holds"
+                  + " memory")
+              .formatted(most, LinePlan.LEAST_BYTES));
+    }
+    LinePlan plan = LinePlan.make(bytes, Math.min(memoryBytes, most), parallel, heap);
+    opened.cut(plan.chunkBytes(), plan.processors());
+    LineOrder rows = order(opened);
+    LineSplitters splitters = LineSampler.sample(opened, rows, plan, progress);
+    return new LineRun(rows, plan, opened, splitters, folder, output, progress);
+  }
+
+  /// Returns the order, with the columns of CSV where the first row has them.
+  private LineOrder order(LineInputs opened) throws SortException {
+    if (!order.isCsv()) {
+      return order;
+    }
+    try {
+      return order.withHeader(opened.header());
+    } catch (IllegalArgumentException e) {
+      throw new SortException(SortException.Kind.INPUT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LineSortJob[%s, %s]".formatted(inputs, order);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.tigris.sort;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Where the range of lines is split into buckets, found from a sample: as [Splitters], by whole
+/// lines in their order.
+///
+/// A line that is so frequent in the sample that it would fill several buckets gets one of its own,
+/// with equal lines only, which need no sorting.
+///
+/// Thread rule: immutable; any thread.
+final class LineSplitters {
+  private final LineOrder order;
+
+  /// The boundaries, in order, and whether each lies after the lines that equal it, and not before.
+  private final byte[][] boundaries;
+
+  private final boolean[] isAfter;
+
+  /// Up to this place do all boundaries agree; prefixes begin there.
+  private final int common;
+
+  private final Windows windows;
+
+  private LineSplitters(LineOrder order, List<byte[]> boundaries, List<Boolean> after) {
+    this.order = order;
+    this.boundaries = boundaries.toArray(new byte[0][]);
+    this.isAfter = new boolean[boundaries.size()];
+    for (int i = 0; i < isAfter.length; i++) {
+      isAfter[i] = after.get(i);
+    }
+    this.common =
+        boundaries.isEmpty() ? 0 : order.lastAgreement(boundaries.getFirst(), boundaries.getLast());
+    long[] prefixes = new long[isAfter.length];
+    for (int i = 0; i < prefixes.length; i++) {
+      prefixes[i] = order.prefix(this.boundaries[i], 0, this.boundaries[i].length, common);
+    }
+    this.windows = new Windows(prefixes);
+  }
+
+  /// A single bucket.
+  static LineSplitters none(LineOrder order) {
+    return new LineSplitters(order, List.of(), List.of());
+  }
+
+  /// Chooses boundaries for about `buckets` buckets of equal size.
+  ///
+  /// @param sample some lines, without the bytes that end them; it is sorted
+  static LineSplitters choose(LineOrder order, List<byte[]> sample, int buckets) {
+    sample.sort(order::compare);
+    List<byte[]> chosen = new ArrayList<>();
+    List<Boolean> after = new ArrayList<>();
+    for (int i = 1; i < buckets && !sample.isEmpty(); i++) {
+      byte[] candidate = sample.get((int) ((long) sample.size() * i / buckets));
+      if (chosen.isEmpty() || order.compare(chosen.getLast(), candidate) != 0) {
+        chosen.add(candidate);
+        after.add(false);
+      } else if (!after.getLast()) {
+        chosen.add(candidate);
+        after.add(true);
+      }
+    }
+    return new LineSplitters(order, chosen, after);
+  }
+
+  int buckets() {
+    return isAfter.length + 1;
+  }
+
+  /// Whether all lines of a bucket are equal in this order.
+  boolean isOfEquals(int bucket) {
+    return bucket < isAfter.length && isAfter[bucket];
+  }
+
+  /// The bucket of a line, which lies in `[start, end)` without the byte that ends it.
+  int bucket(byte[] text, int start, int end) {
+    if (boundaries.length == 0) {
+      return 0;
+    }
+    if (common > 0) {
+      byte[] first = boundaries[0];
+      if (!order.agrees(first, 0, first.length, text, start, end, common)) {
+        return order.compare(text, start, end, first, 0, first.length) < 0 ? 0 : boundaries.length;
+      }
+    }
+    long prefix = order.prefix(text, start, end, common);
+    int low = windows.low(prefix);
+    int high = windows.high(prefix);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (isAtOrAfter(prefix, text, start, end, middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private boolean isAtOrAfter(long prefix, byte[] text, int start, int end, int boundary) {
+    int compared = Long.compareUnsigned(prefix, windows.get(boundary));
+    if (compared == 0) {
+      byte[] line = boundaries[boundary];
+      compared = order.compare(text, start, end, line, 0, line.length);
+    }
+    return isAfter[boundary] ? compared > 0 : compared >= 0;
+  }
+
+  @Override
+  public String toString() {
+    return "LineSplitters[%d buckets, %s]".formatted(buckets(), Arrays.toString(isAfter));
+  }
+}

@@ -1,0 +1,219 @@
+package dev.tigris.sort;
+
+import java.util.Arrays;
+
+/// The lines of a bucket, copied to the heap, and their order.
+///
+/// ```
+///   text      first line \n second \n third line ... \n
+///             ^             ^         ^                 ^
+///   starts    0             1         2       ...      count
+/// ```
+///
+/// Each line ends with the delimiter. The index of an entry is the number of its line, in the order
+/// of the input where the lines were added in that order.
+///
+/// Thread rule: one thread at a time.
+final class LineText implements SortKeys {
+  private final LineOrder order;
+  private final EntrySorter sorter;
+
+  private byte[] text;
+  private int bytes;
+  private int[] starts;
+  private int count;
+  private byte[] sorted = {};
+  private int indexBits;
+  private long[] entries = {};
+  private int kept;
+  private LineChecksum checksum = new LineChecksum();
+
+  /// Room for so many bytes at first; it grows as needed.
+  LineText(LineOrder order, int initialBytes) {
+    this.order = order;
+    this.text = new byte[initialBytes];
+    this.starts = new int[Math.max(16, initialBytes / 16)];
+    this.sorter = new EntrySorter(this, starts.length);
+  }
+
+  /// Forgets all lines.
+  void clear() {
+    bytes = 0;
+    count = 0;
+  }
+
+  /// Makes room for whole lines, which the caller puts into [#text]; returns where.
+  int grow(int length) {
+    makeRoom(length);
+    int at = bytes;
+    bytes += length;
+    return at;
+  }
+
+  /// Where the lines lie, until the next [#grow].
+  byte[] text() {
+    return text;
+  }
+
+  private void makeRoom(int length) {
+    if (text.length - bytes < length) {
+      text =
+          Arrays.copyOf(
+              text, Math.max(Math.addExact(bytes, length), text.length + text.length / 2));
+    }
+  }
+
+  /// Finds the lines; returns whether there are at most so many.
+  boolean findLines(int most) {
+    RowEnds rows = order.rows();
+    count = 0;
+    int start = 0;
+    while (start < bytes) {
+      if (count == most) {
+        return false;
+      }
+      if (count + 1 >= starts.length) {
+        starts = Arrays.copyOf(starts, 2 * starts.length);
+      }
+      starts[count++] = start;
+      start = rows.find(text, start, bytes) + 1;
+    }
+    starts[count] = start;
+    return true;
+  }
+
+  /// Puts the lines that were found into order, and returns how many bytes are left of them: fewer
+  /// where only the first of equal lines is kept.
+  int sort() {
+    indexBits = Pieces.bitsFor(count);
+    entries = sorter.entries(count);
+    if (count > 1) {
+      sortEntries();
+    } else {
+      Arrays.fill(entries, 0, count, 0);
+    }
+    return gather();
+  }
+
+  /// What [#sort] has left, in order.
+  byte[] sorted() {
+    return sorted;
+  }
+
+  /// How many lines [#sort] has left.
+  int kept() {
+    return kept;
+  }
+
+  /// The sum of the lines that [#sort] has left.
+  long checksum() {
+    return checksum.sum();
+  }
+
+  private void sortEntries() {
+    int place = 0;
+    while (place >= 0 && place < order.places()) {
+      long min = -1;
+      long max = 0;
+      for (int i = 0; i < count; i++) {
+        long prefix = order.prefix(text, starts[i], end(i), place);
+        entries[i] = prefix;
+        min = Long.compareUnsigned(prefix, min) < 0 ? prefix : min;
+        max = Long.compareUnsigned(prefix, max) > 0 ? prefix : max;
+      }
+      if (min != max) {
+        sorter.normalise(count, min, max);
+        for (int i = 0; i < count; i++) {
+          entries[i] |= i;
+        }
+        sorter.sort(count, place);
+        return;
+      }
+      place = agreement(place + Long.BYTES);
+    }
+    for (int i = 0; i < count; i++) {
+      entries[i] = i;
+    }
+    sorter.sortTied(count);
+  }
+
+  /// Up to where all lines agree.
+  private int agreement(int place) {
+    int agreed = order.places();
+    for (int i = 1; i < count && agreed > place; i++) {
+      agreed = Math.min(agreed, agreement(0, i, place));
+    }
+    return agreed;
+  }
+
+  private int agreement(int left, int right, int place) {
+    return order.agreement(text, starts[left], end(left), text, starts[right], end(right), place);
+  }
+
+  private int gather() {
+    if (sorted.length < bytes) {
+      sorted = new byte[text.length];
+    }
+    int at = 0;
+    int before = -1;
+    kept = 0;
+    checksum = new LineChecksum();
+    for (int i = 0; i < count; i++) {
+      int line = line(entries[i]);
+      if (order.isUnique() && before >= 0 && compare(before, line) == 0) {
+        continue;
+      }
+      int length = starts[line + 1] - starts[line];
+      System.arraycopy(text, starts[line], sorted, at, length);
+      checksum.add(sorted, at, at + length);
+      at += length;
+      before = line;
+      kept++;
+    }
+    return at;
+  }
+
+  private int end(int line) {
+    return starts[line + 1] - 1;
+  }
+
+  private int line(long entry) {
+    return (int) (entry & ((1L << indexBits) - 1));
+  }
+
+  private int compare(int left, int right) {
+    return order.compare(text, starts[left], end(left), text, starts[right], end(right));
+  }
+
+  @Override
+  public int indexBits() {
+    return indexBits;
+  }
+
+  /// Places of the order are what bytes are to other keys.
+  @Override
+  public int keySize() {
+    return order.places();
+  }
+
+  @Override
+  public long prefix(long entry, int from) {
+    int line = line(entry);
+    return order.prefix(text, starts[line], end(line), from);
+  }
+
+  @Override
+  public int commonBytes(long left, long right, int from, int most) {
+    return Math.min(most, agreement(line(left), line(right), from));
+  }
+
+  @Override
+  public int compareKeys(long left, long right, int from) {
+    return compare(line(left), line(right));
+  }
+
+  @Override
+  public boolean resolvesTies() {
+    return true;
+  }
+}
