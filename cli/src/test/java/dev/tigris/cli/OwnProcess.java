@@ -27,7 +27,7 @@ final class OwnProcess {
     return command(folder, property, out, args).start();
   }
 
-  /// What starts it.
+  /// The builder that starts it.
   static Command command(Path folder, String property, Redirect out, String... args) {
     return Jvm.onModulePath(
             "dev.tigris.cli/dev.tigris.cli.Main", System.getProperty("jdk.module.path"))

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// What a run of the tests ends with: the modules, the slowest classes, the tests that did not
+/// The end of a run of the tests: the modules, the slowest classes, the tests that did not
 /// pass, and a line for programs.
 ///
 /// @param classes the test classes that ran

@@ -72,7 +72,7 @@ class BuilderTest {
     }
   }
 
-  /// What the script of the checkout has prepared before it starts the command.
+  /// The state that the script of the checkout has prepared before it starts the command.
   private List<String> scriptPrepares() throws Exception {
     int before = checkout.calls().size();
     checkout.tigris("help");

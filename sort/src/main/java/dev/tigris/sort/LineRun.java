@@ -26,7 +26,6 @@ final class LineRun {
   private final AtomicLong keptLines = new AtomicLong();
   private final AtomicLong readSum = new AtomicLong();
   private final AtomicLong writtenSum = new AtomicLong();
-  private final AtomicLong sortStarted = new AtomicLong();
   private final long otherBytes = Jbuf.use().usedBytes();
   private final AtomicLong peakBytes = new AtomicLong();
 
@@ -92,7 +91,6 @@ final class LineRun {
   void wasRead(long lineCount, long checksum) throws SortException {
     lines.addAndGet(lineCount);
     readSum.addAndGet(checksum);
-    sortStarted.set(System.nanoTime());
     notePeak();
     inputs.requireUnchanged();
   }
@@ -151,9 +149,5 @@ final class LineRun {
 
   long peakBytes() {
     return peakBytes.get();
-  }
-
-  long sortStartedNanos() {
-    return sortStarted.get();
   }
 }
