@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.tigris.memory.schema.Conversion;
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.memory.schema.SchemaException;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
@@ -24,10 +26,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +41,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Two versions of the same classes, as two programs have them that use one file.
 class ConversionTest {
+  /// The folder of the classes of each version, by their sources: most tests begin with the file of
+  /// the same old program.
+  private static final Map<List<String>, Path> VERSIONS = new HashMap<>();
+
+  @TempDir private static Path versions;
   @TempDir private Path folder;
-  private int versions;
+
+  @AfterAll
+  static void forgetVersions() {
+    VERSIONS.clear();
+  }
 
   private Path file() {
     return folder.resolve("objects");
@@ -45,18 +59,28 @@ class ConversionTest {
 
   /// Compiles classes, each a name and a source, and runs `App.run(file)`.
   private String run(String... sources) throws Exception {
-    Path version = folder.resolve("version" + versions++);
-    for (String source : sources) {
-      String name = source.replaceAll("(?s).*?(?:class|enum) (\\w+).*", "$1");
-      Outside.compile(version, name, source, version);
+    Path version = VERSIONS.get(List.of(sources));
+    if (version == null) {
+      version = compile(sources);
+      VERSIONS.put(List.of(sources), version);
     }
-    Outside.specialize(version);
     URL[] path = {version.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(path, Pso.class.getClassLoader())) {
       return (String) loader.loadClass("App").getMethod("run", Path.class).invoke(null, file());
     } catch (InvocationTargetException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
+  }
+
+  private static Path compile(String... sources) throws IOException {
+    Path version = versions.resolve("" + VERSIONS.size());
+    Map<String, String> byName = new HashMap<>();
+    for (String source : sources) {
+      byName.put(source.replaceAll("(?s).*?(?:class|enum) (\\w+).*", "$1"), source);
+    }
+    Outside.compile(version, byName);
+    Outside.specialize(version);
+    return version;
   }
 
   private static String app(String mapping, String body) {
@@ -355,11 +379,7 @@ class ConversionTest {
 
   private List<String> files() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      return files
-          .map(path -> path.getFileName().toString())
-          .filter(name -> !name.startsWith("version"))
-          .sorted()
-          .toList();
+      return files.map(path -> path.getFileName().toString()).sorted().toList();
     }
   }
 
@@ -668,6 +688,7 @@ class ConversionTest {
 
   /// A damaged file is refused, or converted to one that can be read.
   @Test
+  @EveryTier("files: 1,000, 5,000, 1,000,000")
   void convertsOrRefusesAnyBytes() throws Exception {
     writeOld();
     byte[] good = Files.readAllBytes(file());
@@ -675,7 +696,8 @@ class ConversionTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     int converted = 0;
-    for (int i = 0; i < 5_000; i++) {
+    int files = Tier.choose(1_000, 5_000, 1_000_000);
+    for (int i = 0; i < files; i++) {
       Bytes bytes = Jbuf.allocate(good.length).asBytes();
       bytes.copyFrom(0, good, 0, good.length);
       Container source = bytes.asContainer();

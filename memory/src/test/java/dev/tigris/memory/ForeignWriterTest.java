@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Soak;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.process.Child;
@@ -13,9 +15,7 @@ import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,21 +124,19 @@ class ForeignWriterTest {
   }
 
   /// Lets a user read for a while, while a scribbler writes.
-  private void survives(String mode, Mapping mapping, String... scribbler) throws Exception {
+  private void survives(String mode, Mapping mapping, Command scribbler) throws Exception {
     long seed = System.nanoTime();
     Path file = file(seed);
     String millis = String.valueOf(Tier.choose(200, 800, 60_000));
-    List<String> command = new ArrayList<>(List.of(scribbler));
-    for (Object argument : List.of(file, MARGIN_BYTES, CONTAINER_BYTES, seed)) {
-      command.add(argument.toString());
-    }
+    Command writes =
+        scribbler.with(file.toString(), "" + MARGIN_BYTES, "" + CONTAINER_BYTES, "" + seed);
     Command reads =
         Jvm.of(ScribbledUser.class)
             .options("-Xmx64m", "-XX:+UseSerialGC", mode)
             .command(file.toString(), mapping.toString(), millis);
     try (Child user = reads.start()) {
       user.expectLine("ready");
-      try (Child writer = Command.of(command).start()) {
+      try (Child writer = writes.start()) {
         writer.expectLine("ready");
         user.say("");
         assertEquals("ready\nsurvived\n", user.outcome().orThrow(), "seed " + seed);
@@ -154,6 +152,24 @@ class ForeignWriterTest {
     }
   }
 
+  private Command java() {
+    return Jvm.of(Scribbler.class).quick().options("-Xmx32m").command();
+  }
+
+  /// A process in C starts at once, one in Java runs everywhere.
+  private Command inC() throws IOException {
+    if (!Needs.isThere("gcc")) {
+      return java();
+    }
+    Path program = folder.resolve("scribble");
+    Path source = folder.resolve("scribble.c");
+    try (var resource = ForeignWriterTest.class.getResourceAsStream("/foreign/scribble.c")) {
+      Files.copy(resource, source);
+    }
+    String _ = Command.of("gcc", "-O2", "-o", program.toString(), source.toString()).output();
+    return Command.of(program.toString());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "-Xint, SHARED",
@@ -161,31 +177,24 @@ class ForeignWriterTest {
     "-XX:-TieredCompilation, SHARED",
     "-XX:-TieredCompilation, DURABLE",
   })
-  void survivesAProcessInJava(String mode, Mapping mapping) throws Exception {
-    String java = Jvm.tool("java");
-    String classes = Path.of("target", "test-classes").toString();
-    survives(
-        mode,
-        mapping,
-        java,
-        "-Xmx32m",
-        "-XX:+UseSerialGC",
-        "-cp",
-        classes,
-        Scribbler.class.getName());
+  void survivesAProcessInC(String mode, Mapping mapping) throws Exception {
+    survives(mode, mapping, inC());
   }
 
   @Test
-  void survivesAProcessInC() throws Exception {
-    Path program = folder.resolve("scribble");
-    Path source = folder.resolve("scribble.c");
-    try (var resource = ForeignWriterTest.class.getResourceAsStream("/foreign/scribble.c")) {
-      Files.copy(resource, source);
-    }
-    Needs.program("gcc", "gcc libc6-dev");
-    String _ = Command.of("gcc", "-O2", "-o", program.toString(), source.toString()).output();
-    for (String mode : List.of("-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation")) {
-      survives(mode, Mapping.SHARED, program.toString());
-    }
+  void survivesAProcessInJava() throws Exception {
+    survives("-XX:-TieredCompilation", Mapping.SHARED, java());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-Xint, SHARED",
+    "-XX:TieredStopAtLevel=1, SHARED",
+    "-XX:-TieredCompilation, DURABLE",
+  })
+  @Slow("the other ways to run code beside a process in Java")
+  @Soak("a minute for each")
+  void survivesAProcessInJavaHoweverCodeRuns(String mode, Mapping mapping) throws Exception {
+    survives(mode, mapping, java());
   }
 }

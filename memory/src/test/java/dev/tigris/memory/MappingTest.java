@@ -1,6 +1,7 @@
 // Over 400 lines: every way to map a file, and all that can be in the way of each.
 package dev.tigris.memory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,8 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.os.FilePages;
+import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -380,31 +384,39 @@ class MappingTest {
     free(jbuf);
   }
 
-  /// Maps a file as durable, from a process of its own.
+  /// Maps a file as durable, from a process of its own, at each line that it reads, and frees it.
   static final class Rival {
     private Rival() {}
 
-    public static void main(String[] args) {
-      try {
-        Jbuf.map(Path.of(System.getProperty("rival.file")), Mapping.DURABLE);
-        System.out.println("mapped");
-      } catch (IOException e) {
-        System.out.println("refused");
+    public static void main(String[] args) throws IOException {
+      BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+      for (String file = lines.readLine(); file != null; file = lines.readLine()) {
+        try {
+          Jbuf.map(Path.of(file), Mapping.DURABLE).free();
+          System.out.println("mapped");
+        } catch (IOException e) {
+          System.out.println("refused");
+        }
       }
     }
   }
 
   /// Locks as the JDK's are the process's: closing any channel of that file gives them up.
-  @ParameterizedTest
-  @EnumSource(Mapping.class)
-  void ownsTheFileStillAfterItHasRefusedItToItself(Mapping mapping) throws Exception {
-    Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
-    assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
-    Files.copy(Journal.pathFor(file()), folder.resolve("backup")); // whoever copies the folder
-    assertEquals(
-        "refused\n", Jvm.of(Rival.class).options("-Drival.file=" + file()).command().output());
-    jbuf.free();
-    assertEquals(
-        "mapped\n", Jvm.of(Rival.class).options("-Drival.file=" + file()).command().output());
+  @Test
+  void ownsTheFileStillAfterItHasRefusedItToItself() throws Exception {
+    try (Child rival = Jvm.of(Rival.class).quick().command().start()) {
+      for (Mapping mapping : Mapping.values()) {
+        Path file = folder.resolve("data" + mapping);
+        Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, 4096);
+        assertThrows(IOException.class, () -> Jbuf.map(file, mapping));
+        Path copied = folder.resolve("backup" + mapping); // whoever copies the folder
+        Files.copy(Journal.pathFor(file), copied);
+        rival.say(file.toString());
+        rival.expectLine("refused");
+        jbuf.free();
+        rival.say(file.toString());
+        rival.expectLine("mapped");
+      }
+    }
   }
 }

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.patch.PatchKind;
 import dev.tigris.testing.process.Jvm;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,19 +53,27 @@ class OtherAgentsTest {
 
   private static final String PRINTED = "2525.0 in 2464\n";
 
+  @TempDir private static Path common;
+  private static Path compiled;
+  private static String ours;
+
   @TempDir private Path temporary;
   private Path classes;
   private Path counts;
-  private String ours;
   private String jacoco;
 
+  @BeforeAll
+  static void compile() throws IOException {
+    compiled = common.resolve("classes");
+    Outside.compile(compiled, Map.of("Node", OBJECT, "Main", PROGRAM));
+    ours = "-javaagent:" + Outside.agent(common);
+  }
+
   @BeforeEach
-  void compile() throws Exception {
+  void copy() throws Exception {
     classes = temporary.resolve("classes");
-    Outside.compile(classes, "Node", OBJECT, classes);
-    Outside.compile(classes, "Main", PROGRAM, classes);
+    Outside.copy(compiled, classes);
     counts = temporary.resolve("counts");
-    ours = "-javaagent:" + Outside.agent(temporary);
     Path jar = Jvm.location(Class.forName("org.jacoco.agent.rt.RT"));
     jacoco = "-javaagent:%s=destfile=%s,output=file".formatted(jar, counts);
   }

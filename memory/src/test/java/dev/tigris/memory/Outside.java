@@ -23,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
 
 /// Compiles and specializes sources that are not part of the build, and runs them in a plain `java`
 /// with the module path as a user has it: the test runner opens packages that are closed there.
@@ -40,16 +42,26 @@ public final class Outside {
   /// Compiles the source of one top-level class to `folder`.
   public static void compile(Path folder, String name, String source, Path... path)
       throws IOException {
+    compile(folder, Map.of(name, source), path);
+  }
+
+  /// Compiles sources to `folder`, each by the name of its top-level class.
+  static void compile(Path folder, Map<String, String> sources, Path... path) throws IOException {
     Files.createDirectories(folder);
-    Path file = Files.writeString(folder.resolve(name + ".java"), source);
     StringBuilder classPath = new StringBuilder(MEMORY.toString());
     for (Path entry : path) {
       classPath.append(File.pathSeparator).append(entry);
     }
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-d", folder.toString()));
+    arguments.addAll(List.of("-cp", classPath.toString()));
+    for (Map.Entry<String, String> source : sources.entrySet()) {
+      Path file = folder.resolve(source.getKey() + ".java");
+      arguments.add(Files.writeString(file, source.getValue()).toString());
+    }
     StringWriter errors = new StringWriter();
     PrintWriter out = new PrintWriter(errors);
-    String[] arguments = {"-d", folder.toString(), "-cp", classPath.toString(), file.toString()};
-    if (ToolProvider.findFirst("javac").orElseThrow().run(out, out, arguments) != 0) {
+    ToolProvider javac = ToolProvider.findFirst("javac").orElseThrow();
+    if (javac.run(out, out, arguments.toArray(String[]::new)) != 0) {
       throw new AssertionError(errors.toString());
     }
   }
@@ -59,6 +71,15 @@ public final class Outside {
     String resource = "isolation/" + name + ".java.txt";
     try (var in = Outside.class.getClassLoader().getResourceAsStream(resource)) {
       compile(folder, name, new String(in.readAllBytes(), StandardCharsets.UTF_8), path);
+    }
+  }
+
+  /// Copies the files of a folder, which are specialized in one way and another.
+  static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
@@ -104,9 +105,24 @@ record LongMethod(List<Block> pattern, int codeBytes) {
     LEAVE
   }
 
+  /// All of the program but the method.
+  private static final class Frame {
+    static final Map<String, byte[]> CLASSES = compile();
+
+    private Frame() {}
+
+    private static Map<String, byte[]> compile() {
+      try {
+        return Compiled.of(SOURCES, Program.MEMORY);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
   /// The program with this method.
-  Program program() throws IOException {
-    Map<String, byte[]> classes = new HashMap<>(Compiled.of(SOURCES, Program.MEMORY));
+  Program program() {
+    Map<String, byte[]> classes = new HashMap<>(Frame.CLASSES);
     classes.put(HOME + ".Steps", longest());
     return new Program(HOME, classes);
   }
