@@ -22,13 +22,13 @@ final class Counters {
     values = new long[size + 2 * APART];
   }
 
-  /// For the writing thread.
+  /// Adds to a counter. Only the writing thread calls this.
   void add(int counter, long amount) {
     int index = counter + APART;
     COUNTER.setOpaque(values, index, values[index] + amount);
   }
 
-  /// For the writing thread.
+  /// Sets a counter. Only the writing thread calls this.
   void set(int counter, long value) {
     COUNTER.setOpaque(values, counter + APART, value);
   }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class FileStream extends Stream {
   private static final String PARTIAL = ".partial";
 
-  /// Of the target's name in the partial file's.
+  /// The partial file's name begins with up to this many characters of the target's.
   private static final int MOST_CHARACTERS = 50;
 
   private enum Direction {
@@ -57,12 +57,13 @@ public final class FileStream extends Stream {
   private boolean atEnd;
   private boolean prepared;
 
-  /// Why a write has failed: what is missing then is missing whatever the module makes of it.
+  /// The failure of a write. It fails the flow even if the module catches it, because data is
+  /// missing.
   private @Nullable IOException broken;
 
   private boolean closed;
 
-  /// For a look at whether there is another byte.
+  /// Room for the one byte that tells whether the file goes on.
   private final ByteBuffer another = ByteBuffer.allocate(1);
 
   private FileStream(

@@ -320,7 +320,7 @@ public final class Flow {
       }
     }
 
-    /// For a stage with no other input than feeds.
+    /// Refuses a stage without reservoirs one of whose replicas has no feed.
     private void refuseUnfed(Stage stage) {
       int fed =
           feeds.stream()

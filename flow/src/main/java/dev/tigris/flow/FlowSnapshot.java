@@ -15,7 +15,7 @@ public record FlowSnapshot(
     String flow, State state, long elapsedNanos, List<Replica> replicas, List<Channel> streams) {
   /// The outcome of a flow, as far as there is one.
   public enum State {
-    /// Not over.
+    /// The flow is not over.
     RUNNING,
     /// Every module has ended as it should.
     DONE,

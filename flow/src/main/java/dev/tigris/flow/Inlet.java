@@ -13,7 +13,7 @@ final class Inlet {
 
   private final List<Input> all;
 
-  /// Those that have not ended, in the first `open` places.
+  /// The inputs that have not ended lie in the first `open` places.
   private final Input[] inputs;
 
   private int open;

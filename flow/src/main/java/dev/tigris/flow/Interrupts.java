@@ -11,8 +11,8 @@ final class Interrupts {
     }
   }
 
-  /// From now on no interrupt comes through; one that has come is forgotten. Only for the thread
-  /// itself.
+  /// Lets no interrupt through from now on, and clears one that has come. Only the thread itself
+  /// calls this.
   synchronized void close() {
     closed = true;
     Thread.interrupted();

@@ -34,18 +34,19 @@ import org.jspecify.annotations.Nullable;
 /// up. `ended` is volatile and set after the last `sent`, so a receiver that sees it sees all
 /// waters (jcstress: `EndTest`).
 final class MemoryStream extends Stream {
-  /// What the sender has in `sends.waters`, for the receiver.
+  /// The sender publishes `sends.waters` here, for the receiver.
   private final SharedCount sent = new SharedCount();
 
-  /// What the receiver has in `receipts.finished`, for the sender.
+  /// The receiver publishes `receipts.finished` here, for the sender.
   private final SharedCount finished = new SharedCount();
 
   private final @Nullable Water[] slots;
 
-  /// By slot, how many bytes of the water in it are valid: the water itself is its sender's.
+  /// By slot, the valid bytes of its water. The receiver reads them here, because the fields of the
+  /// water belong to the sender.
   private final int[] sizes;
 
-  /// By slot, the twin of the water in it that its receiver has got. Its owner is the slot's.
+  /// By slot, the twin of its water that the receiver got. The owner of the slot owns the entry.
   private final @Nullable Water[] twins;
 
   private final int mask;
@@ -122,7 +123,8 @@ final class MemoryStream extends Stream {
     Water before = slots[slot];
     long lastUse = sent - slots.length;
     if (sends.harvested <= lastUse) {
-      // The water of the slot's last use was not needed again: it goes where it will be found.
+      // The sender has not reused the water that lies here from the slot's last use: it goes back
+      // to the spring.
       sends.harvested = lastUse + 1;
       if (before != null) {
         home.takeBack(before);
@@ -130,9 +132,10 @@ final class MemoryStream extends Stream {
     }
     if (before != water) {
       slots[slot] = water;
-      twins[slot] = null; // of another one, whose buffer its views would keep from being freed
+      // The twin is that of the water before, and its views would keep that buffer in use.
+      twins[slot] = null;
     }
-    if (sizes[slot] != water.size()) { // else it stays with the receiver
+    if (sizes[slot] != water.size()) { // without a store, the receiver's cache keeps the line
       sizes[slot] = water.size();
     }
     this.sent.advanceTo(sent + 1);
@@ -195,7 +198,7 @@ final class MemoryStream extends Stream {
     finish(water, null);
   }
 
-  /// Advances `finished` over a water, wherever among those in the receiver's hands it is.
+  /// Advances `finished` over a water, which need not be the oldest in the receiver's hands.
   private void finish(Water water, @Nullable Water remaining) {
     long finished = receipts.finished;
     int slot = (int) water.slot & mask;
@@ -210,7 +213,7 @@ final class MemoryStream extends Stream {
       oldest.slot = water.slot;
       twins[first] = water;
     }
-    if (slots[first] != remaining) { // it is the original, whichever of the two was sent
+    if (slots[first] != remaining) { // slots hold originals, whichever of the two was sent
       slots[first] = remaining;
     }
     if (remaining == null) {

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
 final class Parker implements WaitSource {
-  /// What is waited for. Made before the waiting: a module that is faster than its neighbours waits
-  /// about once for each water.
+  /// The thing that a thread waits for. Callers keep one and use it again: a module that is faster
+  /// than its neighbours waits about once for each water.
   interface Condition {
     boolean isMet();
 
@@ -133,25 +133,26 @@ final class Parker implements WaitSource {
     this(_ -> false);
   }
 
-  /// For a module of a flow; `isModule` says of a thread whether it is one of that flow's.
+  /// Makes a parker for a module of a flow; `isModule` tells whether a thread belongs to that flow.
   Parker(Predicate<Thread> isModule) {
     this.isModule = isModule;
     own.set(SPIN, LONGEST_SPIN);
     own.set(YIELDS, FEWEST_YIELDS);
   }
 
-  /// This thread is the one that waits here, but not before [#mayWait]: `vain` says why.
+  /// Makes this thread the one that waits here. Until [#mayWait], a wait throws with `vain` as its
+  /// reason.
   void begin(String vain) {
     owner = Thread.currentThread();
     this.vain = vain;
   }
 
-  /// Returns whether the caller is the one that waits here.
+  /// Returns whether the caller is the thread that waits here.
   boolean isOfCaller() {
     return Thread.currentThread().equals(owner);
   }
 
-  /// From now on waiting makes sense. Only for the owner.
+  /// Allows waiting from now on. Only the owner calls this.
   void mayWait() {
     vain = null;
   }

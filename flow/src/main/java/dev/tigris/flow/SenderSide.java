@@ -10,9 +10,9 @@ package dev.tigris.flow;
 /// 16 longs, unused | the notes | 16 longs, unused
 /// ```
 ///
-/// And they are plain, where [Counters] are opaque: a compiler that may not keep one of them back
-/// may not do much else with what surrounds it, which is a fifth of a hand-over. Other threads see
-/// a count late, but never torn (a JVM that runs this code has 64 bits), and soon: the sender
+/// They are plain, where [Counters] are opaque. The compiler must not move or merge an opaque
+/// store, and hardly optimizes the code around it: that takes a fifth of a hand-over. Other threads
+/// see a count late, but never torn (a JVM that runs this code has 64 bits), and soon: the sender
 /// passes a release store with each water, and every earlier store is visible with it.
 ///
 /// Thread rule: the sender's; others may read the counts, in no order.
@@ -30,10 +30,10 @@ final class SenderSide {
   long creditWaitNanos;
   long serviceNanos;
 
-  /// A memory stream's: how many waters the receiver had finished with when the sender looked last.
+  /// In a memory stream: the receiver's count of finished waters when the sender last looked.
   long finishedSeen;
 
-  /// A memory stream's: of how many of those it has looked into the slots.
+  /// In a memory stream: how many finished waters the sender has taken out of their slots.
   long harvested;
 
   long after0, after1, after2, after3, after4, after5, after6, after7;

@@ -61,32 +61,32 @@ public final class Water {
   private static final int CHECKSUM = 24;
   private static final long HAS_CHECKSUM = 1L << 32;
 
-  // Who holds it; from MADE to LENT, a module. Numbers, and no enum, because storing a reference
-  // costs a barrier of the collector for each hand-over.
+  // The holder; from MADE to LENT, it is a module. These are numbers, not an enum, because storing
+  // a reference costs a barrier of the collector for each hand-over.
 
   /// In its spring, or on its way there.
   private static final int IN_SPRING = 0;
 
-  /// A module's that has made it, and not yet put it: empty.
+  /// A module has made it and not yet put it.
   private static final int MADE = 1;
 
-  /// A module's with what came in, kept by it.
+  /// A module keeps it, with the data that came in.
   private static final int OWNED = 2;
 
-  /// A module's for the time of one `process`, lent by the stream it came on.
+  /// The stream that it came on lends it to a module for one call of `process`.
   private static final int LENT = 3;
 
-  /// On a stream.
+  /// It is on a stream.
   private static final int ON_STREAM = 4;
 
-  /// Given back, and not yet in its spring: it may still lie in a stream.
+  /// It is given back, but not yet in its spring: it may still lie in a stream.
   private static final int GIVEN_BACK = 5;
 
   private final BufferSpring home;
   private final Jbuf buffer;
   private final Bytes whole;
 
-  /// The one of the two that the spring has made: this one, or its twin.
+  /// The water that the spring has made: this one, or its twin.
   private final Water original;
 
   /// The other of the two; made by the first receiver.
@@ -319,10 +319,10 @@ public final class Water {
     return made.clear().limit(limit);
   }
 
-  /// From the spring to a module.
+  /// Moves it from the spring to a module.
   Water begin(int bytes) {
     renew();
-    if (hasHeader) { // that of what was in it when it was put last
+    if (hasHeader) { // the header describes the data of the last use
       hasHeader = false;
       whole.setLong(CHECKSUM, 0);
     }
@@ -331,9 +331,9 @@ public final class Water {
     return this;
   }
 
-  /// From a module onto a stream.
+  /// Moves it from a module onto a stream.
   void depart() {
-    if (!containerIsOpen) { // for who receives it from here
+    if (!containerIsOpen) { // the receiver gets the container that the twin has open
       Container opened = openedByTwin();
       if (opened != null) {
         container = opened;
@@ -353,8 +353,8 @@ public final class Water {
     whole.setLong(CHECKSUM, HAS_CHECKSUM | checksum());
   }
 
-  /// The water changes hands: with `-Dtigris.check=leases` what the last holder kept of it throws
-  /// from now on.
+  /// Begins a new holder's time. With `-Dtigris.check=leases`, views that the last holder kept
+  /// throw from now on.
   @SuppressWarnings("ReferenceEquality") // the very view is meant
   private void renew() {
     Bytes renewed = data.renewed();
@@ -373,14 +373,14 @@ public final class Water {
     containerIsOpen = false;
   }
 
-  /// From a stream, with so many bytes, to the end that this is the twin for.
+  /// Moves it from a stream, with this many bytes, to the end that this twin is for.
   Water arrive(int bytes) {
     hold(bytes, true);
     return this;
   }
 
-  /// Notes that so many bytes of data are valid, and not looked at yet. What is so already is not
-  /// stored: a hand-over waits for its stores.
+  /// Notes how many bytes of data are valid, and that no container is open in them. A field that
+  /// has its value already is not stored again, because a hand-over waits for its stores.
   private void hold(int bytes, boolean fromTwin) {
     if (size != bytes) {
       size = bytes;
@@ -393,8 +393,8 @@ public final class Water {
     }
   }
 
-  /// From a stream to a module, for one call. A stream that carries bytes has made the water, and
-  /// written to it what came in: to the module it is not new.
+  /// Moves it from a stream to a module, for one call. A stream that carries bytes has made the
+  /// water and filled it with what came in; the module gets it as one that came in.
   @SuppressWarnings("ReferenceEquality") // the very stream is meant
   void lend(Stream from) {
     holder = LENT;
@@ -403,13 +403,13 @@ public final class Water {
     }
   }
 
-  /// From outside into the water: what is in it now was not made by a module.
+  /// Notes that the water holds bytes from outside, which no module has made.
   void filled(int bytes) {
     holder = OWNED;
     hold(bytes, false);
   }
 
-  /// Into its spring, from wherever it was.
+  /// Moves it into its spring, from wherever it was.
   ///
   /// @return the one that the spring has made
   /// @throws IllegalStateException if it is there, or it or its twin is lent to a module

@@ -25,18 +25,19 @@ final class Budget {
 
   static final Budget PROCESS = new Budget(configuredBytes());
 
-  /// A request is refused when it was made so often, and for so long.
+  /// A request is refused after this many tries, and this time.
   private static final int LEAST_ROUNDS = 10;
 
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /// The same where some was given back meanwhile: others who wait for it were faster each time.
+  /// A request is refused after this time if memory was given back meanwhile, which others took
+  /// each time.
   private static final long OVERTAKEN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /// Waiting doubles so often, from 1 ms on.
+  /// The wait doubles this many times, from 1 ms on.
   private static final int MOST_DOUBLINGS = 9;
 
-  /// Held by the thread that asks the collector: what that finds is for all who wait meanwhile.
+  /// The thread that asks the collector holds this lock. Its finds serve all that wait meanwhile.
   private final Object collecting = new Object();
 
   /// How many collections have begun. Written under the lock above.
@@ -102,7 +103,7 @@ final class Budget {
     }
   }
 
-  /// Where the addresses of mapped files come from.
+  /// Returns the pool that the addresses of mapped files come from.
   Pool pool() {
     return pool;
   }
@@ -116,7 +117,7 @@ final class Budget {
     return count;
   }
 
-  /// Keeps account of a block; false if there is no room for it.
+  /// Counts a block; returns false if there is no room for it.
   synchronized boolean add(Block block) {
     long taken = block.budgetBytes();
     if (taken > budgetBytes - usedBytes) {
@@ -152,7 +153,7 @@ final class Budget {
     notifyAll();
   }
 
-  /// Whether a request may succeed when others have given back what they do not use.
+  /// Whether a request may succeed after others have given back unused memory.
   private boolean canPass(@Nullable IOException refused, long rounded) {
     return refused == null ? rounded <= budgetBytes : refused instanceof ScarceException;
   }
@@ -171,15 +172,15 @@ final class Budget {
     if (refused != null) {
       boolean isNobodys = blocks() == 0;
       if (givenBack(block).get() != before) {
-        return true; // at once: there is one, and no need of the collector
+        return true; // one was given back meanwhile, without the collector
       }
       if (isNobodys) {
-        return false; // it is others who use what there is
+        return false; // other processes use all of it
       }
     }
     long begun = collections;
     synchronized (collecting) {
-      if (collections == begun) { // else one has looked for what this request lacks, too
+      if (collections == begun) { // otherwise another thread's collection serves this request
         collections++;
         System.gc();
       }
@@ -233,14 +234,14 @@ final class Budget {
 
   /// Returns false if it was given back before: a handle may die while it is being freed.
   private boolean giveBack(Block block) {
-    // The pool first: who is told that the budget has room must find the memory there.
+    // The pool comes first: a request for which the budget has room must find the memory there.
     synchronized (block) {
       if (block.address == 0) {
         return false;
       }
       try {
         block.give(pool);
-      } finally { // a file that could not be closed is off its range all the same
+      } finally { // a file is unmapped even if it could not be closed
         synchronized (this) {
           givenBack(block).incrementAndGet();
           remove(block);

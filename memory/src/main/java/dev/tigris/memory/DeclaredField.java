@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A field of a class of objects, found by the type that its declaration gives it.
 ///
-/// Of a stored field the specializer leaves one byte in the Java object: to the JVM the field is a
-/// `byte`, or a `boolean` where it is declared as `byte`, and what it is declared as stands in its
-/// `Signature` only. Classes from before it did so have their fields as they are declared.
+/// The specializer leaves one byte of a stored field in the Java object. To the JVM, the field is a
+/// `byte`, or a `boolean` where it is declared as `byte`; only its `Signature` tells the declared
+/// type. Classes that an earlier specializer wrote have their fields as they are declared.
 ///
-/// @param from the class to look for it from by its name and the JVM's type, which finds no other
+/// @param from the class from which a search by the name and the JVM's type finds this field
 record DeclaredField(Class<?> from, Field field) {
   /// The type that its declaration gives a field.
   ///

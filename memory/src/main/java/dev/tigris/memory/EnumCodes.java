@@ -56,8 +56,8 @@ record EnumCodes(
   /// How many multipliers are tried with a table.
   private static final int TRIES = 32;
 
-  /// By how many bits a table may be larger than it has to be. At 2,048 places, which are four
-  /// times as many, a hundred constants have a chance of one in eleven with each multiplier.
+  /// A table may be larger than it has to be by this many bits. With 2,048 places, four times as
+  /// many as it has to have, a table of a hundred constants succeeds with one multiplier in eleven.
   private static final int MORE_BITS = 3;
 
   private static final ClassValue<EnumCodes> ALL =

@@ -159,14 +159,14 @@ sealed interface Instruction {
     }
   }
 
-  /// What can be computed of two values. None can fail: there is no division of whole numbers.
+  /// An operation on two values. None can fail: there is no division of whole numbers.
   enum Operator {
     ADD,
     SUBTRACT,
     MULTIPLY,
-    /// Of floating-point numbers only.
+    /// Divides floating-point numbers only.
     DIVIDE,
-    /// This and the next two: of whole numbers, and of booleans.
+    /// This and the next two work on whole numbers and on booleans.
     AND,
     OR,
     XOR,

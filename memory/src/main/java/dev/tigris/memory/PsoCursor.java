@@ -51,13 +51,13 @@ public final class PsoCursor<T extends Pso> {
   /// Elsewhere the elements begin here.
   private final long start;
 
-  /// From one element to the next, if they lie one after the other.
+  /// The distance from one element to the next, if they lie one after the other.
   private final long strideBytes;
 
-  /// Whether they do, in no more than [#NEAR_BYTES].
+  /// Whether the elements lie one after the other, in at most [#NEAR_BYTES].
   private final boolean isNear;
 
-  /// How far from [Raw#ORIGIN] they begin then.
+  /// The distance of near elements from [Raw#ORIGIN].
   private final long firstDistance;
 
   /// How many there were when the cursor was made.
@@ -85,10 +85,11 @@ public final class PsoCursor<T extends Pso> {
   private boolean isThere;
 
   /// The object if there is an element, and null before the first step and where a list has null.
-  /// Of near elements none is null, and steps write no reference, which costs more than a number.
+  /// Near elements are never null, so their steps write no reference: that costs more than a
+  /// number.
   private @Nullable T current;
 
-  /// Over objects that lie one after the other, which the caller has checked.
+  /// Makes a cursor over objects that lie one after the other, which the caller has checked.
   PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
     this.list = null;
     this.start = start;

@@ -29,17 +29,17 @@ final class PsoHome {
 
   final Region container;
 
-  /// How far from [Raw#ORIGIN] that begins.
+  /// The distance of its first byte from [Raw#ORIGIN].
   final long distance;
 
-  /// Whether it is that of a cursor's object, or of one that lies in it, which move.
+  /// Whether it is the home of a cursor's object, or of one that lies in it. These objects move.
   final boolean moves;
 
   /// By slot, the object of another container that a reference means while 0 is stored. Changed
   /// under the array's monitor.
   private Pso @Nullable [] foreign;
 
-  /// By index, what stands for the objects that lie in this one.
+  /// By index, the Java objects for the objects that lie in this one.
   private Pso @Nullable [] nested;
 
   PsoHome(Region container, boolean moves) {
@@ -48,18 +48,18 @@ final class PsoHome {
     this.moves = moves;
   }
 
-  /// Whether one object has it for itself.
+  /// Whether one object alone has it.
   boolean isOwn() {
     return this != container.home && this != container.movingHome;
   }
 
-  /// One of the same kind that an object has for itself.
+  /// Returns one of the same kind for one object alone.
   PsoHome own() {
     return new PsoHome(container, moves);
   }
 
-  /// For a clone, which stays where it is: what it refers to, and nothing that stands for an object
-  /// in place, since that is of the place that the original is at now.
+  /// Returns the home of a clone, which does not move. It has the objects that the clone refers to,
+  /// but none in place: these belong to the place where the original is now.
   PsoHome forClone() {
     Pso[] slots = foreign;
     if (slots == null) {

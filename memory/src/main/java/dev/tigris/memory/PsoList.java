@@ -90,8 +90,8 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     return type().cast(other);
   }
 
-  /// As [Pso#recover] does: of several threads that recover an element, all return the first one's,
-  /// and what is written at the same time is kept.
+  /// Recovers an element as [Pso#recover] does. If several threads recover it, all return the first
+  /// thread's object, and an object that is written at the same time is kept.
   @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
   private T recoverAnew(long index, long stored) {
     T fresh = bind(check(stored));

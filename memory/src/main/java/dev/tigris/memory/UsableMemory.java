@@ -44,13 +44,13 @@ final class UsableMemory {
 
   private UsableMemory() {}
 
-  /// Of this process.
+  /// Returns the memory that this process may use.
   static long bytes() {
     long bytes = bytes(Path.of("/"));
     return bytes == NO_LIMIT ? 4 * Runtime.getRuntime().maxMemory() : bytes;
   }
 
-  /// What the files under `root` say; [Long#MAX_VALUE] if they say nothing.
+  /// Returns the limit that the files under `root` give; [Long#MAX_VALUE] if they give none.
   static long bytes(Path root) {
     long kilobytes = firstNumber(root.resolve("proc/meminfo"), "MemTotal:");
     long bytes = kilobytes == NO_LIMIT ? NO_LIMIT : kilobytes * 1024;

@@ -46,7 +46,7 @@ public final class Utf8 implements Comparable<Utf8> {
 
   private final Pso holder;
 
-  /// From the holder's first byte to the length.
+  /// The distance from the holder's first byte to the length.
   private final int at;
 
   private final int capacityBytes;

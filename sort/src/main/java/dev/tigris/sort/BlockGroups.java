@@ -3,9 +3,9 @@ package dev.tigris.sort;
 import dev.tigris.memory.Bytes;
 import java.util.Arrays;
 
-/// Takes the records of a block to the heap and groups them by their buckets, so that a bucket gets
-/// all that the block has for it in one copy. Keys and records are reached at once in an array,
-/// also by code that is not optimized yet.
+/// Copies the records of a block to the heap and groups them by their buckets, so that a bucket
+/// gets all that the block has for it in one copy. Access to an array is fast even in code that is
+/// not optimized yet.
 ///
 /// ```
 ///   block      a3 b1 c3 d2 e1 f3           records in the order of the input
@@ -23,7 +23,7 @@ final class BlockGroups {
   private final int[] bucketOf;
   private final int[] ends;
 
-  /// For blocks of up to `blockBytes`, which a record must fit.
+  /// Makes groups for blocks of up to `blockBytes`; a record must fit a block.
   BlockGroups(RecordFormat format, Splitters splitters, int blockBytes) {
     this.recordSize = format.recordSize();
     this.keyOffset = format.keyOffset();

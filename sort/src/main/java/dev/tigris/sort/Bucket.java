@@ -5,23 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The records of one range of keys that a sorter has received: waters in memory, and what was
-/// spilled of them.
+/// The records of one range of keys that a sorter has received: waters in memory, and extents in
+/// the spill file.
 ///
-/// Of the extents that it was spilled to, a bucket knows the last one only, which names the one
-/// before it, and so on ([SpillFile]). So extents take the same of the heap however many there are.
+/// A bucket knows the last of its extents only; each extent names the one before it ([SpillFile]).
+/// So a bucket needs the same heap however many extents it has.
 ///
 /// Thread rule: its sorter's thread.
 final class Bucket {
   final List<Water> waters = new ArrayList<>();
 
-  /// The last of the chain of extents, and how many bytes of the file all of them are.
+  /// The last of the chain of extents, and the bytes of all of them in the file.
   SpillFile.@Nullable Extent lastExtent;
 
   long extentBytes;
 
-  /// Where in the spill file single records are that belong to this bucket too: of one that a
-  /// larger bucket was divided into.
+  /// The places in the spill file of single records that belong to this bucket too, if it is part
+  /// of a larger bucket that was divided.
   final List<Long> singles = new ArrayList<>();
 
   long records;

@@ -1,12 +1,13 @@
 package dev.tigris.sort;
 
-/// What a sort may take of the heap. Its records lie outside; what it knows of them does not, and
-/// the command's heap is small, however many processors there are and however large the input is:
+/// The shares of the heap that a sort may use. Its records lie outside the heap, but the objects
+/// that manage them do not. The command's heap is small, however many processors there are and
+/// however large the input is:
 ///
 /// ```
 /// heap >= entries     1/4   16 bytes for each record that a sorter sorts at a time
-///       + blocks      1/8   what partitioners copy there; then places of single records
-///       + copies      1/8   what sorters copy there
+///       + blocks      1/8   records that partitioners copy there; then places of single records
+///       + copies      1/8   records that sorters copy there
 ///       + waters      1/4   each with its place in a bucket
 ///       + streams     1/8   from each partitioner to each sorter
 ///       + all else    1/8   buckets, counts and buffers of each partitioner and sorter
@@ -14,7 +15,7 @@ package dev.tigris.sort;
 ///
 /// @param bytes what it may grow to
 record Heap(long bytes) {
-  /// More of these do not make a sort faster.
+  /// Entries beyond this do not make a sort faster.
   private static final int MAX_ENTRIES_BYTES = 64 << 20;
 
   private static final int MAX_COPIES_BYTES = 32 << 20;
@@ -25,8 +26,8 @@ record Heap(long bytes) {
   /// A stream, with its counters and its spring, is 1,900 bytes.
   static final int STREAM_BYTES = 2 << 10;
 
-  /// Of a record that a sorter knows the place of. That takes some 40 bytes, and as much again each
-  /// time that its part of a bucket is divided once more.
+  /// The bytes for the place of a single record that a sorter notes: some 40, and as much again
+  /// each time that its part of a bucket is divided once more.
   static final int KNOWN_BYTES = 128;
 
   private static final int MAX_KNOWN_BYTES = 32 << 20;
@@ -38,7 +39,7 @@ record Heap(long bytes) {
     return new Heap(Math.min(Runtime.getRuntime().maxMemory(), MAX_BYTES));
   }
 
-  /// Returns how many records each of so many sorters may sort at a time.
+  /// Returns how many records each of this many sorters may sort at a time.
   int entries(int sorters) {
     long all = Math.min(bytes / 4, MAX_ENTRIES_BYTES) / BucketSorter.ENTRY_BYTES;
     return (int) Math.max(1, all / sorters);
@@ -50,7 +51,7 @@ record Heap(long bytes) {
     return (int) Math.min(bytes / 8, MAX_COPIES_BYTES);
   }
 
-  /// Of how many records each of so many sorters may know where it is.
+  /// Returns how many places of single records each of this many sorters may note.
   int knownRecords(int sorters) {
     return (int) (Math.min(bytes / 8, MAX_KNOWN_BYTES) / KNOWN_BYTES / sorters);
   }

@@ -90,7 +90,7 @@ final class InputFiles implements Closeable {
         files.get(file), first * format.recordSize(), firstRecord[file] + first, count);
   }
 
-  /// As many records as there are from `record` on, up to `count`, in the file where it lies.
+  /// Returns the part of the file of `record` that begins with it and has up to `count` records.
   Chunk records(long record, long count) {
     int file = indexOf(firstRecord, record);
     long available = Math.min(count, firstRecord[file + 1] - record);

@@ -12,7 +12,7 @@ import java.util.Collection;
 
 /// Refuses places where a job cannot write its output.
 final class OutputPaths {
-  /// Of Linux.
+  /// Linux has the mounts of this process here.
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
   private OutputPaths() {}
@@ -84,9 +84,9 @@ final class OutputPaths {
   }
 
   /// Refuses an output that may not be replaced at the end: one of another user in a folder with
-  /// the sticky bit, such as `/tmp`, or an immutable one; or a mount point. Of the former two the
-  /// system knows, and says so of a folder too, before it says that no folder takes the place of a
-  /// file.
+  /// the sticky bit, such as `/tmp`, or an immutable one; or a mount point. A trial finds the
+  /// former two: a move of a folder to the output's place fails for their reason before it fails
+  /// because the output is a file.
   ///
   /// @param probe where a folder can be made, on the file system of the output
   static void refuseIrreplaceable(Path output, Path probe) throws SortException {
@@ -125,7 +125,7 @@ final class OutputPaths {
       }
       return false;
     } catch (IOException e) {
-      return false; // the end will tell
+      return false; // the move at the end of the job fails if it is one
     }
   }
 
@@ -141,7 +141,8 @@ final class OutputPaths {
     return new SortException(SortException.Kind.OUTPUT, message);
   }
 
-  /// Deletes what a failed job leaves; that it failed is more important than a failure to delete.
+  /// Deletes what a failed job leaves. A failure to delete is dropped, because the job's own
+  /// failure is more important.
   static void deleteQuietly(Path path) {
     try {
       Files.deleteIfExists(path);

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /// Threads that take numbered pieces of work, in order, until all are done or one has failed.
 final class Workers {
-  /// A thread's way of working; made on the thread itself, closed when it ends.
+  /// The work of one thread. The thread itself makes it, and closes it when it ends.
   interface Worker extends AutoCloseable {
     void work(long piece) throws SortException;
 
@@ -23,7 +23,7 @@ final class Workers {
 
   private Workers() {}
 
-  /// Has `threads` threads do the pieces 0 to `pieces` - 1. Returns when every thread has ended.
+  /// Lets `threads` threads do the pieces 0 to `pieces` - 1. Returns when every thread has ended.
   ///
   /// @throws SortException the first failure
   /// @throws InterruptedException if the caller was interrupted: then the threads were too, since a
@@ -59,7 +59,7 @@ final class Workers {
         Thread thread = factory.newThread(loop);
         thread.start();
         started.add(thread);
-      } catch (Throwable e) { // there are no more threads to be had
+      } catch (Throwable e) { // the system gives no more threads
         next.set(pieces);
         failure.compareAndSet(null, e);
         break;

@@ -224,7 +224,8 @@ public final class Pool {
     return (long) (sizeClass % 4 + 5) << (power - 2) << 6;
   }
 
-  /// For tests: the equation in the class comment, and that no free large ranges touch or overlap.
+  /// Checks, for tests, the equation in the class comment, and that no free large ranges touch or
+  /// overlap.
   public synchronized void checkInvariants() {
     long freeSmallBytes = 0;
     for (int i = 0; i < CLASSES; i++) {
