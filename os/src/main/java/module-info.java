@@ -11,6 +11,7 @@ module dev.tigris.os {
       dev.tigris.memory,
       dev.tigris.net,
       dev.tigris.net.libfabric,
+      dev.tigris.message,
       dev.tigris.flow,
       dev.tigris.sort,
       dev.tigris.cli,

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 /// ```text
 ///   specializer <- {specializer-maven-plugin, examples, cli}
 ///   os <- memory <- net <- flow <- sort <- cli            the product
-///                    '---- {net-testing, net-libfabric}
+///                    '---- {net-testing, net-libfabric, message}
 ///   '-------'-------'-------'-------'-------'-- {examples, verify <- bench}   the outer ring
 /// ```
 public final class Direction {
@@ -26,14 +26,26 @@ public final class Direction {
           Map.entry("net", Set.of("os", "memory")),
           Map.entry("net-testing", Set.of("os", "memory", "net")), // os in its tests
           Map.entry("net-libfabric", Set.of("os", "memory", "net", "net-testing")), // in its tests
+          Map.entry("message", Set.of("os", "memory", "net", "net-testing")), // in its tests
           Map.entry("flow", Set.of("os", "memory", "net")),
           Map.entry("sort", Set.of("os", "memory", "net", "flow")),
           Map.entry("examples", Set.of("memory", "net", "flow", "specializer")),
           Map.entry("cli", Set.of("os", "memory", "net", "flow", "sort", "specializer")),
-          Map.entry("verify", Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer")),
+          Map.entry(
+              "verify",
+              Set.of("os", "memory", "net", "message", "flow", "sort", "cli", "specializer")),
           Map.entry(
               "bench",
-              Set.of("os", "memory", "net", "flow", "sort", "cli", "specializer", "verify")));
+              Set.of(
+                  "os",
+                  "memory",
+                  "net",
+                  "message",
+                  "flow",
+                  "sort",
+                  "cli",
+                  "specializer",
+                  "verify")));
 
   private Direction() {}
 

@@ -1,0 +1,8 @@
+/// Active messages: short, medium and bulk messages that run a handler where they arrive, over
+/// virtual interfaces.
+module dev.tigris.message {
+  requires static transitive org.jspecify;
+  requires dev.tigris.os;
+  requires transitive dev.tigris.memory;
+  requires transitive dev.tigris.net;
+}
