@@ -5,27 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.os.SystemException;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.File;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// A JVM that was told to refuse native access, and not to allow it to the module that calls C.
 class NativeAccessTest {
-  private static final String MEMORY = ClassFolder.of(Jbuf.class);
-  private static final String OS = ClassFolder.of(SystemException.class);
-  private static final String NET = ClassFolder.of(Fabric.class);
-  private static final String TESTS = ClassFolder.of(Denied.class);
+  private static final String MEMORY = location(Jbuf.class);
+  private static final String OS = location(SystemException.class);
+  private static final String NET = location(Fabric.class);
+  private static final String TESTS = location(Denied.class);
 
   @Test
-  void everyProviderButTcpSaysWhichOptionIsMissingOnTheClassPath() throws Exception {
+  void everyProviderButTcpSaysWhichOptionIsMissingOnTheClassPath() {
     String path = String.join(File.pathSeparator, OS, MEMORY, NET, TESTS);
     expect("ALL-UNNAMED", "-cp", path, Denied.class.getName());
   }
 
   @Test
-  void everyProviderButTcpSaysWhichOptionIsMissingOnTheModulePath() throws Exception {
+  void everyProviderButTcpSaysWhichOptionIsMissingOnTheModulePath() {
     expect(
         "dev.tigris.os,dev.tigris.memory",
         "-p",
@@ -36,13 +36,13 @@ class NativeAccessTest {
         "dev.tigris.net/" + Denied.class.getName());
   }
 
-  private static void expect(String option, String... words) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--illegal-native-access=deny");
-    command.addAll(List.of(words));
-    Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
-    List<String> said = java.inputReader().lines().toList();
+  private static String location(Class<?> type) {
+    return Jvm.location(type).toString();
+  }
+
+  private static void expect(String option, String... words) {
+    Command java = Command.of(Jvm.tool("java"), "--illegal-native-access=deny").with(words);
+    List<String> said = java.run().expect(0).lines();
     assertEquals(Denied.LINES, said.size(), said.toString());
     for (String line : said) {
       assertTrue(line.endsWith("--enable-native-access=" + option), said.toString());

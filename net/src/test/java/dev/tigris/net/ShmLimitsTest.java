@@ -3,18 +3,19 @@ package dev.tigris.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
-import dev.tigris.os.SystemException;
-import java.io.BufferedReader;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.ProcessMemory;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +23,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -35,35 +35,14 @@ import org.junit.jupiter.api.condition.OS;
 class ShmLimitsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /// A command that runs a class here.
-  private static List<String> java(Class<?> main, String... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "-cp"));
-    command.add(
-        Stream.of(SystemException.class, Jbuf.class, Fabric.class, main)
-            .map(ClassFolder::of)
-            .reduce(
-                System.getProperty("surefire.real.class.path", ""),
-                (paths, path) -> paths + File.pathSeparator + path));
-    command.add(main.getName());
-    command.addAll(Arrays.asList(arguments));
-    return command;
-  }
+  /// For small rings, and not for large ones.
+  private static final long ROOM_BYTES = 3 << 20;
 
-  /// Runs a command in a shell after another one that prepares it.
-  private static Process start(String preparation, List<String> command) throws IOException {
-    List<String> words =
-        new ArrayList<>(List.of("sh", "-c", preparation + " && exec \"$@\"", "sh"));
-    words.addAll(command);
-    return new ProcessBuilder(words).redirectErrorStream(true).start();
-  }
+  private static final Redirect NOTHING = Redirect.from(new File("/dev/null"));
 
-  private static String run(Process process) throws Exception {
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    assertEquals(0, process.waitFor(), output);
-    return output;
+  /// Runs a class in a JVM of its own.
+  private static Command java(Class<?> main, String... arguments) {
+    return Jvm.of(main).quick().command(arguments);
   }
 
   /// Says what it thinks of shared memory, and which provider is best.
@@ -82,23 +61,21 @@ class ShmLimitsTest {
 
   @Test
   void saysWhichLimitForbidsItAndTakesAnotherProvider() throws Exception {
-    String said = run(start("ulimit -f 64", java(Adviser.class)));
+    String said = java(Adviser.class).after("ulimit -f 64").output();
     assertTrue(said.contains("could not reserve 561152 bytes: File too large"), said);
     assertTrue(said.contains("not by shm: could not reserve"), said);
-    assertTrue(said.endsWith("not taken"), said);
+    assertTrue(said.endsWith("not taken\n"), said);
   }
 
   @Test
   void hasSmallRingsWhereALimitForbidsLargeOnes() throws Exception {
-    List<String> limited = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" < /dev/null", "sh"));
-    limited.addAll(java(Both.class, "*"));
-    assertEquals("received 1048576", run(start("ulimit -f 2048", limited)));
+    Command limited = java(Both.class, "*").after("ulimit -f 2048");
+    assertEquals("received 1048576\n", limited.inputFrom(NOTHING).output());
   }
 
-  /// Connects to itself, and once more when it has addresses for small rings only.
+  /// Connects to itself, and once more after a line of its input: it has addresses for small rings
+  /// only then.
   static final class Narrow {
-    private static final long ROOM_BYTES = 3 << 20;
-
     private Narrow() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -115,34 +92,25 @@ class ShmLimitsTest {
           VirtualInterface _ = listener.next(PATIENCE).accept(queue, Attributes.DEFAULT);
           System.out.println(
               asked.get() instanceof Connection.Established ? "connected" : "refused");
-          if (i == 0) {
-            forbidMore();
+          if (i == 0 && System.in.read() < 0) {
+            throw new IllegalStateException("nothing is said to it");
           }
         }
         other.submit(others::close).get();
-      }
-    }
-
-    /// The JDK watches a process by a thread, which takes many addresses as it starts. It is there,
-    /// and waits for the next one, before what is taken is counted.
-    private static void forbidMore() throws Exception {
-      run("true");
-      long limit = ProcessMemory.now().addresses() + ROOM_BYTES;
-      run("prlimit", "--pid", "" + ProcessHandle.current().pid(), "--as=" + limit);
-    }
-
-    private static void run(String... command) throws Exception {
-      if (new ProcessBuilder(command).start().waitFor() != 0) {
-        throw new IllegalStateException(String.join(" ", command) + " has failed");
       }
     }
   }
 
   @Test
   void hasSmallRingsWhereThereAreNoAddressesForLargeOnes() throws Exception {
-    List<String> command = new ArrayList<>(java(Narrow.class));
-    command.addAll(1, List.of("-XX:+UseSerialGC", "-Xint"));
-    assertEquals("connected\nconnected", run(start("true", command)));
+    Needs.program("prlimit", "util-linux");
+    try (Child narrow = Jvm.of(Narrow.class).quick().options("-Xint").command().start()) {
+      narrow.expectLine("connected");
+      long most = ProcessMemory.of(narrow.pid()).addresses() + ROOM_BYTES;
+      String _ = Command.of("prlimit", "--pid", "" + narrow.pid(), "--as=" + most).output();
+      narrow.say("");
+      assertEquals("connected\nconnected\n", narrow.outcome().orThrow());
+    }
   }
 
   /// Connects to itself, and exchanges a message.
@@ -186,24 +154,20 @@ class ShmLimitsTest {
   @Test
   void worksWhereTheFolderForSharedMemoryIsFull() throws Exception {
     String fill = "mount -t tmpfs -o size=1m tmpfs /dev/shm && ! cat /dev/zero > /dev/shm/full";
-    Process trial = start("unshare -m true", List.of("true"));
-    assumeTrue(trial.waitFor() == 0, "this user may not make mount namespaces: unshare -m");
-    List<String> inside = new ArrayList<>(List.of("unshare", "-m", "sh", "-c"));
-    inside.add(fill + " 2> /dev/null && exec \"$@\" < /dev/null");
-    inside.add("sh");
-    inside.addAll(java(Both.class, "*"));
-    assertEquals("received 1048576", run(start("true", inside)));
+    Needs.command(
+        "this user may not make mount namespaces: unshare -m", Command.of("unshare", "-m", "true"));
+    Command inside = java(Both.class, "*").after(fill + " 2> /dev/null").behind("unshare", "-m");
+    assertEquals("received 1048576\n", inside.inputFrom(NOTHING).output());
   }
 
   @Test
   void leavesNothingBehindWhenBothSidesAreKilled() throws Exception {
     String name = "killed-" + ProcessHandle.current().pid();
     List<String> before = sharedFiles();
-    Process process = start("true", java(Both.class, name));
-    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
-      assertEquals("received 1048576", output.readLine());
+    try (Child child = java(Both.class, name).start()) {
+      child.expectLine("received 1048576");
       assertTrue(sockets().contains(name));
-      process.destroyForcibly().waitFor();
+      child.kill();
       assertFalse(sockets().contains(name));
       assertEquals(before, sharedFiles());
     }

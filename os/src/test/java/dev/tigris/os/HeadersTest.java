@@ -1,21 +1,17 @@
 package dev.tigris.os;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.FieldModel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,7 +162,7 @@ class HeadersTest {
   @ParameterizedTest
   @ValueSource(strings = {"gcc", "aarch64-linux-gnu-gcc"})
   void numbersAreThoseOfTheHeaders(String compiler) throws Exception {
-    assumeTrue(isThere(compiler), () -> "skipped: there is no " + compiler);
+    Needs.program(compiler, "gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross");
     StringBuilder program = new StringBuilder(INCLUDES).append(LAYOUTS);
     for (Map.Entry<Class<?>, List<String>> entry : CONSTANTS.entrySet()) {
       for (String constant : entry.getValue()) {
@@ -178,12 +174,7 @@ class HeadersTest {
       }
     }
     Path source = Files.writeString(folder.resolve("numbers.c"), program);
-    Process process =
-        new ProcessBuilder(compiler, "-fsyntax-only", source.toString())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output.lines().limit(20).collect(Collectors.joining("\n")));
+    String _ = Command.of(compiler, "-fsyntax-only", source.toString()).output();
   }
 
   /// The value that the compiler has written into the class file, which is read since the constants
@@ -205,16 +196,6 @@ class HeadersTest {
         }
       }
       throw new IllegalArgumentException("%s has no %s".formatted(type, name));
-    }
-  }
-
-  private static boolean isThere(String compiler) throws InterruptedException {
-    try {
-      Process process = new ProcessBuilder(compiler, "--version").redirectErrorStream(true).start();
-      process.getInputStream().transferTo(OutputStream.nullOutputStream());
-      return process.waitFor() == 0;
-    } catch (IOException e) {
-      return false;
     }
   }
 }

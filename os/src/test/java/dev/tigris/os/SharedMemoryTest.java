@@ -6,17 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -36,6 +36,10 @@ class SharedMemoryTest {
 
   private static Path path(OpenFile file) {
     return Path.of("/proc/self/fd/" + file.number());
+  }
+
+  private static String pathForOthers(OpenFile file) {
+    return "/proc/%d/fd/%d".formatted(ProcessHandle.current().pid(), file.number());
   }
 
   /// Hands a file over as to another process.
@@ -81,16 +85,9 @@ class SharedMemoryTest {
   @Test
   void hasAllItsPagesFromTheBeginning() throws Exception {
     try (SharedMemory memory = SharedMemory.create("tigris-test", BYTES)) {
-      Process stat =
-          new ProcessBuilder(
-                  "stat",
-                  "-L",
-                  "-c",
-                  "%b %B",
-                  "/proc/%d/fd/%d".formatted(ProcessHandle.current().pid(), memory.file().number()))
-              .start();
       String[] found =
-          new String(stat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+          Command.of("stat", "-L", "-c", "%b %B", pathForOthers(memory.file()))
+              .output()
               .strip()
               .split(" ", -1);
       assertEquals(BYTES, Long.parseLong(found[0]) * Long.parseLong(found[1]));
@@ -117,15 +114,8 @@ class SharedMemoryTest {
 
   /// Takes the second page out of a file; returns whether that is allowed.
   private static boolean punch(OpenFile file) throws Exception {
-    String path = "/proc/%d/fd/%d".formatted(ProcessHandle.current().pid(), file.number());
     String page = String.valueOf(PAGE);
-    Process process =
-        new ProcessBuilder("fallocate", "-p", "-o", page, "-l", page, path)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    process.getOutputStream().close(); // other tests count the open files
-    return process.waitFor() == 0;
+    return Command.of("fallocate", "-p", "-o", page, "-l", page, pathForOthers(file)).succeeds();
   }
 
   @Test
@@ -198,31 +188,9 @@ class SharedMemoryTest {
 
   @Test
   void saysWhenALimitForbidsIt() throws Exception {
-    List<String> command =
-        List.of(
-            "sh",
-            "-c",
-            "ulimit -f 64 && exec \"$@\"", // blocks of 512 bytes or 1,024
-            "sh",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:-UsePerfData",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            classPath(),
-            Trial.class.getName());
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    assertEquals(0, process.waitFor(), said);
-    assertEquals("could not reserve 131072 bytes: File too large", said);
-  }
-
-  private static String classPath() throws Exception {
-    return Path.of(SharedMemory.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-        + ":"
-        + Path.of(Trial.class.getProtectionDomain().getCodeSource().getLocation().toURI())
-        + ":"
-        + System.getProperty("java.class.path");
+    Command trial = Jvm.of(Trial.class).quick().command();
+    String limit = "ulimit -f 64"; // blocks of 512 bytes or 1,024
+    assertEquals("could not reserve 131072 bytes: File too large\n", trial.after(limit).output());
   }
 
   /// The process that has a limit.

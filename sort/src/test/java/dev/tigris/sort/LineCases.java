@@ -1,7 +1,9 @@
 package dev.tigris.sort;
 
+import dev.tigris.testing.process.Command;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -192,20 +194,17 @@ final class LineCases {
   }
 
   /// What GNU sort makes of a text.
-  static byte[] gnuSort(Case given, Path folder) throws IOException, InterruptedException {
+  static byte[] gnuSort(Case given, Path folder) throws IOException {
     Path file = Files.write(folder.resolve("case"), given.text());
-    List<String> command = new ArrayList<>(List.of("sort"));
-    command.addAll(given.arguments());
-    command.add(file.toString());
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().put("LC_ALL", "C");
-    Process process = builder.start();
-    process.getOutputStream().close();
-    byte[] sorted = process.getInputStream().readAllBytes();
-    if (process.waitFor() != 0) {
-      throw new IOException("sort failed for " + command);
-    }
-    return sorted;
+    Path sorted = folder.resolve("sorted by GNU sort");
+    Command.of("sort")
+        .with(given.arguments().toArray(String[]::new))
+        .with(file.toString())
+        .environment("LC_ALL", "C")
+        .outputTo(Redirect.to(sorted.toFile()))
+        .errorsApart()
+        .run()
+        .expect(0);
+    return Files.readAllBytes(sorted);
   }
 }

@@ -12,8 +12,7 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.testing.ProcessContract;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,15 +102,11 @@ class FewCarriersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "libfabric", "libfabric-rdm"})
-  void connectsAllOfManyThreadsThatShareACarrier(String provider) throws Exception {
+  void connectsAllOfManyThreadsThatShareACarrier(String provider) {
     assumeTrue(
         provider.equals("tcp") || Fabric.provider(provider).obstacle().isEmpty(),
         "libfabric is missing: apt install libfabric1");
-    List<String> command = ProcessContract.command(Pairs.class, provider);
-    command.add(1, "-Djdk.virtualThreadScheduler.parallelism=1");
-    Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, child.waitFor(), said);
-    assertEquals(PAIRS + " pairs", said.strip());
+    Jvm jvm = Jvm.of(Pairs.class).quick().options("-Djdk.virtualThreadScheduler.parallelism=1");
+    assertEquals(PAIRS + " pairs\n", jvm.command(provider).output());
   }
 }

@@ -26,20 +26,20 @@ import dev.tigris.net.NetException;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
-import dev.tigris.net.testing.ClassFolder;
-import dev.tigris.net.testing.OpenFiles;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SharedMemory;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.UnixSocket;
-import java.io.BufferedReader;
-import java.io.File;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Jars;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.OpenFiles;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,8 +71,8 @@ class FewFilesTest {
           ": connected$|oo many open files|Input/output error|detail=it has accepted, ");
 
   /// Accepts one peer, and says at which address, and with which tag it has come.
-  static final class Child {
-    private Child() {}
+  static final class Accepting {
+    private Accepting() {}
 
     public static void main(String[] arguments) {
       try (Fabric fabric = Fabric.open(arguments[0]);
@@ -298,56 +298,36 @@ class FewFilesTest {
 
   @TempDir Path folder;
 
-  /// Classes in a jar, which is open already: each of those in a folder needs a file to be loaded.
-  private String jar(Class<?> of) throws Exception {
-    String classes = ClassFolder.of(of);
-    if (Files.isRegularFile(Path.of(classes))) {
-      return classes;
+  /// The classes lie in jars, which are open already: each of those in a folder needs a file to be
+  /// loaded.
+  private Command command(Class<?> main, String... arguments) throws IOException {
+    List<Path> jars = new ArrayList<>();
+    for (Class<?> type :
+        List.of(
+            SystemException.class,
+            Jbuf.class,
+            Fabric.class,
+            OpenFiles.class,
+            LibfabricProvider.class,
+            Accepting.class)) {
+      jars.add(Jars.pack(Jvm.location(type), folder.resolve(type.getSimpleName() + ".jar")));
     }
-    Path jar = folder.resolve(of.getSimpleName() + ".jar");
-    String tool = Path.of(System.getProperty("java.home"), "bin", "jar").toString();
-    Process packing =
-        new ProcessBuilder(tool, "--create", "--file", jar.toString(), "-C", classes, ".")
-            .inheritIO()
-            .start();
-    assertEquals(0, packing.waitFor());
-    return jar.toString();
-  }
-
-  private Process start(Class<?> main, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of("sh", "-c"));
-    command.add("ulimit -n %d && exec \"$@\"".formatted(MOST_FILES));
-    command.add("sh");
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:-UsePerfData", "-cp"));
-    command.add(
-        String.join(
-            File.pathSeparator,
-            jar(SystemException.class),
-            jar(Jbuf.class),
-            jar(Fabric.class),
-            jar(OpenFiles.class),
-            jar(LibfabricProvider.class),
-            jar(Child.class)));
-    command.add(main.getName());
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+    return Jvm.onClassPath(main.getName(), jars.toArray(Path[]::new))
+        .quick()
+        .command(arguments)
+        .after("ulimit -n " + MOST_FILES);
   }
 
   @Test
   void saysWhatToDoWhenNoMoreBuffersCanBeShared() throws Exception {
-    Process child = start(Sharing.class);
-    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
-    assertEquals(0, child.waitFor(), said.toString());
+    List<String> said = command(Sharing.class).run().expect(0).lines();
     assertTrue(said.getLast().contains("oo many open files"), said.toString());
     assertTrue(said.getLast().contains("ulimit -n"), said.toString());
   }
 
   @Test
   void sharesAgainWithTheFilesOfBuffersThatAreFree() throws Exception {
-    Process child = start(SharingAndFreeing.class);
-    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
-    assertEquals(0, child.waitFor(), said.toString());
+    assertEquals("", command(SharingAndFreeing.class).output());
   }
 
   /// Not over libfabric's connected endpoints: without files it forgets a socket now and then, or
@@ -360,9 +340,7 @@ class FewFilesTest {
     } catch (NetException e) {
       abort(e.getMessage());
     }
-    Process child = start(OneMoreFile.class, provider);
-    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
-    assertEquals(0, child.waitFor(), String.join("\n", said));
+    List<String> said = command(OneMoreFile.class, provider).run().expect(0).lines();
     assertEquals("connected", said.getFirst());
     assertEquals("[]", said.getLast(), String.join("\n", said));
     for (String attempt : said.subList(1, said.size() - 1)) {
@@ -378,25 +356,23 @@ class FewFilesTest {
         !provider.equals("uring") || Fabric.provider("uring").obstacle().isEmpty(),
         "io_uring is not allowed here");
     List<Socket> silent = new ArrayList<>();
-    Process child = start(Child.class, provider);
-    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+    try (Child child = command(Accepting.class, provider).start();
         Fabric fabric = Fabric.open(provider);
         CompletionQueue queue = fabric.completionQueue()) {
-      String address = output.readLine();
+      String address = child.nextLine();
       assertNotNull(address);
       InetSocketAddress listens = TcpAddress.parse(address);
       for (int i = 0; i < 2 * MOST_FILES; i++) {
         silent.add(new Socket(listens.getAddress(), listens.getPort()));
       }
       Connection made = fabric.connect(address, 7, queue, Attributes.DEFAULT, PATIENCE);
-      assertEquals("accepted 7", output.readLine());
+      child.expectLine("accepted 7");
       assertInstanceOf(Connection.Established.class, made).virtualInterface().close();
-      assertEquals(0, child.waitFor());
+      assertEquals(0, child.exitCode());
     } finally {
       for (Socket each : silent) {
         each.close();
       }
-      child.destroyForcibly();
     }
   }
 
@@ -405,17 +381,16 @@ class FewFilesTest {
   @Test
   void whoeverLosesItsMemoryIsSentAwayAlone() throws Exception {
     List<UnixSocket> silent = new ArrayList<>();
-    Process child = start(Listening.class);
-    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+    try (Child child = command(Listening.class).start();
         Fabric fabric = Fabric.open("shm");
         CompletionQueue queue = fabric.completionQueue();
         SharedMemory memory = SharedMemory.create("tigris-test", 4096)) {
-      String address = output.readLine();
+      String address = child.nextLine();
       for (int i = 0; i < 17; i++) {
         silent.add(UnixSocket.connect("tigris/%d/%s".formatted(UnixSocket.user(), address)));
       }
       Connection _ = fabric.connect(address, 1, queue, Attributes.DEFAULT, PATIENCE);
-      assertEquals("asked by 1", output.readLine()); // so all others were let in before
+      child.expectLine("asked by 1"); // so all others were let in before
       limitFiles(child, 24);
       try (UnixSocket loser = silent.removeLast()) {
         loser.send(Hello.request(2, Attributes.DEFAULT).toBytes(), memory.file());
@@ -424,20 +399,18 @@ class FewFilesTest {
       }
       limitFiles(child, MOST_FILES);
       Connection _ = fabric.connect(address, 3, queue, Attributes.DEFAULT, PATIENCE);
-      assertEquals("asked by 3", output.readLine());
+      child.expectLine("asked by 3");
       for (UnixSocket each : silent) {
         assertNull(each.receive(), "it was closed too");
       }
     } finally {
       silent.forEach(UnixSocket::close);
-      child.destroyForcibly();
     }
   }
 
-  private static void limitFiles(Process process, int files) throws Exception {
-    List<String> command =
-        List.of("prlimit", "--pid", Long.toString(process.pid()), "--nofile=" + files + ":");
-    assumeTrue(new ProcessBuilder(command).inheritIO().start().waitFor() == 0, "needs prlimit");
+  private static void limitFiles(Child child, int files) {
+    String limit = "--nofile=" + files + ":";
+    Needs.command("needs prlimit", Command.of("prlimit", "--pid", "" + child.pid(), limit));
   }
 
   private static void awaitAnything(UnixSocket socket) throws SystemException {
@@ -449,23 +422,20 @@ class FewFilesTest {
 
   @Test
   void saysWhichLimitKeepsItFromBorrowing() throws Exception {
-    Process child = start(Borrowing.class);
-    try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8);
+    try (Child child = command(Borrowing.class).start();
         Fabric fabric = Fabric.open("shm");
         CompletionQueue queue = fabric.completionQueue()) {
-      Connection made = fabric.connect(output.readLine(), 7, queue, Attributes.DEFAULT, PATIENCE);
+      Connection made = fabric.connect(child.nextLine(), 7, queue, Attributes.DEFAULT, PATIENCE);
       VirtualInterface peer = made.get();
-      assertEquals("full", output.readLine());
+      child.expectLine("full");
       Bytes lent = Jbuf.allocate(4096, "test", PageKind.SHARED).asBytes();
       peer.deregister(peer.register(lent));
       while (peer.state() == InterfaceState.CONNECTED) {
         Descriptor _ = queue.await(1_000_000_000L);
       }
-      String said = output.readLine();
+      String said = child.nextLine();
       assertTrue(said.contains("ulimit -n"), said);
       assertFalse(said.contains("protocol"), said);
-    } finally {
-      child.destroyForcibly();
     }
   }
 
@@ -480,9 +450,7 @@ class FewFilesTest {
       abort(e.getMessage());
       return;
     }
-    Process child = start(Exhausted.class, provider, nobody);
-    List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
-    assertEquals(0, child.waitFor(), said.toString());
+    List<String> said = command(Exhausted.class, provider, nobody).run().expect(0).lines();
     assertTrue(said.getFirst().startsWith("NOBODY_LISTENS: "), said.toString());
     assertTrue(said.getLast().startsWith("failed: "), said.toString());
     assertTrue(said.getLast().contains("oo many open files"), said.toString());

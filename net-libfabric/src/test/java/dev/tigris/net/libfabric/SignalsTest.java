@@ -2,7 +2,6 @@ package dev.tigris.net.libfabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
@@ -14,10 +13,8 @@ import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.testing.ClassFolder;
-import dev.tigris.os.SystemException;
-import java.io.File;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -116,41 +112,24 @@ class SignalsTest {
   }
 
   @Test
-  void compiledNullChecksWorkAfterMessagesWereExchanged(@TempDir Path directory) throws Exception {
+  void compiledNullChecksWorkAfterMessagesWereExchanged(@TempDir Path directory) {
     survive("libfabric", directory);
   }
 
   @Test
-  void compiledNullChecksWorkAfterDatagramsWereExchanged(@TempDir Path directory) throws Exception {
+  void compiledNullChecksWorkAfterDatagramsWereExchanged(@TempDir Path directory) {
     survive("libfabric-rdm", directory);
   }
 
-  private static void survive(String provider, Path directory) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xbatch",
-                "-XX:-CreateCoredumpOnCrash",
-                "-XX:ErrorFile=" + directory.resolve("hs_err.log"),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                String.join(
-                    File.pathSeparator,
-                    System.getProperty(
-                        "surefire.real.class.path", System.getProperty("java.class.path")),
-                    ClassFolder.of(SystemException.class),
-                    ClassFolder.of(Jbuf.class),
-                    ClassFolder.of(Fabric.class),
-                    ClassFolder.of(LibfabricProvider.class),
-                    ClassFolder.of(Survivor.class)),
-                Survivor.class.getName(),
-                provider)
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(0, process.exitValue(), output);
-    assertEquals("400000 20", output.lines().toList().getLast(), output);
+  private static void survive(String provider, Path directory) {
+    Outcome outcome =
+        Jvm.of(Survivor.class)
+            .options("-Xbatch", "-XX:-CreateCoredumpOnCrash")
+            .options("-XX:ErrorFile=" + directory.resolve("hs_err.log"))
+            .command(provider)
+            .run()
+            .expect(0);
+    assertEquals("400000 20", outcome.lines().getLast(), outcome.output());
     assertEquals(List.of(), List.of(directory.toFile().list()));
   }
 }

@@ -5,11 +5,11 @@ import java.net.URL;
 import java.nio.file.Path;
 
 /// Where the class file of a class lies, for the class path of a process that a test starts.
-public final class ClassFolder {
+final class ClassFolder {
   private ClassFolder() {}
 
   /// Returns the path of a folder or a jar; a location would have %20 for a space in it.
-  public static String of(Class<?> type) {
+  static String of(Class<?> type) {
     URL location = type.getProtectionDomain().getCodeSource().getLocation();
     return Path.of(URI.create(location.toString())).toString();
   }

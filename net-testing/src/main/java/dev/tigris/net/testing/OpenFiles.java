@@ -12,10 +12,10 @@ import java.util.Set;
 
 /// Which files this process had open at some time, to tell what was opened since and stays open.
 /// Files of earlier tests may be closed meanwhile, by the collector.
-public record OpenFiles(Set<String> known) {
+record OpenFiles(Set<String> known) {
   private static final Path FOLDER = Path.of("/proc/self/fd");
 
-  public static OpenFiles now() throws IOException {
+  static OpenFiles now() throws IOException {
     Set<String> names = new HashSet<>();
     for (String number : FOLDER.toFile().list()) {
       try {
@@ -27,19 +27,19 @@ public record OpenFiles(Set<String> known) {
     return new OpenFiles(names);
   }
 
-  public int count() {
+  int count() {
     return known.size();
   }
 
   /// The files that were opened since and are still open.
-  public Set<String> opened() throws IOException {
+  Set<String> opened() throws IOException {
     Set<String> more = new HashSet<>(now().known);
     more.removeAll(known);
     more.removeIf(file -> file.endsWith(".jar"));
     return more;
   }
 
-  public void assertNoMore() throws IOException {
+  void assertNoMore() throws IOException {
     assertEquals(List.of(), List.copyOf(opened()), "files stay open");
   }
 }

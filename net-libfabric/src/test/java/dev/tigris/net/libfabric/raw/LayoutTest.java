@@ -3,14 +3,12 @@ package dev.tigris.net.libfabric.raw;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
-import java.nio.charset.StandardCharsets;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,9 +21,7 @@ class LayoutTest {
   private static final Path HEADERS = Path.of("/usr/include/rdma/fabric.h");
 
   static boolean canCompile() {
-    return Files.isReadable(HEADERS)
-        && Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-            .anyMatch(directory -> Files.isExecutable(Path.of(directory, "gcc")));
+    return Files.isReadable(HEADERS) && Needs.isThere("gcc");
   }
 
   /// Has a C program print what the headers say, line by line, and compares that with ours.
@@ -56,21 +52,13 @@ class LayoutTest {
     program.append("  return 0;\n}\n");
     Path source = Files.writeString(directory.resolve("layout.c"), program);
     String binary = directory.resolve("layout").toString();
-    run("gcc", "-o", binary, source.toString());
-    List<String> theirs = run(binary).lines().toList();
+    String _ = Command.of("gcc", "-o", binary, source.toString()).output();
+    List<String> theirs = Command.of(binary).run().expect(0).lines();
     assertTrue(ours.size() > 100);
     assertEquals(String.join("\n", theirs), String.join("\n", ours));
   }
 
   private static String line(String name, String value) {
     return "  printf(\"%s %%lld\\n\", (long long) (%s));\n".formatted(name, value);
-  }
-
-  private static String run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(0, process.exitValue(), output);
-    return output;
   }
 }

@@ -1,18 +1,17 @@
-package dev.tigris.net;
-
-import static org.junit.jupiter.api.Assertions.assertTrue;
+package dev.tigris.testing.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What this process had at some time, as Linux counts it.
+/// The memory that a process had at one time, as Linux counts it.
 ///
 /// @param bytes of the host's memory
 /// @param addresses that are taken, in bytes
-record ProcessMemory(long bytes, long addresses) {
-  static ProcessMemory now() throws IOException {
-    String status = Files.readString(Path.of("/proc/self/status"));
+public record ProcessMemory(long bytes, long addresses) {
+  /// Returns what a process has now.
+  public static ProcessMemory of(long pid) throws IOException {
+    String status = Files.readString(Path.of("/proc/%d/status".formatted(pid)));
     return new ProcessMemory(bytes(status, "VmRSS:"), bytes(status, "VmSize:"));
   }
 
@@ -23,10 +22,5 @@ record ProcessMemory(long bytes, long addresses) {
         .findFirst()
         .map(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
         .orElseThrow(() -> new IOException("the kernel does not say " + name));
-  }
-
-  void assertGrownByLessThan(long most) throws IOException {
-    long now = now().bytes;
-    assertTrue(now - bytes < most, "%,d bytes have become %,d".formatted(bytes, now));
   }
 }
