@@ -1,4 +1,3 @@
-// Over 400 lines: one hostile peer, and what it may do before, while and after it is connected.
 package dev.tigris.net.libfabric;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
@@ -20,7 +19,6 @@ import dev.tigris.net.DataType;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.InterfaceState;
-import dev.tigris.net.Listener;
 import dev.tigris.net.Status;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.libfabric.raw.Events;
@@ -32,12 +30,10 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -45,9 +41,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,45 +48,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Peers that speak libfabric, and not our protocol.
 @EnabledIf(value = "isInstalled", disabledReason = "libfabric is missing: apt install libfabric1")
-class HostilePeerTest {
-  private static final long PATIENCE_NANOS = 20_000_000_000L;
-  private static final Duration PATIENCE = Duration.ofNanos(PATIENCE_NANOS);
-
+class HostilePeerTest extends HostileContract {
   /// Of sockets, or with `-Dtigris.test.libfabric.address=HOST:0` of a device.
   private static final String ADDRESS =
       System.getProperty("tigris.test.libfabric.address", "127.0.0.1:0");
 
-  private static final Attributes SMALL = Attributes.DEFAULT.withMaximumMessageBytes(100_000);
-
-  private final ExecutorService thread = Executors.newSingleThreadExecutor();
-  private Fabric fabric;
-  private Listener listener;
-  private LibfabricPort port;
-  private Channel channel;
-  private Future<String> served;
-  private int sequence;
+  HostilePeerTest() {
+    super("libfabric", ADDRESS);
+  }
 
   static boolean isInstalled() {
     return new LibfabricProvider().obstacle().isEmpty();
-  }
-
-  @BeforeEach
-  void listen() {
-    fabric = Fabric.open("libfabric");
-    listener = fabric.listen(ADDRESS);
-    port = new LibfabricPort();
-  }
-
-  @AfterEach
-  void close() {
-    if (channel != null) {
-      channel.close();
-    }
-    port.progress();
-    port.close();
-    thread.shutdown();
-    listener.close();
-    fabric.close();
   }
 
   /// Connects with this as a greeting; returns what came of it.
@@ -169,10 +134,7 @@ class HostilePeerTest {
     connect();
     switch (wrong) {
       case GARBAGE -> {
-        byte[] garbage = new byte[100];
-        RandomGenerator.of("SplittableRandom").nextBytes(garbage);
-        MemorySegment.copy(
-            MemorySegment.ofArray(garbage), 0, channel.station.scratch().memory(), 0, 100);
+        putGarbage(100);
         inject(100);
       }
       case TOO_SHORT -> inject(3);
@@ -184,9 +146,8 @@ class HostilePeerTest {
       }
       case UNKNOWN_KIND -> send(77, 0, 0, 0, 0);
       case UNKNOWN_TYPE -> {
-        MemorySegment memory = channel.station.scratch().memory();
-        Packet.put(memory, Packet.CREDIT, 0, 0, DataType.MIXED, 0, sequence);
-        memory.set(java.lang.foreign.ValueLayout.JAVA_BYTE, 9, (byte) 200);
+        Packet.put(packet(), Packet.CREDIT, 0, 0, DataType.MIXED, 0, sequence);
+        packet().set(java.lang.foreign.ValueLayout.JAVA_BYTE, 9, (byte) 200);
         inject(Packet.HEADER_BYTES);
       }
       case NEGATIVE_LENGTH -> send(Packet.MESSAGE, -1, 0, 0, 10);
@@ -206,26 +167,22 @@ class HostilePeerTest {
       }
       case OFFER_OF_NOTHING -> send(Packet.OFFER, 10, 0, 0, 0);
       case OFFER_THAT_DOES_NOT_ADD_UP -> {
-        Packet.putRange(channel.station.scratch().memory(), 0, 0, 0, 11);
+        Packet.putRange(packet(), 0, 0, 0, 11);
         send(Packet.OFFER, 10, 0, 0, Packet.RANGE_BYTES);
       }
       case OFFER_OF_FOREIGN_MEMORY -> {
-        Packet.putRange(channel.station.scratch().memory(), 0, 4096, 4711, 10);
+        Packet.putRange(packet(), 0, 4096, 4711, 10);
         send(Packet.OFFER, 10, 0, 0, Packet.RANGE_BYTES);
       }
       case GONE_WITHOUT_A_GOODBYE -> channel.close();
     }
-    while (!served.isDone()) {
-      port.progress();
-    }
-    String why = served.get();
+    String why = outcome();
     assertTrue(why.contains(wrong.said), why);
   }
 
   /// Sends a header, and as much content as the packet's buffer happens to hold.
   private void send(int kind, long length, int tag, int credits, long content) {
-    MemorySegment memory = channel.station.scratch().memory();
-    Packet.put(memory, kind, length, tag, DataType.BYTES, credits, sequence++);
+    putHeader(kind, length, tag, credits);
     inject(Packet.HEADER_BYTES + content);
   }
 
@@ -235,10 +192,8 @@ class HostilePeerTest {
 
   @Test
   void rejectsAGreetingThatIsNone() throws Exception {
-    byte[] garbage = new byte[Greeting.BYTES];
-    RandomGenerator.of("SplittableRandom").nextBytes(garbage);
     Events.Failed refusal =
-        assertInstanceOf(Events.Failed.class, connect(ByteBuffer.wrap(garbage)));
+        assertInstanceOf(Events.Failed.class, connect(ByteBuffer.wrap(garbage(Greeting.BYTES))));
     assertNull(Greeting.from(refusal.data()));
     expectNobody();
   }
@@ -296,7 +251,7 @@ class HostilePeerTest {
         Events events = Events.open(network);
         PassiveEndpoint stranger = PassiveEndpoint.listen(network, any, events)) {
       String address = Addresses.format(stranger.name());
-      Future<Connection> asked = thread.submit(() -> ask(address));
+      Future<Connection> asked = thread.submit(() -> ask(address, PATIENCE));
       Events.Event next = events.next();
       while (next == null) {
         assertFalse(asked.isDone(), "it never asked");
@@ -325,7 +280,8 @@ class HostilePeerTest {
   @EnumSource
   void nobodyListensWhereThereIsNoAnswer(Stranger stranger) throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Future<Connection> asked = thread.submit(() -> ask("127.0.0.1:" + server.getLocalPort()));
+      Future<Connection> asked =
+          thread.submit(() -> ask("127.0.0.1:" + server.getLocalPort(), PATIENCE));
       try (Socket socket = server.accept()) {
         assertTrue(socket.getInputStream().read() >= 0, "it never asked");
         switch (stranger) {
@@ -395,16 +351,5 @@ class HostilePeerTest {
   private static void reset(Socket socket) throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
-  }
-
-  private Connection ask(String address) {
-    try (CompletionQueue queue = fabric.completionQueue()) {
-      return fabric.connect(address, 42, queue, SMALL, PATIENCE);
-    }
-  }
-
-  private void expectNobody() throws Exception {
-    listener.wake();
-    assertEquals("nobody asked", served.get(20, TimeUnit.SECONDS));
   }
 }
