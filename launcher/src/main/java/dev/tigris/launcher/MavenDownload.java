@@ -2,6 +2,7 @@ package dev.tigris.launcher;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,6 +17,8 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
@@ -27,6 +30,7 @@ import java.util.zip.ZipInputStream;
 final class MavenDownload {
   private static final String MAVEN_PATH = "/org/apache/maven/apache-maven/";
   private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration SILENCE = Duration.ofMinutes(1);
 
   private final Context context;
   private final Path folder;
@@ -85,7 +89,7 @@ final class MavenDownload {
     Checkout.delete(folder);
     Files.createDirectories(folder);
     Path archive = folder.resolve("archive.zip");
-    String found = download(url, archive);
+    String found = download(url, archive, SILENCE);
     if (!found.equalsIgnoreCase(sha256)) {
       Checkout.delete(folder);
       throw Refusal.cannotRun(
@@ -99,8 +103,9 @@ final class MavenDownload {
     Files.delete(archive);
   }
 
-  /// Downloads a file, and returns its SHA-256.
-  private static String download(String url, Path file) throws InterruptedException {
+  /// Downloads a file, and returns its SHA-256. Gives up when the server sends nothing for
+  /// `silence`.
+  static String download(String url, Path file, Duration silence) throws InterruptedException {
     try (HttpClient client =
         HttpClient.newBuilder()
             .followRedirects(HttpClient.Redirect.NORMAL)
@@ -114,7 +119,7 @@ final class MavenDownload {
         if (response.statusCode() != 200) {
           throw new IOException("the answer is " + response.statusCode());
         }
-        Files.copy(body, file);
+        receive(body, file, silence);
       }
       return HexFormat.of().formatHex(digest.digest());
     } catch (IOException e) {
@@ -126,6 +131,43 @@ final class MavenDownload {
               .formatted(url, e));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e); // each JDK has it
+    }
+  }
+
+  private static void receive(InputStream body, Path file, Duration silence)
+      throws IOException, InterruptedException {
+    var received = new AtomicLong();
+    var silent = new AtomicBoolean();
+    Thread watch =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    long before = -1;
+                    while (received.get() != before) {
+                      before = received.get();
+                      Thread.sleep(silence);
+                    }
+                    silent.set(true);
+                    body.close(); // which ends the read
+                  } catch (InterruptedException | IOException e) {
+                    // All has come.
+                  }
+                });
+    try (OutputStream out = Files.newOutputStream(file)) {
+      byte[] bytes = new byte[1 << 16];
+      for (int read = body.read(bytes); read >= 0; read = body.read(bytes)) {
+        out.write(bytes, 0, read);
+        received.addAndGet(read);
+      }
+    } catch (IOException e) {
+      throw silent.get() ? new IOException("it sent nothing for " + silence, e) : e;
+    } finally {
+      watch.interrupt();
+      watch.join();
+    }
+    if (silent.get()) { // closing may look like the end
+      throw new IOException("it sent nothing for " + silence);
     }
   }
 

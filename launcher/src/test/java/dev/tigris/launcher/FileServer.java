@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 /// An HTTP server of this process that has a few files, and may cut an answer short.
 final class FileServer implements AutoCloseable {
@@ -15,6 +16,8 @@ final class FileServer implements AutoCloseable {
   private final Map<String, byte[]> files = new ConcurrentHashMap<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private volatile String cut = "";
+  private volatile String stalled = "";
+  private final CountDownLatch closing = new CountDownLatch(1);
 
   FileServer() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -27,8 +30,13 @@ final class FileServer implements AutoCloseable {
             exchange.sendResponseHeaders(404, -1);
           } else {
             exchange.sendResponseHeaders(200, file.length);
-            boolean isCut = exchange.getRequestURI().getPath().equals(cut);
-            exchange.getResponseBody().write(file, 0, isCut ? file.length / 2 : file.length);
+            String path = exchange.getRequestURI().getPath();
+            boolean isShort = path.equals(cut) || path.equals(stalled);
+            exchange.getResponseBody().write(file, 0, isShort ? file.length / 2 : file.length);
+            if (path.equals(stalled)) {
+              exchange.getResponseBody().flush();
+              awaitClose();
+            }
           }
           exchange.close();
         });
@@ -48,6 +56,19 @@ final class FileServer implements AutoCloseable {
     cut = path;
   }
 
+  /// Sends nothing more in the middle of this file from now on, and keeps the connection.
+  void stall(String path) {
+    stalled = path;
+  }
+
+  private void awaitClose() {
+    try {
+      closing.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /// The paths and queries that were asked for.
   List<String> requests() {
     return List.copyOf(requests);
@@ -55,6 +76,7 @@ final class FileServer implements AutoCloseable {
 
   @Override
   public void close() {
+    closing.countDown();
     server.stop(0);
   }
 }

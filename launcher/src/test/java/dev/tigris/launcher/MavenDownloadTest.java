@@ -2,6 +2,7 @@ package dev.tigris.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.launcher.FakeCheckout.Result;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
@@ -91,6 +93,17 @@ class MavenDownloadTest {
   void usesNoArchiveThatWasCutShort() throws Exception {
     server.cut("/mirror" + PATH);
     assertRefused("could not be fetched");
+  }
+
+  @Test
+  void givesUpWhenTheServerSendsNothingMore() throws Exception {
+    server.stall("/mirror" + PATH);
+    String url = server.url() + "/mirror" + PATH;
+    Refusal refusal =
+        assertThrows(
+            Refusal.class,
+            () -> MavenDownload.download(url, folder.resolve("file"), Duration.ofMillis(200)));
+    assertTrue(String.valueOf(refusal.getMessage()).contains("it sent nothing"), refusal::toString);
   }
 
   @Test
