@@ -54,10 +54,10 @@ final class Builder {
       throw Refusal.cannotRun("the build failed; all of its output is in " + checkout.log(module));
     }
     swap(module, gather(module, target));
-    Files.move(newStamp, checkout.stamp(module), StandardCopyOption.REPLACE_EXISTING);
-    if (module.equals("cli")) {
+    if (module.equals("cli")) { // before the stamp: a build that is whole has no cache of old jars
       Checkout.delete(checkout.build().resolve("aot"));
     }
+    Files.move(newStamp, checkout.stamp(module), StandardCopyOption.REPLACE_EXISTING);
   }
 
   private void showProblems(Path log) throws IOException {

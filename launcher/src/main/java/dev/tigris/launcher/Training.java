@@ -6,11 +6,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// Makes the AOT cache of the command: the classes of a training run as loaded and linked, and its
 /// profiles. It fits one JDK and one folder, and `trained` says which. Without it (no room, say)
 /// the command works, but starts slower.
 final class Training {
+  /// The exit codes of a JVM that SIGHUP, SIGINT or SIGTERM ends.
+  private static final Set<Integer> STOPPED = Set.of(129, 130, 143);
+
   private final Context context;
   private final Checkout checkout;
   private final Path folder;
@@ -36,6 +40,10 @@ final class Training {
       Files.createDirectories(folder.resolve("work"));
       int exitCode = run(log);
       Checkout.delete(folder.resolve("work"));
+      if (STOPPED.contains(exitCode)) {
+        context.say("the training was stopped: the next start trains again");
+        return;
+      }
       if (exitCode != 0) {
         Files.deleteIfExists(cache);
         context.say("it could not be made (see " + log + "); going on without");

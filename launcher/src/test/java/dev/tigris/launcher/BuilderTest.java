@@ -115,12 +115,22 @@ class BuilderTest {
 
   @Test
   void goesOnWithoutACacheAndDoesNotTryAgain() throws Exception {
-    checkout.environment.put("NO_CACHE", "yes");
+    checkout.environment.put("NO_CACHE", "1");
     Result result = checkout.launcher("prepare", "cli");
     assertEquals(0, result.exitCode());
     assertTrue(result.err().contains("going on without"), result.err());
     assertEquals("", checkout.launcher("prepare", "cli").err());
     assertFalse(Files.exists(checkout.root.resolve("build/aot/cache")));
+  }
+
+  @Test
+  void trainsAgainAfterATrainingThatWasStopped() throws Exception {
+    checkout.environment.put("NO_CACHE", "143");
+    Result result = checkout.launcher("prepare", "cli");
+    assertTrue(result.err().contains("the next start trains again"), result.err());
+    checkout.environment.remove("NO_CACHE");
+    assertEquals(0, checkout.launcher("prepare", "cli").exitCode());
+    assertTrue(Files.exists(checkout.root.resolve("build/aot/cache")));
   }
 
   @Test

@@ -128,7 +128,7 @@ class ScriptTest {
   /// The cache has profiles of what is compiled all the same.
   @Test
   void leavesRareMethodsToTheInterpreterOnlyWithACache() throws Exception {
-    checkout.environment.put("NO_CACHE", "yes");
+    checkout.environment.put("NO_CACHE", "1");
     String without = checkout.tigris("--version").out();
     assertTrue(without.contains("\n-XX:CompilationMode=quick-only\n"), without);
     assertFalse(without.contains(rare), without);
@@ -279,7 +279,7 @@ class ScriptTest {
 
   @Test
   void asksNoMoreWhereTrainingFailed() throws Exception {
-    checkout.environment.put("NO_CACHE", "yes");
+    checkout.environment.put("NO_CACHE", "1");
     assertTrue(checkout.tigris("help").out().contains("-XX:AOTMode=auto\n"));
     checkout.tigris("help");
     assertEquals(List.of("prepare cli"), checkout.calls());
