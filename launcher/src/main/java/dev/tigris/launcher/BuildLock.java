@@ -19,9 +19,13 @@ import java.util.concurrent.TimeUnit;
 /// HOLDER                       process ids in decimal
 /// HOLDER CHILD STARTED         and the child's start in milliseconds since 1970
 /// ```
+/// Ends of lines fill it up to 64 bytes.
 final class BuildLock implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 1000;
   private static final int LONGEST = 200;
+
+  /// Three numbers of at most 20 digits, with blanks and at least one end of line.
+  private static final int LINE_BYTES = 64;
 
   private final Context context;
   private final FileChannel channel;
@@ -122,8 +126,10 @@ final class BuildLock implements AutoCloseable {
   }
 
   private void write(String words) throws IOException {
-    channel.truncate(0);
-    channel.write(ByteBuffer.wrap((words + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
+    // Always as long, so that a full disk cannot refuse what replaces the old words.
+    String line = words + "\n".repeat(LINE_BYTES - words.length());
+    channel.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)), 0);
+    channel.truncate(LINE_BYTES);
   }
 
   /// Gives the lock to the next process.
