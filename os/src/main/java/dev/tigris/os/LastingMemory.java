@@ -80,12 +80,14 @@ public final class LastingMemory implements AutoCloseable {
   @SuppressWarnings("restricted")
   static LastingMemory map(int file, long bytes, int flags) throws SystemException {
     long range = take(bytes);
-    // Where that fails, nobody knows what is there: the range is not used again.
     int where = range == 0 ? 0 : Mappings.MAP_FIXED;
-    long mapped =
-        SystemException.check(
-            "map shared memory",
-            Mappings.map(range, bytes, Mappings.PROT_READ_WRITE, flags | where, file, 0));
+    long mapped = Mappings.map(range, bytes, Mappings.PROT_READ_WRITE, flags | where, file, 0);
+    if (mapped < 0 && range != 0) {
+      // Older kernels have unmapped what lay there, and late accesses are to find memory. The range
+      // is not used again, since it may now be another mapping's.
+      Pages.fill(range, bytes);
+    }
+    SystemException.check("map shared memory", mapped);
     return over(MemorySegment.ofAddress(mapped).reinterpret(bytes), () -> takeOff(mapped, bytes));
   }
 
