@@ -2,6 +2,7 @@ package dev.tigris.os;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ public final class FileDescriptors {
   private static final int LOCK_SH = 1;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
+  private static final int LOCK_UN = 8;
   private static final int EWOULDBLOCK = Platform.LINUX ? 11 : 35;
 
   /// The charset of file names, which the JDK takes from the locale when it starts.
@@ -25,6 +27,18 @@ public final class FileDescriptors {
   /// What fallocate(2) says of other kinds of files, file systems and kernels: ENODEV, ESPIPE,
   /// ENOSYS, EOPNOTSUPP.
   private static final Set<Integer> UNABLE = Set.of(19, 29, 38, 95);
+
+  /// What statx(2) is asked for, and where it puts it. The descriptor itself is meant, not a name.
+  private static final int AT_EMPTY_PATH = 0x1000;
+
+  private static final int STATX_BLOCKS = 0x400;
+  private static final int STATX_BYTES = 256;
+  private static final int STATX_BLOCKS_AT = 48;
+
+  /// A block of statx(2), whatever blocks the file system has.
+  private static final int BLOCK_BYTES = 512;
+
+  private static final Path NOTHING = Path.of("/dev/null");
 
   private FileDescriptors() {}
 
@@ -57,6 +71,48 @@ public final class FileDescriptors {
     Native.CLOSE.call(descriptor);
   }
 
+  /// Whether this process can open one more file.
+  public static boolean isOneLeft() {
+    try {
+      close(open(NOTHING, false));
+      return true;
+    } catch (ScarceException e) {
+      return false;
+    } catch (SystemException e) {
+      return true; // it is not for want of a descriptor
+    }
+  }
+
+  /// Returns the size of the file behind a descriptor.
+  public static long size(int descriptor) throws SystemException {
+    return SystemException.check("read the size of a file", SharedMemory.bytesOf(descriptor));
+  }
+
+  /// Returns how many bytes of the disk a file takes, or -1 where the system does not say. That is
+  /// less than its size if it has holes, and may be more, with what the file system needs itself.
+  public static long allocatedBytes(int descriptor) throws SystemException {
+    if (!Platform.LINUX) {
+      return -1;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(1); // the empty name
+      MemorySegment stat = arena.allocate(STATX_BYTES, Long.BYTES);
+      long result =
+          Native.Linux.STATX.call(
+              descriptor, name.address(), AT_EMPTY_PATH, STATX_BLOCKS, stat.address());
+      if (result == -SystemException.NO_SUCH_CALL) {
+        return -1;
+      }
+      SystemException.check("read the blocks of a file", result);
+      return stat.get(ValueLayout.JAVA_LONG, STATX_BLOCKS_AT) * BLOCK_BYTES;
+    }
+  }
+
+  /// Waits until a file is on the disk, its size included. An interrupt does not end that.
+  public static void sync(int descriptor) throws SystemException {
+    SystemException.check("force a file to the disk", Native.FSYNC.call(descriptor));
+  }
+
   /// Gives a file blocks of its own for `bytes` bytes from `from` on, which read as zeros, and
   /// makes it longer if it must.
   ///
@@ -68,7 +124,7 @@ public final class FileDescriptors {
     }
     long result;
     do {
-      result = Native.Reserving.FALLOCATE.call(descriptor, 0, from, bytes);
+      result = Native.Linux.FALLOCATE.call(descriptor, 0, from, bytes);
     } while (result == -SystemException.INTERRUPTED);
     if (UNABLE.contains((int) -result)) {
       return false;
@@ -94,16 +150,24 @@ public final class FileDescriptors {
     return true;
   }
 
-  // SAFETY: bounds: the one buffer is the name, which ends with a zero; lifetime: it outlives the
-  // call; thread: all calls are thread-safe.
+  /// Gives the lock of a descriptor up.
+  public static void unlock(int descriptor) {
+    // It cannot fail where there was a lock, and else there is nothing to give up.
+    Native.FLOCK.call(descriptor, LOCK_UN);
+  }
+
+  // SAFETY: bounds: names end with a zero, and the buffer of statx has the size of its structure;
+  // lifetime: both outlive the call; thread: all calls are thread-safe.
   private static final class Native {
     static final LibraryFunction OPEN = LibraryFunction.ofInt("open");
     static final LibraryFunction CLOSE = LibraryFunction.ofInt("close");
     static final LibraryFunction FLOCK = LibraryFunction.ofInt("flock");
+    static final LibraryFunction FSYNC = LibraryFunction.ofInt("fsync");
 
-    /// Linux has it.
-    static final class Reserving {
+    /// Linux has these.
+    static final class Linux {
       static final LibraryFunction FALLOCATE = LibraryFunction.ofInt("fallocate");
+      static final LibraryFunction STATX = LibraryFunction.ofInt("statx");
     }
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class FilePages {
   private static final int MS_SYNC = Platform.LINUX ? 4 : 0x10;
 
-  private static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
+  static final Path PAGE_MAP = Path.of("/proc/self/pagemap");
   private static final long PAGE_IS_PRESENT = 1L << 63;
   private static final long PAGE_IS_SWAPPED = 1L << 62;
   private static final long PAGE_IS_OF_FILE = 1L << 61;
@@ -79,13 +79,17 @@ public final class FilePages {
 
   /// Which pages of a mapping that is not shared this process has written to, by number; null where
   /// the operating system does not tell.
-  ///
-  /// Linux: an entry of eight bytes for each page says whether it is one of the file, or has become
-  /// one of the process's own.
   public static long @Nullable [] ownPages(long address, long bytes) {
     if (!Platform.LINUX) {
       return null;
     }
+    long[] scanned = PageScan.ownPages(address, bytes);
+    return scanned == null ? listedPages(address, bytes) : scanned;
+  }
+
+  /// As [#ownPages], on any Linux: an entry of eight bytes for each page says whether it is one of
+  /// the file, or has become one of the process's own. It takes time for each page of the mapping.
+  static long @Nullable [] listedPages(long address, long bytes) {
     long pages = (bytes + pageBytes() - 1) / pageBytes();
     LongStream.Builder own = LongStream.builder();
     ByteBuffer entries = ByteBuffer.allocateDirect(1 << 16).order(ByteOrder.LITTLE_ENDIAN);

@@ -25,8 +25,14 @@ public class SystemException extends IOException {
   /// No memory, or a limit of it.
   public static final int NO_MEMORY = 12;
 
+  /// The user may not do that.
+  public static final int NO_ACCESS = 13;
+
   /// Memory that a call was given is not there: of mapped files, some of the file.
   public static final int BAD_ADDRESS = 14;
+
+  /// The kind of file, or of file system, has no such operation.
+  public static final int NO_SUCH_DEVICE = 19;
 
   /// An argument that this kernel does not know.
   public static final int INVALID = 22;
@@ -40,8 +46,14 @@ public class SystemException extends IOException {
   /// The peer does not read any more.
   public static final int BROKEN_PIPE = 32;
 
+  /// No locks: those of the system are used up, or a server does not give any. Linux.
+  public static final int NO_LOCKS = 37;
+
   /// A system call that this kernel does not know.
   public static final int NO_SUCH_CALL = 38;
+
+  /// The file system does not have this operation. Linux.
+  public static final int NOT_SUPPORTED = 95;
 
   /// Another socket has the address already.
   public static final int ADDRESS_IN_USE = 98;
@@ -80,6 +92,12 @@ public class SystemException extends IOException {
   private static final Set<Integer> SCARCE =
       Set.of(NO_MEMORY, TOO_MANY_FILES_OF_ALL, TOO_MANY_FILES, NO_SPACE, QUOTA_EXCEEDED);
 
+  /// What file systems say of a lock or of the sync of a folder that they do not have.
+  private static final Set<Integer> UNSUPPORTED =
+      Platform.LINUX
+          ? Set.of(INVALID, NO_LOCKS, NO_SUCH_CALL, NOT_SUPPORTED)
+          : Set.of(INVALID, 45, 77, 78); // ENOTSUP, ENOLCK, ENOSYS of macOS
+
   /// The system's words.
   private static final Map<Integer, String> WORDS =
       Map.ofEntries(
@@ -90,14 +108,15 @@ public class SystemException extends IOException {
           Map.entry(9, "Bad file descriptor"),
           // Also when there are as many mappings as the system allows (vm.max_map_count).
           Map.entry(NO_MEMORY, "Cannot allocate memory, or too many mappings"),
-          Map.entry(13, "Permission denied"),
+          Map.entry(NO_ACCESS, "Permission denied"),
           Map.entry(BAD_ADDRESS, "Bad address"),
-          Map.entry(19, "No such device"),
+          Map.entry(NO_SUCH_DEVICE, "No such device"),
           Map.entry(20, "Not a directory"),
           Map.entry(21, "Is a directory"),
           Map.entry(INVALID, "Invalid argument"),
           Map.entry(TOO_MANY_FILES_OF_ALL, "Too many open files in the system"),
           Map.entry(TOO_MANY_FILES, "Too many open files"),
+          Map.entry(25, "Inappropriate ioctl for device"),
           Map.entry(26, "Text file busy"),
           Map.entry(27, "File too large"),
           Map.entry(NO_SPACE, "No space left on device"),
@@ -111,10 +130,12 @@ public class SystemException extends IOException {
       Map.ofEntries(
           Map.entry(AGAIN, "Resource temporarily unavailable"),
           Map.entry(36, "File name too long"),
+          Map.entry(NO_LOCKS, "No locks available"),
           Map.entry(NO_SUCH_CALL, "Function not implemented"),
           Map.entry(40, "Too many levels of symbolic links"),
           Map.entry(90, "Message too long"),
-          Map.entry(95, "Operation not supported"),
+          Map.entry(75, "Value too large for defined data type"),
+          Map.entry(NOT_SUPPORTED, "Operation not supported"),
           Map.entry(97, "Address family not supported by protocol"),
           Map.entry(ADDRESS_IN_USE, "Address already in use"),
           Map.entry(ADDRESS_NOT_AVAILABLE, "Cannot assign requested address"),
@@ -124,7 +145,10 @@ public class SystemException extends IOException {
           Map.entry(CONNECTION_RESET, "Connection reset by peer"),
           Map.entry(NO_BUFFERS, "No buffer space available"),
           Map.entry(107, "Transport endpoint is not connected"),
+          Map.entry(108, "Cannot send after transport endpoint shutdown"),
           Map.entry(TIMED_OUT, "Connection timed out"),
+          Map.entry(116, "Stale file handle"),
+          Map.entry(121, "Remote I/O error"),
           Map.entry(CONNECTION_REFUSED, "Connection refused"),
           Map.entry(HOST_DOWN, "Host is down"),
           Map.entry(HOST_UNREACHABLE, "No route to host"),
@@ -182,6 +206,12 @@ public class SystemException extends IOException {
       case TOO_MANY_FILES_OF_ALL -> ": close some, or raise fs.file-max";
       default -> "";
     };
+  }
+
+  /// Whether the file system does not have the operation, in one of the ways to say so: the
+  /// operation cannot succeed there, and has done nothing.
+  public boolean isUnsupported() {
+    return UNSUPPORTED.contains(error);
   }
 
   /// The number of the error.
