@@ -194,7 +194,7 @@ public final class GenerateJob {
       try (OutputFile file = new OutputFile(folder.resolve(TemporaryFolder.OUTPUT), bytes())) {
         generate(file, total);
       }
-      folder.publish(TemporaryFolder.OUTPUT, target);
+      folder.publish(TemporaryFolder.OUTPUT, target, false);
     }
   }
 

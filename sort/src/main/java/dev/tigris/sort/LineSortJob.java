@@ -238,10 +238,7 @@ public final class LineSortJob {
     } catch (IOException e) {
       throw SortException.writing(path, e);
     }
-    folder.publish(TemporaryFolder.OUTPUT, output);
-    if (forced) {
-      TemporaryFolder.forceFolder(OutputPaths.folder(output).toAbsolutePath());
-    }
+    folder.publish(TemporaryFolder.OUTPUT, output, forced);
     return result;
   }
 

@@ -358,12 +358,10 @@ public final class SortJob {
 
   private void publish(TemporaryFolder folder) throws SortException {
     if (isPartitioned && isForced) {
-      TemporaryFolder.forceFolder(folder.resolve(TemporaryFolder.OUTPUT));
+      Path made = folder.resolve(TemporaryFolder.OUTPUT);
+      TemporaryFolder.forceFolder(made, made);
     }
-    folder.publish(TemporaryFolder.OUTPUT, output);
-    if (isForced) {
-      TemporaryFolder.forceFolder(OutputPaths.folder(output).toAbsolutePath());
-    }
+    folder.publish(TemporaryFolder.OUTPUT, output, isForced);
   }
 
   /// Waits for a flow of this package's modules.

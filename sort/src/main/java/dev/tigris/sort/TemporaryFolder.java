@@ -2,8 +2,9 @@
 package dev.tigris.sort;
 
 import dev.tigris.os.FilePermissions;
+import dev.tigris.os.Folders;
+import dev.tigris.os.ScarceException;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryIteratorException;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///     sorted                          the output: appears at the end, at once
 ///     .sorted.tigris-4711-9f03ab12/   4711 is the process, the rest is random
 ///       lock                          locked as long as the job lives
+///       unlocked                      instead of the lock, where the file system has none
 ///       probe                         for a moment: whether `sorted` can be replaced
 ///       output                        what becomes `sorted`
 ///       stopped                       what would have, when the process ends before
@@ -42,7 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// However a job ends, it deletes its folder: when it fails, when it is cancelled, and when the
 /// process is terminated by a signal that lets it. After a kill that does not, or a loss of power,
 /// the folder stays, and the next job with the same output deletes it: the lock tells the folders
-/// of the dead from those of the living.
+/// of the dead from those of the living. On a file system without locks there is no telling, and
+/// folders of the dead stay: the job says so.
 ///
 /// Other users may make such folders too, in `/tmp` for instance. Theirs are left alone, and no
 /// link is followed: else a sort would delete, with its own user's rights, what they point at.
@@ -53,6 +56,7 @@ final class TemporaryFolder implements AutoCloseable {
   static final String OUTPUT = "output";
 
   private static final String LOCK = "lock";
+  private static final String UNLOCKED = "unlocked";
   private static final String MARK = ".tigris-";
 
   /// Of a longer name only so many characters are part of the folder's: with four bytes each, they
@@ -79,8 +83,14 @@ final class TemporaryFolder implements AutoCloseable {
   }
 
   private final Path folder;
-  private final FileChannel lockFile;
+
+  /// Null where the file system has no locks.
+  private final @Nullable FileChannel lockFile;
+
   private boolean closed;
+
+  /// A folder that was made, and its lock; null where the file system has none.
+  private record Made(Path folder, @Nullable FileChannel lock) {}
 
   /// Makes a new folder, and deletes what dead jobs with the same output have left.
   TemporaryFolder(Path output) throws SortException {
@@ -90,18 +100,20 @@ final class TemporaryFolder implements AutoCloseable {
     try {
       // One name for it, through whatever links others come to it: the living are known by theirs.
       parent = named.toRealPath();
-      FileChannel locked = null;
-      Path made = parent;
-      while (locked == null) {
+      Made made = null;
+      while (made == null) {
         byte[] random = new byte[4];
         ThreadLocalRandom.current().nextBytes(random);
         made =
-            parent.resolve(
-                prefix + ProcessHandle.current().pid() + "-" + HexFormat.of().formatHex(random));
-        locked = makeLocked(made);
+            makeLocked(
+                parent.resolve(
+                    prefix
+                        + ProcessHandle.current().pid()
+                        + "-"
+                        + HexFormat.of().formatHex(random)));
       }
-      this.folder = made;
-      this.lockFile = locked;
+      this.folder = made.folder;
+      this.lockFile = made.lock;
     } catch (IOException e) {
       throw SortException.writing(named, e);
     }
@@ -121,9 +133,9 @@ final class TemporaryFolder implements AutoCloseable {
 
   /// Makes the folder with its lock. Returns null if another process took it for a dead one
   /// meanwhile.
-  private static @Nullable FileChannel makeLocked(Path folder) throws IOException {
+  private static @Nullable Made makeLocked(Path folder) throws IOException {
     LIVING.add(folder);
-    boolean made = false;
+    Made made = null;
     try {
       if (isPosix(folder)) {
         // For its owner only: what is in it may be about to replace a file that others may not
@@ -132,22 +144,22 @@ final class TemporaryFolder implements AutoCloseable {
       } else {
         Files.createDirectory(folder);
       }
-      FileChannel lock = lock(folder);
-      made = lock != null;
-      return lock;
+      made = lock(folder);
+      return made;
     } catch (IOException e) {
       OutputPaths.deleteQuietly(folder.resolve(LOCK));
+      OutputPaths.deleteQuietly(folder.resolve(UNLOCKED));
       OutputPaths.deleteQuietly(folder);
       throw e;
     } finally {
-      if (!made) {
+      if (made == null) {
         LIVING.remove(folder);
       }
     }
   }
 
   /// Locks a folder that was just made. Returns null if another process has locked or deleted it.
-  private static @Nullable FileChannel lock(Path folder) throws IOException {
+  private static @Nullable Made lock(Path folder) throws IOException {
     Path lock = folder.resolve(LOCK);
     FileChannel channel;
     try {
@@ -158,12 +170,36 @@ final class TemporaryFolder implements AutoCloseable {
     boolean held = false;
     try {
       held = channel.tryLock() != null && Files.exists(lock);
+      return held ? new Made(folder, channel) : null;
+    } catch (IOException e) {
+      if (!channel.isOpen()) {
+        throw e; // interrupted
+      }
+      return unlocked(folder, e);
     } finally {
       if (!held) {
         channel.close();
       }
     }
-    return held ? channel : null;
+  }
+
+  /// Marks a folder whose file system has no locks. Other processes delete only a folder whose lock
+  /// they get, or an empty one: this one has no lock and is never empty. Returns null if another
+  /// process, which does get locks, has deleted it before.
+  private static @Nullable Made unlocked(Path folder, IOException refused) throws IOException {
+    try {
+      Files.createFile(folder.resolve(UNLOCKED));
+      Files.deleteIfExists(folder.resolve(LOCK));
+      if (!Files.exists(folder.resolve(UNLOCKED))) {
+        return null;
+      }
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+    warn(
+        "the file system of %s has no locks (%s): if this process is killed, delete that folder yourself, since the next run cannot tell that it is not in use"
+            .formatted(folder, refused.getMessage()));
+    return new Made(folder, null);
   }
 
   private static boolean isPosix(Path path) {
@@ -317,45 +353,51 @@ final class TemporaryFolder implements AutoCloseable {
 
   /// Moves a file or folder of it to its final place, at once, replacing a file that is there. The
   /// permissions of that stay, and to whom it belongs.
-  void publish(String name, Path output) throws SortException {
+  ///
+  /// @param forced whether it returns when the new name is on the disk
+  void publish(String name, Path output, boolean forced) throws SortException {
+    Path parent = OutputPaths.folder(output).toAbsolutePath();
+    Path made = folder.resolve(name);
+    if (forced) {
+      forceFolder(parent, made); // a disk that fails is found before anything is replaced
+    }
     try {
-      FilePermissions.copy(output, folder.resolve(name));
-      Files.move(
-          folder.resolve(name),
-          output,
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      FilePermissions.copy(output, made);
+      Files.move(made, output, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw SortException.replacing(output, folder.resolve(name), e);
+      throw SortException.replacing(output, made, e);
+    }
+    if (forced) {
+      forcePublished(parent, output);
     }
   }
 
-  /// Forces a folder's entries to the disk. Where a folder cannot be opened, as on some systems,
-  /// there is nothing to force. An interrupt waits: what is in the folder is in its place already,
-  /// and a job that has replaced its output may not say that it was stopped.
-  static void forceFolder(Path folder) throws SortException {
-    boolean interrupted = Thread.interrupted();
-    while (!isForced(folder)) {
-      interrupted |= Thread.interrupted();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+  /// An interrupt waits: a job that has replaced its output may not say that it was stopped.
+  private static void forcePublished(Path parent, Path output) throws SortException {
+    try {
+      boolean _ = Folders.sync(parent, output);
+    } catch (ScarceException e) {
+      warn(
+          output
+              + " is complete, and its folder could not be opened to be forced to the disk: "
+              + e);
+    } catch (IOException e) {
+      throw new SortException(
+          SortException.Kind.IO,
+          "%s is complete and in its place, but its folder could not be forced to the disk: after a crash of the machine the old file, or none, may be there (%s)"
+              .formatted(output, e.getMessage()),
+          e);
     }
   }
 
-  /// Forces a folder's entries to the disk. Returns false if the thread was interrupted.
-  private static boolean isForced(Path folder) throws SortException {
-    FileChannel channel;
+  /// Forces a folder's entries to the disk, where the file system can do that.
+  ///
+  /// @param within a file or folder in it that was made by this user
+  static void forceFolder(Path folder, Path within) throws SortException {
     try {
-      channel = FileChannel.open(folder, StandardOpenOption.READ);
-    } catch (IOException e) {
-      return true;
-    }
-    try (channel) {
-      channel.force(true);
-      return true;
-    } catch (ClosedByInterruptException e) {
-      return false;
+      boolean _ = Folders.sync(folder, within);
+    } catch (ScarceException e) {
+      // There is no descriptor for it. That of the output is closed soon.
     } catch (IOException e) {
       throw SortException.writing(folder, e);
     }

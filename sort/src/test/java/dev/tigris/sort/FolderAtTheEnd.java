@@ -27,7 +27,7 @@ final class FolderAtTheEnd {
       left = names == null ? 0 : names.length;
     }
     try {
-      made.publish(TemporaryFolder.OUTPUT, place);
+      made.publish(TemporaryFolder.OUTPUT, place, false);
       System.out.println(left + " of " + FILES + " files or less are in their place");
     } catch (SortException e) {
       System.out.println(e.getMessage());

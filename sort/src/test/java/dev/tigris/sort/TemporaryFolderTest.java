@@ -144,7 +144,7 @@ class TemporaryFolderTest {
         Path _ = made.equals("file") ? Files.createFile(place) : Files.createDirectory(place);
         Files.createFile(Files.createDirectories(output).resolve(made));
         SortException refused =
-            assertThrows(SortException.class, () -> living.publish(made, output));
+            assertThrows(SortException.class, () -> living.publish(made, output, false));
         assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
         assertTrue(String.valueOf(refused.getMessage()).contains("name another"));
       }
@@ -165,7 +165,7 @@ class TemporaryFolderTest {
     Path output = folder.resolve("sorted");
     try (TemporaryFolder living = new TemporaryFolder(output)) {
       SortException refused =
-          assertThrows(SortException.class, () -> living.publish("output", output));
+          assertThrows(SortException.class, () -> living.publish("output", output, false));
       assertEquals(SortException.Kind.DATA, refused.kind(), refused.getMessage());
       assertTrue(String.valueOf(refused.getMessage()).contains("sort again"));
     }
@@ -193,7 +193,7 @@ class TemporaryFolderTest {
         SmallDisk _ = SmallDisk.bind(Files.createFile(folder.resolve("other")), output)) {
       Files.createFile(living.resolve("output"));
       SortException refused =
-          assertThrows(SortException.class, () -> living.publish("output", output));
+          assertThrows(SortException.class, () -> living.publish("output", output, false));
       assertEquals(SortException.Kind.OUTPUT, refused.kind(), refused.getMessage());
       assertTrue(String.valueOf(refused.getMessage()).contains("mount point"));
     }
@@ -242,7 +242,7 @@ class TemporaryFolderTest {
   @Test
   void isNotStoppedOnceTheOutputIsInItsPlace() throws Exception {
     Thread.currentThread().interrupt();
-    TemporaryFolder.forceFolder(folder);
+    TemporaryFolder.forceFolder(folder, folder);
     assertTrue(Thread.interrupted(), "the interrupt is for others");
   }
 
