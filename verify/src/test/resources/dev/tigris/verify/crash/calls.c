@@ -10,7 +10,8 @@
 //                 rename of it: what was stored through a mapping is seen by no call
 //
 // A size is logged before the next call on a file whenever it is another than the last one known:
-// not all that changes it is seen here, such as fallocate called through java.lang.foreign.
+// not all that changes it is seen here, such as fallocate called through java.lang.foreign. What is
+// called that way is looked up in libc itself, but for fsync: dlsym gives the one from here.
 // Each call is made and logged under one lock, so that the order is what it was.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,8 +27,22 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define REAL(name) ((__typeof__(&name))found(RTLD_NEXT, #name))
 #define MOST_FILES 256
+
+typedef void *lookup(void *, const char *);
+
+static void *found(void *handle, const char *name) {
+  static lookup *real;
+  if (!real) real = (lookup *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+  if (!real) real = (lookup *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");  // x86-64
+  if (!real) real = (lookup *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.17");   // aarch64
+  return real(handle, name);
+}
+
+void *dlsym(void *handle, const char *name) {
+  return strcmp(name, "fsync") == 0 ? (void *)fsync : found(handle, name);
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *under;
