@@ -3,6 +3,7 @@ package dev.tigris.memory;
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.os.ScarceException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
@@ -34,6 +35,9 @@ final class Budget {
   /// each time.
   private static final long OVERTAKEN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /// How long a mapping that is refused waits for the verifier after each collection.
+  private static final long MAPPING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /// The wait doubles this many times, from 1 ms on.
   private static final int MOST_DOUBLINGS = 9;
 
@@ -52,6 +56,9 @@ final class Budget {
   /// How many blocks of each kind of pages were given back so far, freed or reclaimed. Written
   /// under the lock.
   private final AtomicLong[] givenBack = new AtomicLong[PageKind.values().length];
+
+  /// The same of mapped files.
+  private final AtomicLong mappingsGivenBack = new AtomicLong();
 
   private long numbered;
   private @Nullable Block live;
@@ -99,6 +106,67 @@ final class Budget {
                 ? refusal(rounded, block.owner)
                 : "no room for %d bytes for '%s': %s"
                     .formatted(rounded, block.owner, refused.getMessage()));
+      }
+    }
+  }
+
+  /// Whether a mapping of this process owns a file.
+  ///
+  /// @param file its real path
+  synchronized boolean owns(Path file) {
+    for (Block block = live; block != null; block = block.next) {
+      FileMapping mapped = block.file;
+      if (mapped != null
+          && mapped.mapping == Mapping.DURABLE
+          && mapped.path.equals(file)
+          && !mapped.isTakenOff()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private synchronized boolean hasMappings() {
+    for (Block block = live; block != null; block = block.next) {
+      if (block.file != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Asks the collector for mappings that were dropped, and waits a little for the verifier to give
+  /// back what they hold: locks, open files, addresses, the blocks of deleted files. Returns false
+  /// where there is nothing to wait for.
+  boolean awaitMapping() {
+    if (Verifier.PROCESS.isCurrentThread()
+        || Thread.currentThread().isInterrupted()
+        || !hasMappings()) {
+      return false;
+    }
+    long before = mappingsGivenBack.get();
+    collect(collections);
+    long deadlineNanos = System.nanoTime() + MAPPING_NANOS;
+    try {
+      synchronized (this) {
+        long leftNanos = MAPPING_NANOS;
+        while (mappingsGivenBack.get() == before && leftNanos > 0) {
+          TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
+          leftNanos = deadlineNanos - System.nanoTime();
+        }
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void collect(long begun) {
+    synchronized (collecting) {
+      if (collections == begun) { // otherwise another thread's collection serves this request
+        collections++;
+        System.gc();
       }
     }
   }
@@ -178,13 +246,7 @@ final class Budget {
         return false; // other processes use all of it
       }
     }
-    long begun = collections;
-    synchronized (collecting) {
-      if (collections == begun) { // otherwise another thread's collection serves this request
-        collections++;
-        System.gc();
-      }
-    }
+    collect(collections);
     long rounded = block.budgetBytes();
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
     try {
@@ -244,6 +306,9 @@ final class Budget {
       } finally { // a file is unmapped even if it could not be closed
         synchronized (this) {
           givenBack(block).incrementAndGet();
+          if (block.file != null) {
+            mappingsGivenBack.incrementAndGet();
+          }
           remove(block);
         }
       }

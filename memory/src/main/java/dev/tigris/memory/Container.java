@@ -195,10 +195,23 @@ public final class Container extends Region {
   /// process that has the container open may have added more.
   ///
   /// @throws CorruptContainerException if the header's number is impossible
+  /// @throws OutgrownMappingException if another process has made the file larger, and uses that
   public long usedBytes() {
     long used = header(USED_AT);
-    requireUsable(used, capacityBytes());
+    try {
+      requireUsable(used, capacityBytes());
+    } catch (CorruptContainerException e) {
+      throw explained(e, used);
+    }
     return used;
+  }
+
+  /// Returns what to throw for an impossible number of used bytes.
+  private RuntimeException explained(CorruptContainerException corrupt, long used) {
+    if (used == 0 && lease.jbuf.isClosed()) {
+      return new FreedException("the container's Jbuf was closed: its objects are gone from here");
+    }
+    return used > capacityBytes() ? unlessOutgrown(corrupt) : corrupt;
   }
 
   /// Returns the bytes that are left for objects.

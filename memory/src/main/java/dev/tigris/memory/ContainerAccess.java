@@ -20,6 +20,12 @@ final class ContainerAccess implements ObjectAccess {
   }
 
   @Override
+  public String explainFault(Container container) {
+    FileMapping mapped = container.lease.jbuf.mappedFile();
+    return mapped == null ? "a page of memory is not there" : mapped.explainFault();
+  }
+
+  @Override
   public long allocate(Container container, long bytes) {
     return container.allocate(bytes);
   }

@@ -10,14 +10,18 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Maps a file of objects, after [converting][Conversion] it if its schema differs. The objects are
@@ -26,23 +30,22 @@ import org.jspecify.annotations.Nullable;
 final class FileConversion {
   private FileConversion() {}
 
-  /// Does what [Jbuf#map(Path, Mapping, long, Schema)] says.
-  static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema) throws IOException {
+  /// Does what [Jbuf#map(Path, Mapping, long, Schema, ConversionOption...)] says.
+  static Jbuf map(
+      Path file, Mapping mapping, long leastBytes, Schema schema, Set<ConversionOption> options)
+      throws IOException {
     try {
       boolean hasHeader = hasHeader(file);
       // Else the journal completes a flush first, which may change the header.
       if (!hasHeader || !Journal.mayHaveRecord(file.toRealPath())) {
         requireOpenable(file);
       }
-      long atFirst = hasHeader ? 0 : leastBytes;
-      return mapOpenable(file, mapping, atFirst, leastBytes, schema);
+      long atFirst = hasHeader && mapping.writesToFile() ? 0 : leastBytes;
+      return mapOpenable(file, mapping, atFirst, leastBytes, schema, options);
     } catch (CorruptContainerException e) {
       throw because(e, new CorruptContainerException(refusal(file, e)));
     } catch (SchemaException e) {
       throw because(e, new SchemaException(refusal(file, e)));
-    } catch (InternalError e) {
-      // What HotSpot makes of a page that is not there. It does not say of what.
-      throw new IOException(file + " was cut short by another program while it was opened", e);
     }
   }
 
@@ -79,9 +82,15 @@ final class FileConversion {
   /// @param atFirst the least length of the file before it is looked at: a file that is refused
   ///     stays as it is, and a file that is converted gets its length by that
   private static Jbuf mapOpenable(
-      Path file, Mapping mapping, long atFirst, long leastBytes, Schema schema) throws IOException {
+      Path file,
+      Mapping mapping,
+      long atFirst,
+      long leastBytes,
+      Schema schema,
+      Set<ConversionOption> options)
+      throws IOException {
     Object key = key(file);
-    Jbuf jbuf = Jbuf.map(file, mapping, atFirst);
+    Jbuf jbuf = Jbuf.mapOnce(file, mapping, atFirst);
     boolean fits = false;
     try {
       Container container = jbuf.peek();
@@ -91,27 +100,47 @@ final class FileConversion {
             "it keeps no schema: map it without one and call asContainer().declare(schema)");
       }
       if (own == null || own.equals(schema)) {
-        if (atFirst == leastBytes || container.capacityBytes() >= leastBytes) {
+        boolean isLongEnough = !mapping.writesToFile() || container.capacityBytes() >= leastBytes;
+        if (atFirst == leastBytes || isLongEnough) {
           container.declare(schema);
           fits = true;
           return jbuf;
         }
       } else {
         Conversion conversion = Conversion.of(container, own, schema);
-        if (mapping == Mapping.PRIVATE) {
-          throw new SchemaException(
-              conversion.explain() + ". Map it SHARED or DURABLE once to convert it");
-        }
+        requireAllowed(conversion, mapping, options);
         long free = container.capacityBytes() - container.usedBytes();
         long bytes = Math.max(leastBytes, conversion.bytes() + free);
-        replace(file.toRealPath(), key, mapping, conversion, bytes);
+        replace(file.toRealPath(), key, mapping, conversion, bytes, options);
       }
+    } catch (InternalError e) {
+      // What HotSpot makes of a page that is not there.
+      FileMapping mapped = jbuf.mappedFile();
+      if (mapped == null) {
+        throw e;
+      }
+      throw new IOException("while it was opened, " + mapped.explainFault(), e);
     } finally {
       if (!fits) {
         jbuf.free(); // even if an Error is thrown because another process truncated the file
       }
     }
-    return mapOpenable(file, mapping, leastBytes, leastBytes, schema);
+    return mapOpenable(file, mapping, leastBytes, leastBytes, schema, options);
+  }
+
+  /// Refuses a conversion that the caller has not asked for.
+  private static void requireAllowed(
+      Conversion conversion, Mapping mapping, Set<ConversionOption> options) {
+    if (!mapping.writesToFile()) {
+      throw new SchemaException(
+          conversion.explain() + ". Map it SHARED or DURABLE once to convert it");
+    }
+    List<String> losses = conversion.losses();
+    if (!losses.isEmpty() && !options.contains(ConversionOption.ALLOW_LOSS)) {
+      throw new SchemaException(
+          "this program's classes have no place for %s, and converting the file would delete that. If the file is of a newer version, open it with that one; ConversionOption.ALLOW_LOSS allows the loss"
+              .formatted(String.join(", ", losses)));
+    }
   }
 
   /// Identifies the file that a name leads to; null if there is none, or if the system does not
@@ -130,7 +159,12 @@ final class FileConversion {
   ///
   /// @param key of the file that is mapped
   private static synchronized void replace(
-      Path file, @Nullable Object key, Mapping mapping, Conversion conversion, long bytes)
+      Path file,
+      @Nullable Object key,
+      Mapping mapping,
+      Conversion conversion,
+      long bytes,
+      Set<ConversionOption> options)
       throws IOException {
     // A DURABLE mapping owns it already.
     try (Journal _ = mapping == Mapping.SHARED ? Journal.own(file) : null) {
@@ -139,6 +173,7 @@ final class FileConversion {
       }
       Path fresh = file.resolveSibling("." + file.getFileName() + ".converting");
       Jbuf target = make(file, fresh, conversion, bytes);
+      Path kept = null;
       try {
         try {
           conversion.into(target.peek());
@@ -147,11 +182,72 @@ final class FileConversion {
           target.free();
         }
         FilePermissions.copy(file, fresh);
+        Journal.syncFolder(fresh); // a disk that fails is found before anything is replaced
+        kept = options.contains(ConversionOption.KEEP_OLD_FILE) ? keep(file, conversion) : null;
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        Journal.syncFolder(file);
       } finally {
         Files.deleteIfExists(fresh);
       }
+      report(file, conversion, kept);
+      syncReplaced(file);
+    }
+  }
+
+  private static void report(Path file, Conversion conversion, @Nullable Path kept) {
+    System.getLogger(Jbuf.class.getPackageName())
+        .log(
+            System.Logger.Level.INFO,
+            "converted {0} to this program''s schema: {1}{2}",
+            file,
+            conversion.explain(),
+            kept == null ? "" : ". The old file is " + kept);
+  }
+
+  private static void syncReplaced(Path file) throws IOException {
+    try {
+      Journal.syncFolder(file);
+    } catch (IOException e) {
+      throw new IOException(
+          "%s was converted and has the new schema, but its folder could not be written to the disk: after a crash of the machine the old file may be there again (%s)"
+              .formatted(file, e.getMessage()),
+          e);
+    }
+  }
+
+  /// Gives the old file another name beside its own, under which it stays. Where the file system
+  /// has no second names, it is copied.
+  private static Path keep(Path file, Conversion conversion) throws IOException {
+    String name = "%s.old-%016x".formatted(file.getFileName(), conversion.oldFingerprint());
+    for (int number = 1; ; number++) {
+      Path kept = file.resolveSibling(number == 1 ? name : name + "-" + number);
+      try {
+        return Files.createLink(kept, file);
+      } catch (FileAlreadyExistsException e) {
+        if (Files.isSameFile(kept, file)) {
+          return kept; // of a process that was killed before it replaced the file
+        }
+      } catch (UnsupportedOperationException | IOException e) {
+        if (!Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
+          return copy(file, kept);
+        }
+      }
+    }
+  }
+
+  private static Path copy(Path file, Path kept) throws IOException {
+    try {
+      Files.copy(file, kept, StandardCopyOption.COPY_ATTRIBUTES);
+      try (FileChannel channel = FileChannel.open(kept, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+      FilePermissions.copy(file, kept);
+      return kept;
+    } catch (IOException e) {
+      Files.deleteIfExists(kept);
+      throw new IOException(
+          "the old file cannot be kept as %s, so nothing was converted: %s"
+              .formatted(kept, e.getMessage()),
+          e);
     }
   }
 
@@ -163,7 +259,7 @@ final class FileConversion {
       Files.createFile(fresh, FilePermissions.of(file));
       try {
         copyNotes(file, fresh);
-        return Jbuf.map(fresh, Mapping.SHARED, bytes);
+        return Jbuf.mapOnce(fresh, Mapping.SHARED, bytes);
       } catch (Throwable e) {
         Files.deleteIfExists(fresh);
         throw e;

@@ -5,224 +5,112 @@ import dev.tigris.memory.raw.Raw;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePages;
 import dev.tigris.os.Pages;
+import dev.tigris.os.ScarceException;
+import dev.tigris.os.SystemException;
 import dev.tigris.os.UninterruptedWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileStore;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// A file that is mapped over a range of the pool, for one [Jbuf].
+/// A file that is mapped over a range of the pool, for one [Jbuf]. [FileOpening] opens it.
 ///
-/// Thread rule: all methods are synchronized. No thread writes to the memory while [#flush] runs.
+/// Thread rule: the methods that change something are synchronized. No thread writes to the
+/// memory while [#flush] runs.
 final class FileMapping {
-  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
-
   final Path path;
   final Mapping mapping;
 
-  private final FileChannel channel;
+  /// Open as long as the mapping is, if that writes to the file; -1 otherwise.
+  private final int descriptor;
+
+  private final @Nullable FileChannel channel;
   private final @Nullable Journal journal;
   private final Pool pool;
   private final long address;
   private final long bytes;
+
+  /// Whether all pages have blocks on the disk that they keep.
+  private final boolean isReserved;
+
+  /// Whether the file system can reserve blocks, as far as is known.
+  private boolean canReserve = true;
+
+  /// Why no later flush can succeed, once changes may be lost.
+  private @Nullable IOException lost;
+
+  /// Written under the lock.
+  private volatile boolean takenOff;
+
   private boolean closed;
 
-  /// Maps a file. A file that is missing or shorter than `leastBytes` is filled with zeros up to
-  /// that length. It gets blocks on the disk and is not left sparse, so that a full disk is found
-  /// here and not by a later write.
-  static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
-      throws IOException {
-    boolean writable = mapping != Mapping.PRIVATE;
-    if (mapping == Mapping.DURABLE) {
-      Journal.requireRoomFor(target(file)); // before it is made
-    }
-    Path path;
-    try {
-      if (writable && leastBytes > 0) {
-        createIfMissing(file, leastBytes);
-      }
-      path = file.toRealPath(); // so that one file has one journal
-    } catch (NoSuchFileException e) {
-      throw missing(file, writable);
-    }
-    if (!Files.isRegularFile(path)) {
-      throw new IOException(path + " is not a regular file, and cannot be mapped");
-    }
-    Journal journal = null;
-    if (mapping == Mapping.DURABLE) {
-      journal = Journal.own(path);
-    } else {
-      Journal.requireNone(path);
-    }
-    int descriptor = -1;
-    FileChannel channel = null;
-    try {
-      descriptor = FileDescriptors.open(path, writable);
-      channel = channel(path, descriptor, writable);
-      if (writable && channel.size() == 0) {
-        Journal.syncFolder(
-            path); // before it has anything: the process that made it may have died before
-      }
-      if (journal != null) {
-        journal.apply(channel);
-      }
-      if (writable && extend(path, descriptor, channel, leastBytes) && journal != null) {
-        // A journal on the disk is of no use if a crash takes the size of its file.
-        channel.force(true);
-      }
-      return new FileMapping(path, mapping, channel, journal, pool, descriptor);
-    } catch (Throwable e) { // whatever it is, the file must not stay this process's
-      closeQuietly(channel, e);
-      closeQuietly(journal, e);
-      throw e;
-    } finally {
-      if (descriptor >= 0) {
-        FileDescriptors.close(descriptor);
-      }
-    }
-  }
-
-  private static NoSuchFileException missing(Path file, boolean writable) throws IOException {
-    Path target = target(file);
-    Path folder = target.getParent();
-    String subject =
-        target.equals(file.toAbsolutePath()) ? "its" : "it is a link, and its target's";
-    String reason =
-        folder != null && Files.notExists(folder)
-            ? subject + " folder does not exist: make that first"
-            : writable
-                ? "the file does not exist: say how many bytes a new one has"
-                : "the file does not exist, and a PRIVATE mapping makes none";
-    return new NoSuchFileException(file.toString(), null, reason);
-  }
-
-  /// Follows symbolic links, as many as Linux follows.
-  private static Path target(Path file) throws IOException {
-    Path at = file.toAbsolutePath();
-    for (int links = 0; links < 40 && Files.isSymbolicLink(at); links++) {
-      at = at.resolveSibling(Files.readSymbolicLink(at));
-    }
-    return at;
-  }
-
-  /// Opens the file behind a descriptor, even if its name leads to another file by now.
-  static FileChannel channel(Path path, int descriptor, boolean writable) throws IOException {
-    Set<StandardOpenOption> options =
-        writable
-            ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : Set.of(StandardOpenOption.READ);
-    try {
-      return FileChannel.open(FileDescriptors.name(descriptor), options);
-    } catch (FileSystemException e) {
-      throw new IOException("could not open %s: %s".formatted(path, e.getReason()), e);
-    }
-  }
-
-  /// Makes a missing file if the disk has room for it. The file stays even if mapping it fails,
-  /// since another process may have mapped it already.
-  private static void createIfMissing(Path path, long bytes) throws IOException {
-    if (Files.exists(path)) {
-      return;
-    }
-    Path folder = path.toAbsolutePath().getParent();
-    // A link may lead to another disk, whose room is looked at when the file is made longer.
-    if (folder != null && Files.isDirectory(folder) && !Files.isSymbolicLink(path)) {
-      requireRoom(folder, bytes, bytes);
-    }
-    FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
-  }
-
-  /// Makes a file at least `leastBytes` long, and returns whether it was shorter.
-  private static boolean extend(Path path, int descriptor, FileChannel channel, long leastBytes)
-      throws IOException {
-    long before = channel.size();
-    if (before >= leastBytes) {
-      return false;
-    }
-    requireRoom(path, leastBytes - before, leastBytes);
-    try {
-      if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
-        return true;
-      }
-      for (long size = before; size < leastBytes; size = channel.size()) { // others may, too
-        ByteBuffer zeros = ZEROS.duplicate();
-        zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
-        int _ = channel.write(zeros, size);
-      }
-      return true;
-    } catch (IOException e) {
-      // It stays as long as it has become: others may have mapped and written what was added.
-      throw new IOException(
-          "no room on the disk for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()),
-          e);
-    }
-  }
-
-  /// Refuses to fill a disk. Finding out by writing would leave every other program on that disk
-  /// without room meanwhile.
-  private static void requireRoom(Path place, long more, long bytes) throws IOException {
-    FileStore disk = Files.getFileStore(place);
-    long free = disk.getUsableSpace();
-    if (more > free && disk.getTotalSpace() > 0) {
-      throw new IOException(
-          "no room on the disk for a file of %d bytes: %d are free".formatted(bytes, free));
-    }
-  }
-
-  private static void closeQuietly(@Nullable AutoCloseable closeable, Throwable cause) {
-    try {
-      if (closeable != null) {
-        closeable.close();
-      }
-    } catch (Exception e) {
-      cause.addSuppressed(e);
-    }
-  }
-
-  private FileMapping(
+  /// Maps what [FileOpening] has opened, and owns it from then on, the descriptor only if the
+  /// mapping writes to the file.
+  FileMapping(
       Path path,
       Mapping mapping,
-      FileChannel channel,
+      int opened,
+      @Nullable FileChannel channel,
       @Nullable Journal journal,
-      Pool pool,
-      int descriptor)
+      boolean isReserved,
+      Pool pool)
       throws IOException {
     this.path = path;
     this.mapping = mapping;
+    this.descriptor = mapping.writesToFile() ? opened : -1;
     this.channel = channel;
     this.journal = journal;
+    this.isReserved = isReserved;
     this.pool = pool;
-    this.bytes = channel.size();
-    if (bytes == 0) {
-      throw new IOException(path + " is empty: give the bytes that it shall have");
-    }
+    this.bytes = FileDescriptors.size(opened);
     boolean shared = mapping == Mapping.SHARED;
     try {
-      FilePages.tryToMap(descriptor, bytes, shared);
-    } catch (IOException e) {
-      throw new IOException(path + ": " + e.getMessage(), e);
+      FilePages.tryToMap(opened, bytes, shared);
+    } catch (SystemException e) {
+      throw unmappable(e);
     }
     this.address = pool.takeUnits(bytes);
     if (address == 0) {
-      throw new IOException("no addresses are left for the %d bytes of %s".formatted(bytes, path));
+      throw new ScarceException(
+          "no addresses are left for the %d bytes of %s: free some Jbufs, or allow the process more (ulimit -v)"
+              .formatted(bytes, path));
     }
     try {
-      FilePages.map(descriptor, address, bytes, shared);
+      FilePages.map(opened, address, bytes, shared);
     } catch (IOException e) {
       pool.forgetUnits(bytes);
       throw new IOException(path + ": " + e.getMessage(), e);
     }
+  }
+
+  /// Says what a refusal of the system means for this file.
+  private IOException unmappable(SystemException e) {
+    if (e instanceof ScarceException) {
+      return new ScarceException(path + " cannot be mapped now: " + e.getMessage());
+    }
+    String words =
+        switch (e.error()) {
+          case SystemException.NO_SUCH_DEVICE, SystemException.NOT_SUPPORTED ->
+              mapping == Mapping.SHARED
+                  ? "its file system cannot map files as SHARED. Map it DURABLE, or use another file system"
+                  : "its file system cannot map files. Map it as SNAPSHOT, or use another file system";
+          case SystemException.INVALID ->
+              "its file system cannot map a file of %d bytes, or not all of it. Map it as SNAPSHOT, or use another file system"
+                  .formatted(bytes);
+          case SystemException.NO_ACCESS, SystemException.FORBIDDEN ->
+              "its file system, or a security policy, forbids to map it as %s. Map it as SNAPSHOT"
+                  .formatted(mapping);
+          case SystemException.AGAIN ->
+              "too much memory is locked for that, or the file has a lock that forbids it";
+          default -> "the system refuses that";
+        };
+    return new IOException("%s: %s (%s)".formatted(path, words, e.getMessage()), e);
   }
 
   @Override
@@ -243,57 +131,142 @@ final class FileMapping {
   }
 
   private synchronized void flushNow() throws IOException {
-    if (closed) {
-      throw new FreedException("a Jbuf cannot be flushed after it was freed");
+    if (takenOff) {
+      throw new FreedException("a Jbuf cannot be flushed after it was freed or closed");
     }
-    Journal writer = journal;
-    if (mapping != Mapping.PRIVATE && channel.size() < bytes) {
+    if (!mapping.writesToFile()) {
+      throw new UnsupportedOperationException(
+          "changes of a %s mapping stay in this process: map the file SHARED or DURABLE to flush it"
+              .formatted(mapping));
+    }
+    long now = FileDescriptors.size(descriptor);
+    if (now < bytes) {
       // With the end of the file the kernel has dropped what was written to those pages.
       throw new IOException(
           "%s was cut short by another program, to %d bytes from %d: changes since the last flush are lost"
-              .formatted(path, channel.size(), bytes));
+              .formatted(path, now, bytes));
     }
-    switch (mapping) {
-      case SHARED -> {
-        FilePages.sync(address, bytes);
-        channel.force(true); // its size, too
-      }
-      case PRIVATE ->
-          throw new UnsupportedOperationException(
-              "changes of a PRIVATE mapping stay in this process: map the file SHARED or DURABLE to flush it");
-      case DURABLE -> {
-        if (writer != null) {
-          flush(writer);
-        }
+    Journal writer = journal;
+    FileChannel file = channel;
+    if (writer == null || file == null) {
+      sync();
+    } else {
+      FileLocks.lockForFlush(path, descriptor);
+      try {
+        flush(writer, file);
+      } finally {
+        FileDescriptors.unlock(descriptor);
       }
     }
   }
 
-  private void flush(Journal writer) throws IOException {
+  /// Waits until what was written to a shared mapping is on the disk. After a failure the kernel
+  /// takes the pages for written: asking again would find nothing wrong.
+  private void sync() throws IOException {
+    IOException earlier = lost;
+    if (earlier != null) {
+      throw new IOException(
+          "an earlier flush of %s failed (%s), and changes from before it may be missing in the file: map it again, and look"
+              .formatted(path, earlier.getMessage()),
+          earlier);
+    }
+    try {
+      FilePages.sync(address, bytes);
+      FileDescriptors.sync(descriptor); // its size, too
+      requireRoomForStores();
+    } catch (IOException e) {
+      lost = e;
+      throw e;
+    }
+  }
+
+  /// Refuses to vouch for stores that may have found the disk full. The kernel keeps no trace of
+  /// such a store, and the thread that made it knows by its [InternalError] only.
+  private void requireRoomForStores() throws IOException {
+    if (isReserved || !isDiskFull()) {
+      return;
+    }
+    long allocated = FileDescriptors.allocatedBytes(descriptor);
+    if (FileOpening.copies(path) || (allocated >= 0 && allocated < bytes)) {
+      throw new IOException(
+          "the disk of %s is full, and the file has pages that need more of it: stores to them fail, and may have. Make room, map the file again, and look"
+              .formatted(path));
+    }
+  }
+
+  private boolean isDiskFull() {
+    try {
+      return FileOpening.free(path) < FilePages.pageBytes();
+    } catch (IOException e) {
+      return false; // not known to be
+    }
+  }
+
+  private void flush(Journal writer, FileChannel file) throws IOException {
     writer.requireNotDeleted();
     // A flush that failed half way left pages in the journal, which are nowhere else.
-    writer.apply(channel);
+    apply(writer, file);
     int pageBytes = Math.toIntExact(FilePages.pageBytes());
     long @Nullable [] own = FilePages.ownPages(address, bytes);
-    long[] pages = own == null ? differentPages(pageBytes) : own;
+    long[] pages = own == null ? differentPages(file, pageBytes) : own;
     if (pages.length == 0) {
       return;
     }
+    forEachRun(pages, pageBytes, this::reserve);
     writer.record(pages, address, pageBytes, bytes);
-    writer.apply(channel);
+    apply(writer, file);
     // From here on the file has what these pages have: the process's copies can go.
+    forEachRun(pages, pageBytes, (at, length) -> Pages.discard(address + at, length));
+  }
+
+  /// Something that is done with some bytes of the file, whole pages but at its end.
+  private interface Part<E extends Exception> {
+    void accept(long at, long length) throws E;
+  }
+
+  private <E extends Exception> void forEachRun(long[] pages, int pageBytes, Part<E> part)
+      throws E {
     for (int i = 0; i < pages.length; ) {
       int end = i + 1;
       while (end < pages.length && pages[end] == pages[end - 1] + 1) {
         end++;
       }
-      Pages.discard(address + pages[i] * pageBytes, (long) (end - i) * pageBytes);
+      part.accept(pages[i] * pageBytes, (long) (end - i) * pageBytes);
       i = end;
     }
   }
 
+  /// Gives a part of the file blocks on the disk, before anything of a flush is written: the file
+  /// may have a hole there.
+  private void reserve(long at, long length) throws IOException {
+    if (!canReserve) {
+      return;
+    }
+    try {
+      canReserve = FileDescriptors.reserve(descriptor, at, Math.min(length, bytes - at));
+    } catch (ScarceException e) {
+      throw new ScarceException(
+          "%s has holes where it was written to, and the disk has no room for them (%s), so nothing was flushed: the mapping keeps its changes, make room and flush again"
+              .formatted(path, e.getMessage()));
+    }
+  }
+
+  /// Writes to the file what the journal has.
+  private void apply(Journal writer, FileChannel file) throws IOException {
+    try {
+      boolean _ = writer.apply(file);
+    } catch (SystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new IOException(
+          "%s could not be written (%s). Its journal has the whole flush: remove the cause, and flush again or map the file DURABLE"
+              .formatted(path, e.getMessage()),
+          e);
+    }
+  }
+
   /// Finds the pages that differ from the file's by comparing all of them.
-  private long[] differentPages(int pageBytes) throws IOException {
+  private long[] differentPages(FileChannel file, int pageBytes) throws IOException {
     LongStream.Builder different = LongStream.builder();
     byte[] here = new byte[pageBytes];
     byte[] there = new byte[pageBytes];
@@ -303,7 +276,7 @@ final class FileMapping {
       MemorySegment.ofArray(here).asSlice(0, length).copyFrom(memory);
       ByteBuffer read = ByteBuffer.wrap(there, 0, length);
       while (read.hasRemaining()) {
-        if (channel.read(read, page * pageBytes + read.position()) < 0) {
+        if (file.read(read, page * pageBytes + read.position()) < 0) {
           throw new IOException(path + " was cut short by another program while it was flushed");
         }
       }
@@ -314,24 +287,88 @@ final class FileMapping {
     return different.build().toArray();
   }
 
-  /// Unmaps the file. Changes since the last flush are lost if the mapping is durable.
+  /// Says what an [InternalError] of an access means, which HotSpot makes of a page that is not
+  /// there.
+  String explainFault() {
+    try {
+      long now = Files.size(path);
+      if (now < bytes) {
+        return "%s was cut short by another program, to %d bytes from %d"
+            .formatted(path, now, bytes);
+      }
+    } catch (IOException e) {
+      return "%s is gone, or its disk is: %s".formatted(path, e);
+    }
+    return "a page of %s could not be read or made: the disk or the server of its file system failed (the kernel's log says more), the disk is full and the file has holes, or another program cut the file short for a moment"
+        .formatted(path);
+  }
+
+  /// Whether it was taken off its addresses.
+  boolean isTakenOff() {
+    return takenOff;
+  }
+
+  /// Whether the file has become longer than what is mapped.
+  boolean isOutgrown() {
+    try {
+      return !takenOff && mapping == Mapping.SHARED && Files.size(path) > bytes;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /// Takes the file off its addresses, unlocks and closes it. No store reaches it afterwards:
+  /// private pages lie there, which read as zeros. Changes since the last flush are lost if the
+  /// mapping is durable.
+  ///
+  /// @throws UncheckedIOException if it could not be closed, or not be taken off
+  synchronized void takeOff() {
+    if (takenOff) {
+      return;
+    }
+    takenOff = true;
+    IOException failure = null;
+    try {
+      FilePages.unmap(address, Pool.unitBytes(bytes));
+    } catch (IOException e) {
+      failure = e; // the kernel's table of mappings is full
+    }
+    try (Journal _ = journal;
+        FileChannel _ = channel) {
+      // Each is closed even if closing the other fails.
+    } catch (IOException e) {
+      failure = e;
+    } finally {
+      if (descriptor >= 0) {
+        FileDescriptors.close(descriptor);
+      }
+    }
+    if (failure != null) {
+      throw new UncheckedIOException("could not close " + path, failure);
+    }
+  }
+
+  /// Gives the addresses back, when no access can come any more.
   synchronized void close() {
     if (closed) {
       return;
     }
     closed = true;
     try {
+      takeOff();
+    } finally {
+      giveAddresses();
+    }
+  }
+
+  private void giveAddresses() {
+    try {
+      // Again, for what was stored since it was taken off, or if that failed.
       FilePages.unmap(address, Pool.unitBytes(bytes));
       pool.giveUnits(address, bytes, true);
     } catch (IOException e) {
       // The kernel's table of mappings is full: the range stays the file's and is not reused.
       pool.forgetUnits(bytes);
-    }
-    try (Journal _ = journal;
-        FileChannel _ = channel) {
-      // Each is closed even if closing the other fails.
-    } catch (IOException e) {
-      throw new UncheckedIOException("could not close " + path, e);
     }
   }
 }

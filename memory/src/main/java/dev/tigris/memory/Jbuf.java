@@ -1,15 +1,20 @@
+// Over 400 lines: the states of a buffer are one machine, and each way to view it is a method.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;
 import dev.tigris.memory.raw.SharedPages;
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.memory.schema.SchemaException;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.ScarceException;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +34,25 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// [#map] lays a buffer over a file instead, which can be one in shared memory (`/dev/shm`).
-/// [#flush] makes its changes durable. [Mapping] says what other processes see of them.
+/// [#flush] makes its changes durable, and [#close] takes it off the file at once. [Mapping] says
+/// what other processes see of them.
+///
+/// ```java
+/// try (Jbuf file = Jbuf.map(path, Mapping.DURABLE, 1 << 20)) {
+///   file.asLongs().set(0, 42);
+///   file.flush();                           // close() does not
+/// }
+/// ```
 ///
 /// The memory of a Jbuf whose handle and views are all unreachable is reclaimed. Freeing it is
 /// better, because that does not wait for a collection.
 ///
 /// Thread rule: any thread may call any method. Threads may share views as they share plain memory:
 /// aligned values do not tear, and accesses have no order without synchronization.
-public final class Jbuf {
+public final class Jbuf implements AutoCloseable {
+  /// How often the collector is asked for what a mapping lacks.
+  private static final int MOST_COLLECTIONS = 3;
+
   /// The lock of the block guards the fields below. The lock of this object would not do: a caller
   /// may hold that for any time, the verifier would wait for it, and every callback of the process
   /// would wait for the verifier.
@@ -45,6 +61,9 @@ public final class Jbuf {
   private State state = State.UNREFERENCED;
   private @Nullable Lease lease;
   private @Nullable Class<? extends View> type;
+
+  /// Whether [#close] was called.
+  private boolean closed;
 
   private Jbuf(long bytes, String owner, PageKind pages) {
     this.block = new Block(this, bytes, owner, pages);
@@ -98,9 +117,13 @@ public final class Jbuf {
 
   /// Lays a buffer over the whole of an existing file.
   ///
+  /// What a mapping of this process holds that was dropped and not collected yet (a lock, open
+  /// files, addresses) is looked for by a collection before a mapping is refused.
+  ///
   /// @throws IOException if the file is missing, empty or not a regular file; if this process may
-  ///     not access it in this way; or if it is locked, because a process has it mapped as
-  ///     [Mapping#DURABLE] or is converting it
+  ///     not access it in this way; if it is locked, because a process has it mapped as
+  ///     [Mapping#DURABLE] or is converting it; or if it has holes that the disk has no room for,
+  ///     and the mapping is [Mapping#SHARED]. A file that this call has made is deleted then.
   /// @throws java.nio.channels.ClosedByInterruptException if this thread is interrupted; its
   ///     interrupt status stays set, and nothing is mapped
   /// @throws UnsupportedOperationException on other systems than Linux and macOS
@@ -112,41 +135,76 @@ public final class Jbuf {
   /// Lays a buffer over a file that has at least `leastBytes`. A file that is missing or shorter is
   /// first filled with zeros up to that length. A longer file is mapped as a whole. A
   /// [Mapping#PRIVATE] mapping changes no file: it refuses a missing file, and maps a shorter one
-  /// as it is.
+  /// as it is. A [Mapping#SNAPSHOT] refuses a missing file too.
   ///
-  /// A Jbuf has no protection against a process that truncates the file while it is mapped. An
-  /// access to the missing part throws [InternalError], in compiled code a little later than the
-  /// access. Two instructions of x86-64 end the JVM instead. If another process may truncate a
-  /// file, copy its bytes to a Jbuf without a file before you hand their [View#segment] to a
-  /// checksum routine or a foreign function, since neither would survive.
+  /// A Jbuf has no protection against a process that truncates the file while it is mapped, nor
+  /// against a disk that fails. An access to the missing part throws [InternalError], in compiled
+  /// code a little later than the access. Two instructions of x86-64 end the JVM instead. Before
+  /// you hand the [View#segment] of such memory to a checksum routine or a foreign function, copy
+  /// its bytes to a Jbuf without a file, since neither would survive. A [Mapping#SNAPSHOT] is such
+  /// a copy.
   ///
   /// @throws IOException as for [#map(Path, Mapping)], or if the disk is full
   public static Jbuf map(Path file, Mapping mapping, long leastBytes) throws IOException {
     requireLength(leastBytes);
-    Jbuf jbuf = new Jbuf(FileMapping.open(file, mapping, leastBytes, Budget.PROCESS.pool()));
-    Budget.PROCESS.add(jbuf.block);
+    return retrying(() -> mapOnce(file, mapping, leastBytes));
+  }
+
+  /// Maps a file, and looks for nothing that was dropped.
+  static Jbuf mapOnce(Path file, Mapping mapping, long leastBytes) throws IOException {
+    if (mapping == Mapping.SNAPSHOT) {
+      return FileSnapshot.read(file, leastBytes);
+    }
+    Jbuf jbuf = new Jbuf(FileOpening.open(file, mapping, leastBytes, Budget.PROCESS.pool()));
+    boolean _ = Budget.PROCESS.add(jbuf.block);
+    VarHandle.storeStoreFence(); // as in allocate
     MemoryEvents.allocated(jbuf.block);
     return jbuf;
   }
 
+  /// How a file is mapped, once.
+  private interface Opening {
+    Jbuf open() throws IOException;
+  }
+
+  /// Maps a file, and asks the collector for mappings that were dropped if this is refused for want
+  /// of something that they may hold.
+  private static Jbuf retrying(Opening opening) throws IOException {
+    for (int round = 0; ; round++) {
+      try {
+        return opening.open();
+      } catch (IOException e) {
+        boolean isScarce = e instanceof ScarceException || !FileDescriptors.isOneLeft();
+        if (!isScarce || round == MOST_COLLECTIONS || !Budget.PROCESS.awaitMapping()) {
+          throw e;
+        }
+      }
+    }
+  }
+
   /// Maps a file for [#asContainer] whose objects have this schema. An empty file gets the schema.
-  /// A file with another schema is converted if fields were added, removed, moved or widened: the
-  /// objects that the root leads to are copied to a new file, which replaces the old one when it is
-  /// complete and on the disk. New fields are zero. Converting needs disk space for both files.
+  /// A file with another schema is converted if fields were added, moved or widened: the objects
+  /// that the root leads to are copied to a new file, which replaces the old one when it is
+  /// complete and on the disk. New fields are zero. Converting needs disk space for both files. A
+  /// file with a field that the schema does not have is refused unless
+  /// [ConversionOption#ALLOW_LOSS] is given. Each conversion is logged.
   ///
   /// Convert files when no older program uses them. A process that has the old file mapped as
   /// [Mapping#SHARED] keeps the old file, and no other process sees what it writes. An attempt to
   /// map the file while it is converted is refused after half a second and can be repeated.
   ///
-  /// @throws SchemaException if the file cannot be converted, naming the fields; if it has to be
-  ///     converted and `mapping` is [Mapping#PRIVATE]; or if it has objects but no schema
+  /// @throws SchemaException if the file cannot be converted, or would lose something, naming the
+  ///     fields; if it has to be converted and the mapping does not write to the file; or if it has
+  ///     objects but no schema
   /// @throws CorruptContainerException if the file is not a container, or is damaged
   /// @throws IOException as for [#map(Path, Mapping, long)], or if no new file can be made beside
   ///     it
-  public static Jbuf map(Path file, Mapping mapping, long leastBytes, Schema schema)
+  public static Jbuf map(
+      Path file, Mapping mapping, long leastBytes, Schema schema, ConversionOption... options)
       throws IOException {
     requireLength(leastBytes); // before anything is converted
-    return FileConversion.map(file, mapping, leastBytes, schema);
+    Set<ConversionOption> chosen = Set.copyOf(Arrays.asList(options));
+    return retrying(() -> FileConversion.map(file, mapping, leastBytes, schema, chosen));
   }
 
   private static void requireLength(long bytes) {
@@ -164,7 +222,7 @@ public final class Jbuf {
   ///     completed flush left it, or becomes that of this flush when it is mapped again
   /// @throws UnsupportedOperationException if the buffer lies over no file, or the mapping is
   ///     [Mapping#PRIVATE]
-  /// @throws FreedException if the buffer was freed
+  /// @throws FreedException if the buffer was freed or closed
   public void flush() throws IOException {
     FileMapping file = block.file;
     if (file == null) {
@@ -176,6 +234,64 @@ public final class Jbuf {
       // A handle that dies at its last use would have the file taken off before it is flushed.
       Reference.reachabilityFence(this);
     }
+  }
+
+  /// Closes the buffer, whoever may still have views of it. A mapped file is taken off the memory
+  /// at once: it is not locked any more, has no open descriptor, and can be mapped again. No later
+  /// store reaches it. Views and objects that are left find zeros, and what they write is seen by
+  /// this process only. With `-Dtigris.check=leases` their accesses throw [RecycledException].
+  ///
+  /// Nothing is flushed. What was not flushed of a [Mapping#DURABLE] mapping is lost; of a
+  /// [Mapping#SHARED] one the system writes it to the disk when it likes. Call [#flush] before, as
+  /// the last statement of a `try`, or [#flushAndClose].
+  ///
+  /// The memory itself is freed when the collector has verified that no view is left. Memory
+  /// without a file stays as it is until then: its views can be used on. Closing twice does nothing.
+  ///
+  /// @throws java.io.UncheckedIOException if the file could not be closed
+  @Override
+  public void close() {
+    Lease left;
+    synchronized (block) {
+      if (closed || state == State.FREED) {
+        return;
+      }
+      closed = true;
+      left = lease;
+      lease = null;
+      type = null;
+      if (left != null) {
+        Verifier.PROCESS.await(left, this, _ -> {});
+        left.drop();
+        if (block.file != null) {
+          left.end("closed");
+        }
+      }
+      // One that waits for the collector already is freed before its callback runs.
+      state = state == State.UNREFERENCED ? State.FREED : State.CLOSED;
+    }
+    try {
+      FileMapping file = block.file;
+      if (file != null) {
+        file.takeOff(); // waits for a flush that runs
+      }
+    } finally {
+      if (state() == State.FREED) {
+        MemoryEvents.freed(block);
+        Budget.PROCESS.release(block);
+      }
+      Reference.reachabilityFence(left);
+    }
+  }
+
+  /// Flushes a mapped file and closes it, if the flush succeeds. It stays open otherwise, and the
+  /// call can be repeated.
+  ///
+  /// @throws IOException as for [#flush]
+  /// @throws UnsupportedOperationException as for [#flush]
+  public void flushAndClose() throws IOException {
+    flush();
+    close();
   }
 
   /// Returns how many bytes of the process's budget [#allocate(long)] takes for a buffer of `bytes`
@@ -289,14 +405,21 @@ public final class Jbuf {
   /// Makes the buffer unreferenced. The verifier calls this when the collector has found the lease
   /// dead.
   void verified() {
+    boolean isClosed;
     synchronized (block) {
-      state = State.UNREFERENCED;
+      isClosed = closed;
+      state = isClosed ? State.FREED : State.UNREFERENCED;
       type = null;
     }
     MemoryEvents.verified(block);
+    if (isClosed) {
+      MemoryEvents.freed(block);
+      Budget.PROCESS.release(block);
+    }
   }
 
-  /// Gives the memory back. The handle cannot be used any more.
+  /// Gives the memory back. The handle cannot be used any more. Does nothing to a buffer that was
+  /// closed, which is freed without this.
   ///
   /// @throws ReferencedException if views of the buffer may be in use: call [#unreference] first
   /// @throws FreedException if the buffer was freed already
@@ -304,6 +427,9 @@ public final class Jbuf {
   ///     nevertheless
   public void free() {
     synchronized (block) {
+      if (closed) {
+        return;
+      }
       refuseFreed("freed");
       if (state != State.UNREFERENCED) {
         throw new ReferencedException(
@@ -335,6 +461,23 @@ public final class Jbuf {
   /// Returns the bytes that the buffer takes of the budget, freed or not.
   long budgetBytes() {
     return block.budgetBytes();
+  }
+
+  /// Returns where the memory is.
+  long address() {
+    return block.address;
+  }
+
+  /// Returns whether [#close] was called.
+  boolean isClosed() {
+    synchronized (block) {
+      return closed;
+    }
+  }
+
+  /// Returns the file that the memory is of, or null.
+  @Nullable FileMapping mappedFile() {
+    return block.file;
   }
 
   /// Returns whether the memory is that of a mapped file.
@@ -376,6 +519,9 @@ public final class Jbuf {
   }
 
   private void refuseFreed(String verb) {
+    if (closed) {
+      throw new FreedException("a Jbuf cannot be " + verb + " after it was closed");
+    }
     if (state == State.FREED) {
       throw new FreedException("a Jbuf cannot be " + verb + " after it was freed");
     }

@@ -6,12 +6,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tigris.memory.raw.Raw;
 import dev.tigris.os.FileDescriptors;
 import dev.tigris.os.FilePermissions;
+import dev.tigris.os.Folders;
+import dev.tigris.os.SystemException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -23,7 +24,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -60,11 +60,6 @@ final class Journal implements Closeable {
   /// The smallest page of any system, which bounds the index by the length of the journal.
   private static final long MIN_PAGE_BYTES = 4096;
 
-  /// How long to wait for a lock that another mapping holds, and how long between two attempts.
-  private static final long PATIENCE_NANOS = 500_000_000;
-
-  private static final long PAUSE_NANOS = 1_000_000;
-
   /// The longest name on most file systems, in bytes.
   private static final int MOST_NAME_BYTES = 255;
 
@@ -84,6 +79,9 @@ final class Journal implements Closeable {
 
   /// Buffers pages, and is empty until then, since a process may own many files.
   private ByteBuffer chunk = ByteBuffer.allocate(0);
+
+  /// Whether this process has just made it.
+  private boolean isFresh;
 
   private boolean closed;
 
@@ -136,6 +134,7 @@ final class Journal implements Closeable {
       make(file, path);
     }
     Journal journal = locked(file, true);
+    journal.isFresh = fresh;
     try {
       if (journal.channel.size() == 0) { // its maker may have died before either
         copyPermissions(file, path, fresh);
@@ -145,8 +144,16 @@ final class Journal implements Closeable {
       return journal;
     } catch (Throwable e) { // whatever it is, the file must not stay owned
       try (journal) {
+        journal.deleteIfFresh();
         throw e;
       }
+    }
+  }
+
+  /// Deletes a journal that was made in vain. Others that wait for its lock see that it is gone.
+  void deleteIfFresh() throws IOException {
+    if (isFresh) {
+      Files.deleteIfExists(path);
     }
   }
 
@@ -206,47 +213,100 @@ final class Journal implements Closeable {
   /// Opens the journal of a file and locks it: to own the file or, if not `writable`, to see that
   /// no mapping does.
   private static Journal locked(Path file, boolean writable) throws IOException {
-    Path path = pathFor(file);
-    int descriptor = FileDescriptors.open(path, writable);
+    int descriptor = FileDescriptors.open(pathFor(file), writable);
     try {
       lock(file, descriptor, !writable);
-      Path opened = FileDescriptors.name(descriptor);
-      Object key = Files.readAttributes(opened, BasicFileAttributes.class).fileKey();
-      if (!Objects.equals(key, identity(path))) { // a link was followed, or it has no name
-        throw new IOException(path + " was deleted or replaced while it was opened: try again");
-      }
-      return new Journal(path, descriptor, FileMapping.channel(path, descriptor, writable));
+      return opened(file, descriptor, writable);
     } catch (Throwable e) {
       FileDescriptors.close(descriptor);
       throw e;
     }
   }
 
+  /// Makes sure that a descriptor is that of the journal, and takes it over.
+  private static Journal opened(Path file, int descriptor, boolean writable) throws IOException {
+    Path path = pathFor(file);
+    Path opened = FileDescriptors.name(descriptor);
+    Object key = Files.readAttributes(opened, BasicFileAttributes.class).fileKey();
+    if (!Objects.equals(key, identity(path))) { // a link was followed, or it has no name
+      throw new IOException(path + " was deleted or replaced while it was opened: try again");
+    }
+    return new Journal(path, descriptor, FileOpening.channel(path, descriptor, writable));
+  }
+
   /// Locks a journal, and waits a little for that: other mappings lock it for a moment to look for
-  /// an owner, or to convert the file.
+  /// an owner, or to convert the file. A mapping of this process may own it that was dropped: the
+  /// collector is asked for it.
   private static void lock(Path file, int descriptor, boolean shared) throws IOException {
-    long start = System.nanoTime();
-    while (!FileDescriptors.lock(descriptor, shared)) {
-      if (Thread.currentThread().isInterrupted()) {
-        throw new ClosedByInterruptException();
-      }
-      if (System.nanoTime() - start > PATIENCE_NANOS) {
+    boolean isOwnedHere = Budget.PROCESS.owns(file);
+    if (isOwnedHere && !FileLocks.tryToLock(descriptor, shared)) {
+      boolean _ = Budget.PROCESS.awaitMapping();
+    }
+    try {
+      boolean locked =
+          shared
+              ? FileLocks.lock(descriptor, true, FileLocks.SHORT_NANOS)
+              : FileLocks.await(descriptor, false, FileLocks.SHORT_NANOS);
+      if (!locked) {
         throw new IOException(
-            file
-                + " is locked: this or another process has it mapped as DURABLE or is converting it. Close it there, or retry");
+            "%s is locked: %s has it mapped as DURABLE or is converting it. Close it there, or retry"
+                .formatted(file, isOwnedHere ? "this process" : "this or another process"));
       }
-      LockSupport.parkNanos(PAUSE_NANOS);
+    } catch (SystemException e) {
+      throw new IOException(
+          "%s cannot be mapped DURABLE or converted, because its file system has no locks: map it SHARED, or put it on another disk (%s)"
+              .formatted(file, e.getMessage()),
+          e);
     }
   }
 
-  /// Syncs the folder of a file. The name of a new file is on the disk when its folder is.
+  /// Syncs the folder of a file. The name of a new file is on the disk when its folder is, or,
+  /// where the file system cannot sync a folder, when that likes.
   static void syncFolder(Path file) throws IOException {
     Path folder = file.toAbsolutePath().getParent();
     if (folder != null) {
-      try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-        channel.force(true);
+      boolean _ = Folders.sync(folder, file);
+    }
+  }
+
+  /// Writes the pages of a flush that was recorded and not completed over a copy of the file's
+  /// bytes, as [#apply] does over the file.
+  ///
+  /// @param address of the copy
+  /// @throws IOException if the journal cannot be read
+  static void overlay(Path file, long address, long bytes) throws IOException {
+    if (!canBeFor(file) || identity(pathFor(file)) == null || !mayHaveRecord(file)) {
+      return;
+    }
+    int descriptor = FileDescriptors.open(pathFor(file), false);
+    Journal opened;
+    try {
+      opened = opened(file, descriptor, false);
+    } catch (Throwable e) {
+      FileDescriptors.close(descriptor);
+      throw e;
+    }
+    try (Journal journal = opened) {
+      ByteBuffer head = journal.completeHead();
+      for (int i = 0; head != null && i < count(head); i++) {
+        int pageBytes = (int) head.getLong(8);
+        ByteBuffer page = journal.page(head, i, pageBytes);
+        if (page == null) {
+          throw new IOException(journal.path + " changed while it was read");
+        }
+        long at = head.getLong(HEADER_BYTES + ENTRY_BYTES * i) * pageBytes;
+        long length = Math.min(pageBytes, bytes - at);
+        if (length > 0) {
+          Raw.range(address + at, length)
+              .copyFrom(MemorySegment.ofBuffer(page.limit((int) length)));
+        }
       }
     }
+  }
+
+  /// Whether it may record something.
+  boolean hasRecord() throws IOException {
+    return channel.size() > IDLE_BYTES;
   }
 
   /// Records pages and returns when the record is on the disk.
@@ -328,7 +388,7 @@ final class Journal implements Closeable {
   /// @return whether the journal had a complete record
   /// @throws IOException if the file is shorter than when it was recorded
   boolean apply(FileChannel file) throws IOException {
-    if (channel.size() <= IDLE_BYTES) {
+    if (!hasRecord()) {
       return false;
     }
     ByteBuffer head = completeHead();

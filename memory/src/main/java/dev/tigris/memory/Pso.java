@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// written, as long as the stored offset is the same. (The object of a [PsoCursor] over the same
 /// container, which moves, is not kept for them: they return another, which stays.) A reference to
 /// an object of *another* container cannot be stored: this Java object keeps it for itself, and
-/// everybody else sees null.
+/// everybody else sees null. A container over a file, or one that was told to
+/// ([Region#refuseForeignReferences]), refuses it instead.
 ///
 /// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
 /// An object holds its container, and with it the memory.
@@ -344,6 +345,9 @@ public abstract class Pso {
   /// of the two writes, and the lock, see to it that a reader finds the old object or the new one,
   /// and not the null that lies between (jcstress: `ForeignReferenceTest`).
   private void assignForeign(@Nullable Pso value, boolean stays, PsoSlot slot, int at) {
+    if (!stays) {
+      container().refuseForeign(slot.where());
+    }
     Pso[] slots = ownHome().foreign(this);
     synchronized (slots) {
       if (stays && value != null) {

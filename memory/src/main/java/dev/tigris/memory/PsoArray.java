@@ -159,8 +159,11 @@ public final class PsoArray extends Pso {
       long stored = length;
       long room = (container().capacityBytes() - offset() - ELEMENTS_AT) / element.sizeBytes();
       if (stored < 0 || stored > room) {
-        throw new CorruptReferenceException(
-            "an array of %d elements cannot be where there is room for %d".formatted(stored, room));
+        throw container()
+            .unlessOutgrown(
+                new CorruptReferenceException(
+                    "an array of %d elements cannot be where there is room for %d"
+                        .formatted(stored, room)));
       }
       known = view(element, ELEMENTS_AT, stored * element.sizeBytes());
       view = known;

@@ -35,9 +35,10 @@ public final class PsoBinding {
     int sizeBytes = type.layout().sizeBytes();
     String fault = fault(container, offset, sizeBytes);
     if (fault != null) {
-      throw new CorruptReferenceException(
-          "%s holds %d, where no %s of %d bytes can be: %s"
-              .formatted(where, offset, type.name(), sizeBytes, fault));
+      throw container.unlessOutgrown(
+          new CorruptReferenceException(
+              "%s holds %d, where no %s of %d bytes can be: %s"
+                  .formatted(where, offset, type.name(), sizeBytes, fault)));
     }
   }
 

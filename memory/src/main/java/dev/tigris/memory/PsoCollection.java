@@ -59,8 +59,11 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
     long stored = capacity;
     long fits = (container().capacityBytes() - offset() - ELEMENTS_AT) / strideBytes();
     if (stored < 0 || stored > fits) {
-      throw new CorruptReferenceException(
-          "a collection with room for %d elements cannot be where %d fit".formatted(stored, fits));
+      throw container()
+          .unlessOutgrown(
+              new CorruptReferenceException(
+                  "a collection with room for %d elements cannot be where %d fit"
+                      .formatted(stored, fits)));
     }
     room = stored;
     publish();

@@ -159,6 +159,9 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   /// the lock see to it that a reader finds the old element or the new one, and not the null that
   /// lies between.
   private void writeBesideForeign(long index, @Nullable Pso object, boolean stays) {
+    if (!stays) {
+      container().refuseForeign("an element of a list");
+    }
     Pso[] others = foreign();
     synchronized (others) {
       if (stays && object != null) {

@@ -16,6 +16,9 @@ public abstract sealed class Region extends View permits Container, RawContainer
   /// The same for the objects of cursors.
   final PsoHome movingHome = new PsoHome(this, true);
 
+  /// Whether [#refuseForeignReferences] was called.
+  private volatile boolean strict;
+
   Region(Lease lease, long address, long bytes) {
     super(lease, address, bytes);
     if ((address & 7) != 0) {
@@ -25,6 +28,42 @@ public abstract sealed class Region extends View permits Container, RawContainer
       throw new IllegalStateException(
           "memory at address %d lies too low for objects".formatted(address));
     }
+  }
+
+  /// Lets the objects of this region refer to each other only: from now on, a store of a reference
+  /// to an object of another container throws [IllegalArgumentException]. Otherwise the Java object
+  /// that it is stored in keeps it, and all others, a copy of the bytes too, have null there. A
+  /// region over a file always refuses it, because [Jbuf#flush] would lose it without a word; a
+  /// [Mapping#SNAPSHOT] is memory, which no flush writes.
+  public final void refuseForeignReferences() {
+    strict = true;
+  }
+
+  /// Whether a reference to an object of another container is refused.
+  boolean isStrict() {
+    return strict || lease.jbuf.isMapped();
+  }
+
+  /// Refuses to keep an object of another container for a reference.
+  ///
+  /// @param where names the reference in the message
+  final void refuseForeign(String where) {
+    if (isStrict()) {
+      String why =
+          lease.jbuf.isMapped() ? "lies over a file, which would have null there" : "refuses that";
+      throw new IllegalArgumentException(
+          "%s cannot refer to an object of another container, because its own %s: copy the object into that container"
+              .formatted(where, why));
+    }
+  }
+
+  /// Returns what to throw for a place that does not lie in this region: the bytes are damaged,
+  /// unless another process has made the file larger, and uses what is not mapped here.
+  final RuntimeException unlessOutgrown(RuntimeException corrupt) {
+    FileMapping file = lease.jbuf.mappedFile();
+    return file != null && file.isOutgrown()
+        ? new OutgrownMappingException(file.path, capacityBytes())
+        : corrupt;
   }
 
   /// Returns what objects hold that are made or recovered here now.

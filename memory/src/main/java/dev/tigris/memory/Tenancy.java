@@ -4,8 +4,16 @@ package dev.tigris.memory;
 /// `-Dtigris.check=leases`. It has a lease within the container's own, which ends at the next
 /// [Container#clear].
 final class Tenancy extends Region {
+  private final Container whole;
+
   Tenancy(Container container) {
     super(container.lease.within(), container.address, container.capacityBytes());
+    this.whole = container;
+  }
+
+  @Override
+  boolean isStrict() {
+    return whole.isStrict();
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.tigris.memory.schema.Schema;
 import dev.tigris.memory.schema.SchemaException;
 import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Tier;
+import dev.tigris.testing.process.Jvm;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
@@ -59,14 +60,23 @@ class ConversionTest {
 
   /// Compiles classes, each a name and a source, and runs `App.run(file)`.
   private String run(String... sources) throws Exception {
+    return run(version(sources), file());
+  }
+
+  /// The folder of the compiled classes.
+  private static Path version(String... sources) throws IOException {
     Path version = VERSIONS.get(List.of(sources));
     if (version == null) {
       version = compile(sources);
       VERSIONS.put(List.of(sources), version);
     }
+    return version;
+  }
+
+  private static String run(Path version, Path file) throws Exception {
     URL[] path = {version.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(path, Pso.class.getClassLoader())) {
-      return (String) loader.loadClass("App").getMethod("run", Path.class).invoke(null, file());
+      return (String) loader.loadClass("App").getMethod("run", Path.class).invoke(null, file);
     } catch (InvocationTargetException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
@@ -86,7 +96,8 @@ class ConversionTest {
   private static String app(String mapping, String body) {
     return program(
         """
-        Jbuf jbuf = Jbuf.map(file, Mapping.%s, 1 << 16, Schema.of(Node.class));
+        Schema schema = Schema.of(Node.class);
+        Jbuf jbuf = Jbuf.map(file, Mapping.%s, 1 << 16, schema, ConversionOption.ALLOW_LOSS);
         Container container = jbuf.asContainer();
         %s
         """
@@ -246,6 +257,62 @@ class ConversionTest {
     assertArrayEquals(before, Files.readAllBytes(file()));
   }
 
+  /// Runs the app of a version in a process of its own, whose log is printed.
+  static final class Program {
+    public static void main(String[] arguments) throws Exception {
+      System.out.println(run(Path.of(arguments[0]), Path.of(arguments[1])));
+    }
+  }
+
+  private static final String OPEN =
+      "Jbuf.map(file, Mapping.DURABLE, 0, Schema.of(Node.class)%s).close(); return \"opened\";";
+
+  /// As version 1 of a program, which would otherwise delete what version 2 has stored.
+  @Test
+  void deletesNothingWithoutBeingAskedTo() throws Exception {
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    String[] smaller = {
+      OLD_POINT,
+      SIDE,
+      sourceOfNode("public int number; public Node next;"),
+      program(OPEN.formatted(""))
+    };
+    SchemaException e = assertThrows(SchemaException.class, () -> run(smaller));
+    assertTrue(e.getMessage().contains("Node.price (double)"), e.getMessage());
+    assertTrue(e.getMessage().contains("Node.name (text of 8 bytes)"), e.getMessage());
+    assertTrue(e.getMessage().contains("Node.list (a reference to PsoList<Node>)"), e.getMessage());
+    assertTrue(e.getMessage().contains("objects of Point"), e.getMessage());
+    assertFalse(e.getMessage().contains("Node.number"), e.getMessage());
+    assertTrue(e.getMessage().contains("ConversionOption.ALLOW_LOSS"), e.getMessage());
+    assertArrayEquals(before, Files.readAllBytes(file()));
+  }
+
+  @Test
+  void keepsTheOldFileIfAskedToAndSaysWhatItHasDone() throws Exception {
+    writeOld();
+    byte[] before = Files.readAllBytes(file());
+    long old = openSchema().fingerprint();
+    String options = ", ConversionOption.ALLOW_LOSS, ConversionOption.KEEP_OLD_FILE";
+    String smaller = sourceOfNode("public int number; public Node next;");
+    Path version = version(smaller, program(OPEN.formatted(options)));
+    String[] arguments = {version.toString(), file().toString()};
+    String said = Jvm.of(Program.class).quick().command(arguments).output();
+    writeOldAgain();
+    said += Jvm.of(Program.class).quick().command(arguments).output();
+    String kept = "objects.old-%016x".formatted(old);
+    assertEquals(List.of("objects", "objects.journal", kept, kept + "-2"), files());
+    assertArrayEquals(before, Files.readAllBytes(folder.resolve(kept)));
+    assertEquals(3, said.split("converted ", -1).length, said);
+    assertTrue(said.contains("Node.price is gone"), said);
+    assertTrue(said.contains(kept + "-2"), said);
+  }
+
+  private void writeOldAgain() throws Exception {
+    Files.delete(file());
+    writeOld();
+  }
+
   @Test
   void leavesAPrivateFileAsItIs() throws Exception {
     writeOld();
@@ -314,7 +381,6 @@ class ConversionTest {
   private static final String CONVERT =
       """
       Container message = Jbuf.map(file, Mapping.PRIVATE).asContainer();
-      Schema schema = Schema.of(Node.class);
       long bytes = schema.convertedBytes(message);
       byte[] before = message.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
       Container small = Jbuf.allocate(bytes - 8).asContainer();
@@ -348,7 +414,7 @@ class ConversionTest {
             NEW_SIDE,
             sourceOfNode(NEW_FIELDS),
             app("SHARED", CONVERT + READ)
-                .replace("Jbuf jbuf = Jbuf.map(file, Mapping.SHARED, 1 << 16, ", "var own = (")
+                .replaceFirst("Jbuf jbuf = [^;]*;", "")
                 .replace("Container container = jbuf.asContainer();", ""));
     assertEquals(
         "-7 -3 größe 0falsetrue SELL 11.0,12,0.0 33 8 true 11.0 3truenullgröße 2/3 10 5 3", read);

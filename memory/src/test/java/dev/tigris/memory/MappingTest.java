@@ -85,7 +85,7 @@ class MappingTest {
     Files.write(file(), new byte[(int) BYTES]);
     Jbuf file = Jbuf.map(file(), mapping);
     Jbuf other = Jbuf.allocate(BYTES, "test");
-    assertTrue(file.asBytes().isMapped());
+    assertEquals(mapping != Mapping.SNAPSHOT, file.asBytes().isMapped());
     assertFalse(other.asBytes().isMapped());
     free(file);
     free(other);
@@ -190,9 +190,9 @@ class MappingTest {
   @Test
   void letsOneMappingBeDurable() throws Exception {
     Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, 4096);
-    for (Mapping mapping : Mapping.values()) {
+    for (Mapping mapping : List.of(Mapping.SHARED, Mapping.DURABLE, Mapping.PRIVATE)) {
       IOException e = assertThrows(IOException.class, () -> Jbuf.map(file(), mapping));
-      assertTrue(e.getMessage().contains("mapped as DURABLE"), e.getMessage());
+      assertTrue(e.getMessage().contains("this process has it mapped as DURABLE"), e.getMessage());
     }
     setFirst(jbuf, 1);
     free(jbuf);
@@ -224,7 +224,7 @@ class MappingTest {
   @ParameterizedTest
   @EnumSource(Mapping.class)
   void refusesWhatIsNoFileWithBytes(Mapping mapping) throws IOException {
-    String none = mapping == Mapping.PRIVATE ? "makes none" : "say how many bytes";
+    String none = mapping.writesToFile() ? "say how many bytes" : "makes none";
     IOException e = assertThrows(NoSuchFileException.class, () -> Jbuf.map(file(), mapping));
     assertTrue(e.getMessage().contains(none), e.getMessage());
     for (Path other : List.of(folder, folder.getRoot())) {
@@ -405,7 +405,7 @@ class MappingTest {
   @Test
   void ownsTheFileStillAfterItHasRefusedItToItself() throws Exception {
     try (Child rival = Jvm.of(Rival.class).quick().command().start()) {
-      for (Mapping mapping : Mapping.values()) {
+      for (Mapping mapping : List.of(Mapping.SHARED, Mapping.DURABLE, Mapping.PRIVATE)) {
         Path file = folder.resolve("data" + mapping);
         Jbuf jbuf = Jbuf.map(file, Mapping.DURABLE, 4096);
         assertThrows(IOException.class, () -> Jbuf.map(file, mapping));

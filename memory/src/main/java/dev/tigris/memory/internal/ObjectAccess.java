@@ -42,6 +42,9 @@ public interface ObjectAccess {
   /// @throws IndexOutOfBoundsException if the range is not inside the container
   MemorySegment bytes(Container container, long offset, long bytes);
 
+  /// Says what an [InternalError] of an access to a container means.
+  String explainFault(Container container);
+
   /// Reserves zeroed bytes in a container and returns their offset.
   ///
   /// @throws dev.tigris.memory.ContainerFullException if there is not enough room

@@ -87,6 +87,17 @@ public final class Conversion {
     return change.explain();
   }
 
+  /// Returns what the source has and the target will not: fields without a counterpart, and classes
+  /// that only these lead to.
+  public List<String> losses() {
+    return change.losses();
+  }
+
+  /// Returns the fingerprint of the schema that the source has.
+  public long oldFingerprint() {
+    return old.fingerprint();
+  }
+
   /// Returns the bytes that the target must have, its header and schema included.
   public long bytes() {
     int text = change.to.toString().getBytes(StandardCharsets.UTF_8).length;

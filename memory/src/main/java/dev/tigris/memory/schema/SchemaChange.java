@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ final class SchemaChange {
 
   private final List<String> differences = new ArrayList<>();
   private final List<String> obstacles = new ArrayList<>();
+  private final List<String> losses = new ArrayList<>();
   private final Queue<Integer> waiting = new ArrayDeque<>();
 
   /// A move of some bytes of an object, from the offset `from` in the old one.
@@ -120,6 +122,22 @@ final class SchemaChange {
             + advice;
   }
 
+  /// Returns what is deleted: the fields that are gone, and the classes that `to` does not have.
+  List<String> losses() {
+    if (losses.isEmpty()) {
+      return List.of();
+    }
+    Set<String> stay =
+        IntStream.range(0, to.shapes().size()).mapToObj(to::name).collect(Collectors.toSet());
+    List<String> all = new ArrayList<>(losses);
+    IntStream.range(0, partner.length)
+        .filter(shape -> partner[shape] == Shape.NONE && from.shape(shape) instanceof Shape.Struct)
+        .mapToObj(from::name)
+        .filter(name -> !stay.contains(name))
+        .forEach(name -> all.add("objects of " + name));
+    return List.copyOf(all);
+  }
+
   /// Says what [#explain] says, and how to convert if that is possible.
   String advise() {
     return isPossible()
@@ -176,7 +194,11 @@ final class SchemaChange {
         moved.add(move);
       }
     }
-    gone.values().forEach(field -> differences.add(old.name() + "." + field.key() + " is gone"));
+    for (Field field : gone.values()) {
+      String where = old.name() + "." + field.key();
+      differences.add(where + " is gone");
+      losses.add("%s (%s)".formatted(where, describe(field.member(), from)));
+    }
     return moved;
   }
 

@@ -92,11 +92,10 @@ final class Walk {
       }
     } catch (InternalError e) {
       // HotSpot throws this for a missing page of a mapped file, and does not name the file.
-      CorruptContainerException cut =
-          new CorruptContainerException(
-              "the file of the container was cut short by another program while it was mapped");
-      cut.initCause(e);
-      throw cut;
+      CorruptContainerException missing =
+          new CorruptContainerException(ObjectAccess.OBJECTS.explainFault(container));
+      missing.initCause(e);
+      throw missing;
     }
   }
 

@@ -1,0 +1,366 @@
+package dev.tigris.memory;
+
+import dev.tigris.memory.raw.Pool;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.ScarceException;
+import dev.tigris.os.SystemException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One attempt to open a file for a [FileMapping]: makes the file if it is missing, completes a
+/// flush that was interrupted, makes it long enough, and gives it blocks on the disk. What it has
+/// made is gone again if it fails.
+///
+/// The maker of a file holds its lock alone (`flock(2)`) until the file is mapped. All others wait
+/// for that lock before they look at the file. So a file that was made in vain can be deleted, and
+/// none that another process has mapped is.
+///
+/// Thread rule: one thread.
+final class FileOpening {
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+
+  /// File systems that write each page to a new place: a block of its own is none for the next
+  /// version of the page.
+  private static final Set<String> COPYING = Set.of("btrfs", "zfs", "bcachefs");
+
+  private final Path file;
+  private final Mapping mapping;
+  private final long leastBytes;
+  private final boolean writable;
+
+  private Path path;
+  private int descriptor = -1;
+  private @Nullable Journal journal;
+  private @Nullable FileChannel channel;
+
+  /// Whether this attempt has made the file, and whether no other process can have mapped it since.
+  private boolean isMade;
+
+  private boolean isOurs;
+
+  /// Whether no store can find the disk full.
+  private boolean isReserved;
+
+  private FileOpening(Path file, Mapping mapping, long leastBytes) {
+    this.file = file;
+    this.path = file;
+    this.mapping = mapping;
+    this.leastBytes = leastBytes;
+    this.writable = mapping.writesToFile();
+  }
+
+  /// Maps a file. A file that is missing or shorter than `leastBytes` is filled with zeros up to
+  /// that length.
+  static FileMapping open(Path file, Mapping mapping, long leastBytes, Pool pool)
+      throws IOException {
+    while (true) {
+      FileOpening opening = new FileOpening(file, mapping, leastBytes);
+      try {
+        if (opening.begin()) {
+          return opening.map(pool);
+        }
+      } catch (Throwable e) { // whatever it is, the file must not stay this process's
+        opening.undo(e);
+        throw e;
+      }
+      opening.closeAll(new IOException("the file was replaced"));
+      FileLocks.pause();
+    }
+  }
+
+  /// Opens the file. Returns false if another process has replaced it meanwhile.
+  private boolean begin() throws IOException {
+    if (mapping == Mapping.DURABLE) {
+      Journal.requireRoomFor(target(file)); // before it is made
+    }
+    try {
+      if (writable && leastBytes > 0) {
+        isMade = createIfMissing(file, leastBytes);
+      }
+      path = file.toRealPath(); // so that one file has one journal
+    } catch (NoSuchFileException e) {
+      throw missing(file, writable);
+    }
+    if (!Files.isRegularFile(path)) {
+      throw new IOException(path + " is not a regular file, and cannot be mapped");
+    }
+    try {
+      descriptor = FileDescriptors.open(path, writable);
+      isOurs = isMade && FileLocks.tryToLock(descriptor, false) && size() == 0;
+      if (writable && !isOurs) {
+        awaitMaker();
+      }
+    } catch (SystemException e) {
+      if (Files.notExists(path)) {
+        return false; // its maker has failed, and deleted it
+      }
+      throw e;
+    }
+    if (mapping == Mapping.DURABLE) {
+      journal = Journal.own(path);
+      channel = channel(path, descriptor, true);
+    } else {
+      Journal.requireNone(path);
+    }
+    return isStillThere();
+  }
+
+  /// Waits for the process that makes the file, if there is one. An empty file stays locked, since
+  /// its maker might delete it otherwise.
+  private void awaitMaker() throws IOException {
+    if (!FileLocks.lock(descriptor, true, FileLocks.SHORT_NANOS)) {
+      throw new IOException(
+          path + " is being made or flushed by another process: try again when it is done");
+    }
+    if (size() > 0) {
+      FileDescriptors.unlock(descriptor);
+    }
+  }
+
+  /// Whether the name leads to the file that was opened: another process may have converted it.
+  private boolean isStillThere() throws IOException {
+    try {
+      Object opened =
+          Files.readAttributes(FileDescriptors.name(descriptor), BasicFileAttributes.class)
+              .fileKey();
+      return Objects.equals(
+          opened, Files.readAttributes(path, BasicFileAttributes.class).fileKey());
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private FileMapping map(Pool pool) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ClosedByInterruptException();
+    }
+    if (writable && size() == 0) {
+      // Before it has anything: the process that made it may have died before.
+      Journal.syncFolder(path);
+    }
+    Journal owned = journal;
+    FileChannel writing = channel;
+    if (owned != null && writing != null && owned.hasRecord()) {
+      FileLocks.lockForFlush(path, descriptor);
+      boolean _ = owned.apply(writing);
+    }
+    if (writable && extend() && owned != null) {
+      // A journal on the disk is of no use if a crash takes the size of its file.
+      FileDescriptors.sync(descriptor);
+    }
+    if (size() == 0) {
+      throw new IOException(path + " is empty: give the bytes that it shall have");
+    }
+    if (mapping == Mapping.SHARED) {
+      isReserved = reserve();
+    }
+    FileMapping made =
+        new FileMapping(path, mapping, descriptor, channel, journal, isReserved, pool);
+    if (writable) {
+      FileDescriptors.unlock(descriptor);
+    } else {
+      FileDescriptors.close(descriptor); // the pages are mapped, and no flush comes
+    }
+    return made;
+  }
+
+  private long size() throws IOException {
+    return FileDescriptors.size(descriptor);
+  }
+
+  /// Closes what was opened, and deletes what was made.
+  private void undo(Throwable cause) {
+    try {
+      // The size: without locks, an empty file is still one that nobody has mapped.
+      if (isOurs || (isMade && Files.size(path) == 0)) {
+        Files.deleteIfExists(path);
+        Journal own = journal;
+        if (own != null) {
+          own.deleteIfFresh();
+        }
+      }
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+    closeAll(cause);
+  }
+
+  private void closeAll(Throwable cause) {
+    closeQuietly(channel, cause);
+    closeQuietly(journal, cause);
+    if (descriptor >= 0) {
+      FileDescriptors.close(descriptor);
+    }
+  }
+
+  private static void closeQuietly(@Nullable AutoCloseable closeable, Throwable cause) {
+    try {
+      if (closeable != null) {
+        closeable.close();
+      }
+    } catch (Exception e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  static NoSuchFileException missing(Path file, boolean writable) throws IOException {
+    Path target = target(file);
+    Path folder = target.getParent();
+    String subject =
+        target.equals(file.toAbsolutePath()) ? "its" : "it is a link, and its target's";
+    String reason =
+        folder != null && Files.notExists(folder)
+            ? subject + " folder does not exist: make that first"
+            : writable
+                ? "the file does not exist: say how many bytes a new one has"
+                : "the file does not exist, and a PRIVATE mapping or a SNAPSHOT makes none";
+    return new NoSuchFileException(file.toString(), null, reason);
+  }
+
+  /// Follows symbolic links, as many as Linux follows.
+  private static Path target(Path file) throws IOException {
+    Path at = file.toAbsolutePath();
+    for (int links = 0; links < 40 && Files.isSymbolicLink(at); links++) {
+      at = at.resolveSibling(Files.readSymbolicLink(at));
+    }
+    return at;
+  }
+
+  /// Opens the file behind a descriptor, even if its name leads to another file by now.
+  static FileChannel channel(Path path, int descriptor, boolean writable) throws IOException {
+    Set<StandardOpenOption> options =
+        writable
+            ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
+            : Set.of(StandardOpenOption.READ);
+    try {
+      return FileChannel.open(FileDescriptors.name(descriptor), options);
+    } catch (FileSystemException e) {
+      throw new IOException("could not open %s: %s".formatted(path, e.getReason()), e);
+    }
+  }
+
+  /// Makes a missing file if the disk has room for it, and returns whether it has.
+  private static boolean createIfMissing(Path file, long bytes) throws IOException {
+    if (Files.exists(file)) {
+      return false;
+    }
+    Path made = target(file); // a new file takes no link's place
+    Path folder = made.getParent();
+    if (folder != null && Files.isDirectory(folder)) {
+      requireRoom(folder, bytes, bytes);
+    }
+    try {
+      FileChannel.open(made, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE).close();
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false; // another process was quicker
+    }
+  }
+
+  /// Makes the file at least `leastBytes` long, and returns whether it was shorter. The new part
+  /// gets blocks on the disk, so that a full disk is found here and not by a later store.
+  private boolean extend() throws IOException {
+    long before = size();
+    if (before >= leastBytes) {
+      return false;
+    }
+    requireRoom(path, leastBytes - before, leastBytes);
+    try {
+      if (FileDescriptors.reserve(descriptor, before, leastBytes - before)) {
+        return true;
+      }
+      try (FileChannel writing = channel(path, descriptor, true)) {
+        for (long size = before; size < leastBytes; size = writing.size()) { // others may, too
+          ByteBuffer zeros = ZEROS.duplicate();
+          zeros.limit((int) Math.min(zeros.capacity(), leastBytes - size));
+          int _ = writing.write(zeros, size);
+        }
+      }
+      return true;
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      // One that others may have mapped stays as long as it has become.
+      throw new IOException(
+          "no room on the disk for a file of %d bytes: %s".formatted(leastBytes, e.getMessage()),
+          e);
+    }
+  }
+
+  /// Gives all of the file blocks on the disk, so that no store finds the disk full: that would be
+  /// an [InternalError] of the thread that stores, or the end of the JVM. Returns false where the
+  /// file system cannot do that, or where it does not help.
+  ///
+  /// @throws IOException if the disk has no room for what is missing
+  private boolean reserve() throws IOException {
+    long bytes = size();
+    long allocated = FileDescriptors.allocatedBytes(descriptor);
+    boolean hasHoles = allocated >= 0 && allocated < bytes;
+    boolean copies = copies(path);
+    if (hasHoles && !copies) {
+      // Finding out by reserving would leave every other program without room.
+      long free = free(path);
+      if (bytes - allocated > free) {
+        throw holes(bytes, bytes - allocated, free);
+      }
+    }
+    try {
+      if (FileDescriptors.reserve(descriptor, 0, bytes)) {
+        return !copies;
+      }
+    } catch (ScarceException e) {
+      throw holes(
+          bytes, Math.max(0, bytes - FileDescriptors.allocatedBytes(descriptor)), free(path));
+    }
+    if (hasHoles) {
+      System.getLogger(Jbuf.class.getPackageName())
+          .log(
+              System.Logger.Level.WARNING,
+              "{0} has holes, which its file system cannot give blocks to: on a full disk a store"
+                  + " to one fails, with an InternalError or the end of the JVM. Map it DURABLE, or"
+                  + " copy it without holes",
+              path);
+    }
+    return false;
+  }
+
+  private ScarceException holes(long bytes, long missing, long free) {
+    return new ScarceException(
+        "%s has holes, and the disk has no room for them: %d of its %d bytes have no blocks, and %d bytes are free. Make room, or map it PRIVATE or as SNAPSHOT"
+            .formatted(path, missing, bytes, free));
+  }
+
+  /// Whether the file system of a file writes a page to a new place each time.
+  static boolean copies(Path path) throws IOException {
+    return COPYING.contains(Files.getFileStore(path).type());
+  }
+
+  /// How many bytes of a disk are free; the most there can be where it does not say.
+  static long free(Path place) throws IOException {
+    FileStore disk = Files.getFileStore(place);
+    return disk.getTotalSpace() > 0 ? disk.getUsableSpace() : Long.MAX_VALUE;
+  }
+
+  /// Refuses to fill a disk. Finding out by writing would leave every other program on that disk
+  /// without room meanwhile.
+  private static void requireRoom(Path place, long more, long bytes) throws IOException {
+    long free = free(place);
+    if (more > free) {
+      throw new IOException(
+          "no room on the disk for a file of %d bytes: %d are free".formatted(bytes, free));
+    }
+  }
+}
