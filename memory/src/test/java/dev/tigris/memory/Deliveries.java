@@ -1,5 +1,7 @@
 package dev.tigris.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.tigris.memory.Outside.Outcome;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.patch.PatchKind;
@@ -7,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,6 +22,29 @@ record Deliveries(Path temporary, Path agent) {
   static final Delivery REWRITTEN = new Delivery.Rewritten();
   static final Delivery FLAT = new Delivery.Patched(PatchKind.FLAT, Optional.empty());
   static final Delivery DIFF = new Delivery.Patched(PatchKind.DIFF, Optional.empty());
+
+  /// The line behind the output of a program of several.
+  private static final String END = "that was one\n";
+
+  private static final String EACH =
+      """
+      import java.net.*;
+      import java.nio.file.Path;
+      public class Each {
+        public static void main(String[] arguments) throws Exception {
+          for (int i = 1; i < arguments.length; i++) {
+            URL[] path = {Path.of(arguments[i]).toUri().toURL()};
+            try (URLClassLoader loader = new URLClassLoader(path, Each.class.getClassLoader())) {
+              Class<?> main = loader.loadClass(arguments[0]);
+              main.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            } catch (Throwable e) {
+              e.printStackTrace(System.out);
+            }
+            System.out.print("that was one\\n");
+          }
+        }
+      }
+      """;
 
   Path list(String rules) throws IOException {
     return Files.writeString(temporary.resolve("list"), rules);
@@ -34,6 +60,30 @@ record Deliveries(Path temporary, Path agent) {
   /// runs is short.
   Outcome run(String main, Path folder, String... options) {
     return Outside.run(Outside.quick(options), List.of(main), folder);
+  }
+
+  /// Runs a program of several folders one after the other in one JVM, each with a class loader of
+  /// its own; returns what each has printed. One that fails prints the stack trace.
+  List<String> runEach(String main, List<Path> folders, String... options) throws IOException {
+    Path classes = temporary.resolve("each");
+    if (!Files.exists(classes)) {
+      Outside.compile(classes, "Each", EACH);
+    }
+    List<String> words = new ArrayList<>(List.of("Each", main));
+    folders.forEach(folder -> words.add(folder.toString()));
+    Outcome outcome = Outside.run(Outside.quick(options), words, classes);
+    assertEquals(0, outcome.exitCode(), outcome.output());
+    List<String> printed = List.of(outcome.output().split(END, -1));
+    assertEquals(folders.size() + 1, printed.size(), outcome.output());
+    return printed.subList(0, folders.size());
+  }
+
+  /// Runs them with the agent.
+  ///
+  /// @param options empty, or `=` and the agent's options
+  List<String> runEachWithAgent(String main, List<Path> folders, String options)
+      throws IOException {
+    return runEach(main, folders, "-javaagent:" + agent + options);
   }
 
   /// Runs it with the agent.

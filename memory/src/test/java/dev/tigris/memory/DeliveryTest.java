@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -75,33 +76,36 @@ class DeliveryTest {
 
   @Test
   void doesTheSameHoweverItIsDelivered() throws Exception {
-    assertEquals(expected, runWithAgent(deliver("flat", Deliveries.FLAT), ""));
-    assertEquals(expected, runWithAgent(deliver("diff", Deliveries.DIFF), ""));
-    assertEquals(expected, runWithAgent(rewritten, ""));
+    Path diff = deliver("diff", Deliveries.DIFF);
+    List<Path> folders = List.of(deliver("flat", Deliveries.FLAT), diff, rewritten);
+    assertEquals(
+        Collections.nCopies(3, expected.output()),
+        deliveries.runEachWithAgent("Program", folders, ""));
+    assertEquals(expected, runWithAgent(diff, "="), "no options at all");
   }
 
   @Test
   void saysInALineWhatIsWrongWithItsOptions() throws Exception {
-    Path folder = deliver("patched", Deliveries.FLAT);
-    assertEquals(0, runWithAgent(folder, "=").exitCode(), "no options at all");
     assertEquals(
         new Outcome(1, "tigris agent: trust= has no value: name a file\n"),
-        runWithAgent(folder, "=trust="));
+        runWithAgent(rewritten, "=trust="));
     assertEquals(
         new Outcome(1, "tigris agent: trust=/no/such/key: there is no '/no/such/key'\n"),
-        runWithAgent(folder, "=trust=/no/such/key"));
+        runWithAgent(rewritten, "=trust=/no/such/key"));
   }
 
   @Test
   void specializesAnyProgramAsItIsLoaded() throws Exception {
-    Path folder = deliver("patched", Deliveries.DIFF);
-    String rules = "=rules=" + deliveries.list("pso-field\n");
-    assertEquals(expected, runWithAgent(folder, rules));
-    for (Path file : List.copyOf(classFiles(folder))) {
+    Path patched = deliver("patched", Deliveries.DIFF);
+    Path stripped = deliver("stripped", Deliveries.DIFF);
+    for (Path file : List.copyOf(classFiles(stripped))) {
       Files.write(file, CodePatch.strip(Files.readAllBytes(file)));
     }
-    assertEquals(expected, runWithAgent(folder, rules));
-    assertNotEquals(0, runWithAgent(folder, "").exitCode());
+    String rules = "=rules=" + deliveries.list("pso-field\n");
+    assertEquals(
+        Collections.nCopies(2, expected.output()),
+        deliveries.runEachWithAgent("Program", List.of(patched, stripped), rules));
+    assertNotEquals(0, runWithAgent(stripped, "").exitCode());
   }
 
   private static List<Path> classFiles(Path folder) throws IOException {
@@ -149,13 +153,11 @@ class DeliveryTest {
     Path secret = pem("key.pem", "PRIVATE KEY", pair.getPrivate().getEncoded());
     String trust = "=trust=" + pem("key.pub", "PUBLIC KEY", pair.getPublic().getEncoded());
     Delivery signed = new Delivery.Patched(PatchKind.DIFF, Optional.of(PatchSigner.of(secret)));
-    Outcome trusted = runWithAgent(deliver("signed", signed), trust);
-    assertEquals(0, trusted.exitCode(), trusted.output());
-    assertTrue(trusted.output().endsWith("end\n"), trusted.output());
-
-    Outcome unsigned = runWithAgent(deliver("unsigned", Deliveries.DIFF), trust);
-    assertNotEquals(0, unsigned.exitCode());
-    assertTrue(unsigned.output().contains("is not signed"), unsigned.output());
+    List<Path> folders = List.of(deliver("signed", signed), deliver("unsigned", Deliveries.DIFF));
+    List<String> printed = deliveries.runEachWithAgent("Program", folders, trust);
+    assertEquals(expected.output(), printed.getFirst());
+    assertTrue(printed.getLast().contains("java.lang.ClassFormatError"), printed.getLast());
+    assertTrue(printed.getLast().contains("is not signed"), printed.getLast());
     KeyPair stranger = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
     Path other = pem("other.pub", "PUBLIC KEY", stranger.getPublic().getEncoded());
     Outcome strange = runWithAgent(temporary.resolve("signed"), "=trust=" + other);

@@ -34,7 +34,7 @@ class DifferentialModesProperties {
             var run = Class.forName(home + ".Program").getMethod("run", Container.class);
             Container container = Jbuf.allocate(1 << 16).asContainer();
             Object first = run.invoke(null, container);
-            for (int round = 0; round < 300; round++) {
+            for (int round = 0; round < 220; round++) {
               container.clear();
               Object now = run.invoke(null, container);
               if (!now.equals(first)) {
@@ -61,13 +61,13 @@ class DifferentialModesProperties {
 
   @Provide
   Arbitrary<List<Sketch>> manySketches() {
-    return Sketches.any().list().ofSize(Tier.choose(4, 20, 500));
+    return Sketches.any().list().ofSize(Tier.choose(3, 20, 500));
   }
 
   /// Not shrunk: that would start hundreds of JVMs. The sketch itself can be tried by
   /// [DifferentialProperties].
   @Property(tries = 1, shrinking = ShrinkingMode.OFF)
-  @EveryTier("programs: 4, 20, 500")
+  @EveryTier("programs: 3, 20, 500")
   void doTheSameInterpretedAndCompiled(@ForAll("manySketches") List<Sketch> sketches)
       throws Exception {
     Path rewritten = folder.resolve("rewritten");

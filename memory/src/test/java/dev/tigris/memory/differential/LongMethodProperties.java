@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.differential.LongMethod.Block;
 import dev.tigris.specializer.Problem;
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import java.util.List;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
@@ -14,15 +15,20 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 
 /// A method can become longer than the JVM takes when it is specialized.
 class LongMethodProperties {
   @Provide
   Arbitrary<LongMethod> methods() {
+    int usualBytes = Tier.choose(8_000, LongMethod.MAX_BYTES, LongMethod.MAX_BYTES);
     Arbitrary<Integer> lengths =
-        Arbitraries.oneOf(
-            Arbitraries.integers().between(100, LongMethod.MAX_BYTES),
-            Arbitraries.integers().between(LongMethod.MAX_BYTES - 20, LongMethod.MAX_BYTES));
+        Arbitraries.frequencyOf(
+            Tuple.of(Tier.choose(2, 1, 1), Arbitraries.integers().between(100, usualBytes)),
+            Tuple.of(1, Arbitraries.integers().between(100, LongMethod.MAX_BYTES)),
+            Tuple.of(
+                Tier.choose(1, 2, 2),
+                Arbitraries.integers().between(LongMethod.MAX_BYTES - 20, LongMethod.MAX_BYTES)));
     Arbitrary<List<Block>> patterns = Arbitraries.of(Block.class).list().ofMinSize(1).ofMaxSize(6);
     return Combinators.combine(patterns, lengths).as(LongMethod::new);
   }
