@@ -61,6 +61,14 @@ class HostTest {
   }
 
   @Test
+  void aCableThatCannotBeMadeIsAFailure() {
+    TwoHosts.connectedBy("pfifo limit 10").close(); // skipped where hosts cannot be made
+    AssertionError failed =
+        assertThrows(AssertionError.class, () -> TwoHosts.connectedBy("no-such-discipline"));
+    assertTrue(failed.getMessage().contains("no-such-discipline"), failed.getMessage());
+  }
+
+  @Test
   void aKeyIsTrustedByThoseWhoKnowIt() throws Exception {
     TlsKey key = TlsKey.make(folder, "self", "san=ip:127.0.0.1");
     assertEquals("self", key.name());
