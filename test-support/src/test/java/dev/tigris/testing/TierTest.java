@@ -42,8 +42,7 @@ class TierTest {
 
     @Example
     @Soak("an example")
-    @Quiet("an example")
-    void quietOne() {}
+    void soakOne() {}
   }
 
   @Slow("an example")
@@ -82,8 +81,7 @@ class TierTest {
         Map.of(
             "quickOne", "", "slowOne", "slow", "ofTwoTiers", "slow,soak", "ofEveryTier", "every"),
         tags(OfJupiter.class));
-    assertEquals(
-        Map.of("quickOne", "", "slowOne", "slow", "quietOne", "quiet,soak"), tags(OfJqwik.class));
+    assertEquals(Map.of("quickOne", "", "slowOne", "slow", "soakOne", "soak"), tags(OfJqwik.class));
     assertEquals(Map.of("one", "slow"), tags(SlowOfJqwik.class));
     assertEquals(Map.of("one", "slow"), tags(SlowOfJupiter.class));
   }
