@@ -54,6 +54,10 @@ public final class Container extends Region {
   /// Guarded by the container, so that all threads are given the same object.
   private @Nullable Pso root;
 
+  /// What the last object that was made here is. Threads may see it late, or not: whoever reads it
+  /// compares its class.
+  private @Nullable PsoTarget made;
+
   /// With the check of leases: what objects hold until the container is next cleared.
   private Region tenancy = Lease.CHECKED ? new Tenancy(this) : this;
 
@@ -239,14 +243,37 @@ public final class Container extends Region {
     long used = usedBytes();
     // What remains is a multiple of eight, so that what fits still fits when it is rounded up.
     if (objectBytes < 0 || objectBytes > remainingBytes(used)) {
-      throw new ContainerFullException(
-          "no room for an object of %d bytes: %d of %d are used. Make the container larger"
-              .formatted(objectBytes, used, capacityBytes()));
+      throw full(objectBytes, used);
     }
     long rounded = (objectBytes + 7) & -8;
     zero(used, rounded);
     header(USED_AT, used + rounded);
     return used;
+  }
+
+  private ContainerFullException full(long objectBytes, long used) {
+    return new ContainerFullException(
+        "no room for an object of %d bytes: %d of %d are used. Make the container larger"
+            .formatted(objectBytes, used, capacityBytes()));
+  }
+
+  /// What objects of a class are, of which one is about to be made. Most are of the last one's.
+  ///
+  /// @throws UnspecializedClassException if the class was not specialized
+  PsoTarget made(Class<?> type) {
+    PsoTarget known = made;
+    return known != null && known.type() == type ? known : madeFirst(type);
+  }
+
+  private PsoTarget madeFirst(Class<?> type) {
+    PsoClass of = PsoClass.of(type);
+    of.requireSpecialized();
+    PsoTarget fresh = of.target();
+    if (fresh.sizeBytes() > PsoLayout.MAX_BYTES) {
+      PsoLayout _ = of.layout(); // says why there is none
+    }
+    made = fresh;
+    return fresh;
   }
 
   /// Returns the root object, at which a reader of the container begins. As with a reference field,

@@ -103,7 +103,7 @@ sealed interface Instruction {
     }
   }
 
-  /// `-> Pso`: pushes the object that stands for one that lies in the receiver, which keeps it.
+  /// `-> Pso`: pushes an object that stands for one that lies in the receiver.
   ///
   /// @param index which of the receiver's objects in place it is
   /// @param offset of its first byte

@@ -31,15 +31,19 @@ import org.jspecify.annotations.Nullable;
 /// `volatile` fields are read with acquire and written with release (jcstress: `VolatileFieldTest`,
 /// `VolatileReferenceTest`).
 ///
-/// **References** are stored as offsets. The first read makes an object of the field's declared
-/// class, without running its constructors; later reads return the same object, or the one that was
-/// written, as long as the stored offset is the same. (The object of a [PsoCursor] over the same
-/// container, which moves, is not kept for them: they return another, which stays.) A reference to
-/// an object of *another* container cannot be stored: this Java object keeps it for itself, and
-/// everybody else sees null. A container over a file, or one that was told to
+/// **References** are stored as offsets. A read makes a Java object of the field's declared class,
+/// without running its constructors. The compiler leaves that object out where it is used at once.
+/// Each read makes another one, so `equals` and `hashCode` go by the place that an object stands
+/// for, and `==` and `synchronized` mean nothing. (A class may have an `equals` of its own.) A
+/// program that needs more marks the class with [Identity], or gives it a [HeapOnly] field. Later
+/// reads then return the same Java object, or the one that was written, as long as the stored
+/// offset is the same. (The object of a [PsoCursor] over the same container, which moves, is not
+/// kept for them: they return another, which stays.)
+///
+/// A reference to an object of *another* container cannot be stored: the Java object that it was
+/// assigned to keeps it, and all others see null. A container over a file, or one that was told to
 /// ([Region#refuseForeignReferences]), refuses it instead.
 ///
-/// Two objects may stand for the same bytes; `equals` and `hashCode` are those of the Java object.
 /// An object holds its container, and with it the memory.
 ///
 /// Thread rule: fields are plain memory, shared by whoever shares the container. Of a reference
@@ -77,9 +81,8 @@ public abstract class Pso {
 
   /// Makes a new object with `trailingBytes` more behind its fields, all zero.
   Pso(Container container, long trailingBytes) {
-    PsoClass type = PsoClass.of(getClass());
-    type.requireSpecialized();
-    long place = container.allocate(type.layout().sizeBytes() + trailingBytes);
+    PsoTarget type = container.made(getClass());
+    long place = container.allocate(type.sizeBytes() + trailingBytes);
     PsoHome shared = container.forObjects().home;
     long bits = Raw.bits(container.address + place);
     // Nothing throws from here on: a finalizer would find an object with a container and no place.
@@ -95,14 +98,26 @@ public abstract class Pso {
   protected Pso(PsoBinding binding) {
     // A class could hand its binding on to a larger class, for which the place was not checked.
     if (binding.type != getClass()) {
-      throw new IllegalArgumentException(
-          "a binding for %s cannot make a %s"
-              .formatted(binding.type.getName(), getClass().getName()));
+      throw wrongBinding(binding, getClass());
     }
-    long bits = Raw.bits(binding.container.address + binding.offset);
-    this.home = binding.moves ? binding.container.movingHome : binding.container.home;
-    this.bits = bits;
+    this.home = binding.home;
+    this.bits = binding.bits;
     publish();
+  }
+
+  private static IllegalArgumentException wrongBinding(PsoBinding binding, Class<?> type) {
+    return new IllegalArgumentException(
+        "a binding for %s cannot make a %s".formatted(binding.type.getName(), type.getName()));
+  }
+
+  /// Refuses an object that was made for another place. A class that is declared by hand has a
+  /// hand-written constructor too, and references lead on from there without another check.
+  final void requireAt(PsoBinding binding) {
+    if (bits != binding.bits || container() != binding.home.container) {
+      throw new IllegalStateException(
+          "the constructor of %s for bindings made an object of another place"
+              .formatted(binding.type.getName()));
+    }
   }
 
   /// Whoever sees this object, however it came by it, sees where it lies: what the JVM promises for
@@ -181,11 +196,19 @@ public abstract class Pso {
     }
   }
 
-  /// What stands for an object that lies in this one: the same each time, since it may have fields
-  /// that are not stored.
+  /// What stands for an object that lies in this one.
   ///
   /// @param at the object's offset in this one
-  static Pso nested(Pso holder, int index, int at) {
+  static Pso nested(Pso holder, PsoTarget target, int index, int at) {
+    if (target.isKept()) {
+      return keptNested(holder, index, at);
+    }
+    holder.requireConstructed();
+    return target.make(holder.home, Raw.bitsAt(Raw.distance(holder.bits) + at));
+  }
+
+  /// The same where it is the same object each time.
+  private static Pso keptNested(Pso holder, int index, int at) {
     PsoHome known = holder.home;
     if (known != null && known.moves) {
       return nestedAlong(holder, known, index, at);
@@ -231,27 +254,44 @@ public abstract class Pso {
     return View.of(element, lease(this), address() + at, bytes);
   }
 
-  /// Turns what a reference field holds into an object. The common case comes first, and is all
-  /// that a caller has to inline: no object lies at the offset 0, which means null. That nothing is
-  /// kept for it is asked here too: every list ends so, and for the sake of a call in the loop that
-  /// walks it C2 would keep the loop's variables in memory.
+  /// Turns what a reference field holds into an object.
   ///
   /// @param stored what was read from the field, once: the memory may change at any time
   static @Nullable Pso recover(Pso holder, long stored, PsoSlot slot) {
+    PsoTarget to = slot.to();
+    if (to.isKept()) {
+      return recoverKept(holder, stored, slot);
+    }
+    if (stored == 0) {
+      return absent(holder, slot);
+    }
+    PsoHome home = holder.home;
+    return home != null && to.fits(home, stored)
+        ? to.make(home, Raw.bitsAt(home.distance + stored))
+        : holder.makeAnew(stored, slot);
+  }
+
+  /// What a reference means in whose place 0 was read. That nothing is kept for it is asked here:
+  /// every list ends so, and for the sake of a call in the loop that walks it C2 would keep the
+  /// loop's variables in memory.
+  private static @Nullable Pso absent(Pso holder, PsoSlot slot) {
+    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too,
+    // and the two that lead to it.
+    VarHandle.acquireFence();
+    PsoHome home = holder.home;
+    return home == null || home.foreign() == null ? null : holder.foreign(home, slot);
+  }
+
+  /// The same for objects that are remembered. The common case comes first, and is all that a
+  /// caller has to inline: no object lies at the offset 0, which means null.
+  private static @Nullable Pso recoverKept(Pso holder, long stored, PsoSlot slot) {
     Pso known = slot.known(holder);
     // None that is remembered lies at a stored 0: asking for that too took half as long again. And
     // an object that was made without its constructor remembers none.
     if (known != null && Raw.distance(known.bits) == holder.home.distance + stored) {
       return known;
     }
-    if (stored != 0) {
-      return holder.recoverAnew(stored, slot);
-    }
-    // Partner of the release in assignForeign: whoever sees the 0 written there sees the slot too,
-    // and the two that lead to it.
-    VarHandle.acquireFence();
-    PsoHome home = holder.home;
-    return home == null || home.foreign() == null ? null : holder.foreign(home, slot);
+    return stored == 0 ? absent(holder, slot) : holder.recoverAnew(stored, slot);
   }
 
   /// What a reference means in whose place 0 was read.
@@ -275,15 +315,21 @@ public abstract class Pso {
     return recover(this, stored, slot);
   }
 
-  @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
-  private Pso recoverAnew(long stored, PsoSlot slot) {
+  /// Makes the object that a reference leads to, or refuses what is stored.
+  private Pso makeAnew(long stored, PsoSlot slot) {
     requireConstructed();
-    PsoClass target = slot.target();
+    PsoClass target = slot.to().of();
     Pso fresh = target.bind(PsoBinding.check(target, container(), stored, slot.where()));
     Class<? extends Pso> element = slot.element();
     if (fresh instanceof PsoCollection<?> collection && element != null) {
       collection.open(element);
     }
+    return fresh;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which object is meant, whatever equals says
+  private Pso recoverAnew(long stored, PsoSlot slot) {
+    Pso fresh = makeAnew(stored, slot);
     Pso known = slot.known(this);
     if (known != null && known.isAt(container(), stored)) {
       return known;
@@ -316,11 +362,19 @@ public abstract class Pso {
       return;
     }
     long stored = value == null ? 0 : value.offsetToStore();
+    if (slot.to().isKept()) {
+      holder.storeKept(value, stored, slot, at, release);
+    } else {
+      holder.store(at, stored, release);
+    }
+  }
+
+  private void storeKept(@Nullable Pso value, long stored, PsoSlot slot, int at, boolean release) {
     Pso kept = lasting(value);
-    slot.remember(holder, kept);
-    holder.store(at, stored, release);
+    slot.remember(this, kept);
+    store(at, stored, release);
     if (release) {
-      holder.keep(kept, slot);
+      keep(kept, slot);
     }
   }
 
@@ -352,10 +406,11 @@ public abstract class Pso {
     synchronized (slots) {
       if (stays && value != null) {
         long stored = value.offsetToStore();
-        Pso kept = lasting(value);
-        slot.remember(this, kept);
-        store(at, stored, true);
-        keep(kept, slot);
+        if (slot.to().isKept()) {
+          storeKept(value, stored, slot, at, true);
+        } else {
+          store(at, stored, true);
+        }
         slots[slot.index()] = null;
       } else {
         slots[slot.index()] = value;
@@ -397,6 +452,24 @@ public abstract class Pso {
     PsoHome fresh = known.own();
     PsoHome earlier = (PsoHome) HOME.compareAndExchange(this, known, fresh);
     return earlier == known ? fresh : earlier;
+  }
+
+  /// Returns whether another object stands for the same bytes, whichever Java object does so. Of
+  /// two objects of which one lies in the other, at its first byte, neither equals the other.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof Pso object
+            && object.bits == bits
+            && bits != 0 // which all have that were made without their constructors
+            && PsoClass.haveOnePlace(getClass(), object.getClass()));
+  }
+
+  /// Returns a hash code of the place that this object stands for. That of a cursor's object
+  /// changes with the element.
+  @Override
+  public int hashCode() {
+    return bits == 0 ? System.identityHashCode(this) : Raw.hashCode(bits);
   }
 
   /// Returns where the object lies and what is stored in it, for debuggers and logs, which find

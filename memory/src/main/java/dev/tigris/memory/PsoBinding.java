@@ -8,17 +8,25 @@ import org.jspecify.annotations.Nullable;
 /// class.
 public final class PsoBinding {
   final Class<?> type;
-  final Region container;
-  final long offset;
 
-  /// Whether the object is a cursor's, or lies in one, and moves.
-  final boolean moves;
+  /// The home that the object shares with others.
+  final PsoHome home;
 
-  private PsoBinding(Class<?> type, Region container, long offset, boolean moves) {
+  /// The [bits][Raw#bits] of its address.
+  final long bits;
+
+  private PsoBinding(Class<?> type, PsoHome home, long bits) {
     this.type = type;
-    this.container = container.forObjects();
-    this.offset = offset;
-    this.moves = moves;
+    this.home = home;
+    this.bits = bits;
+  }
+
+  /// @param moves whether the object is a cursor's, or lies in one, and moves
+  private PsoBinding(Class<?> type, Region container, long offset, boolean moves) {
+    Region region = container.forObjects();
+    this.type = type;
+    this.home = moves ? region.movingHome : region.home;
+    this.bits = Raw.bits(container.address + offset);
   }
 
   /// Checks an offset that came from a container's bytes, for an object of a class. What it is
@@ -45,6 +53,13 @@ public final class PsoBinding {
   /// A place that was checked, or lies in one that was.
   static PsoBinding checked(PsoClass type, Region container, long offset) {
     return new PsoBinding(type.type(), container, offset, false);
+  }
+
+  /// A place that was checked, in the container of an object.
+  ///
+  /// @param home that object's
+  static PsoBinding near(Class<?> type, PsoHome home, long bits) {
+    return new PsoBinding(type, home.shared, bits);
   }
 
   /// The scratch area, which is larger than any object: where the object of a cursor begins, which

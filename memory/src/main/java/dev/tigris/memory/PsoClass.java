@@ -1,9 +1,11 @@
 package dev.tigris.memory;
 
 import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.MutableCallSite;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.function.Function;
@@ -35,6 +37,8 @@ final class PsoClass {
   private volatile PsoSlot @Nullable [] slots;
   private volatile @Nullable Accessors accessors;
   private volatile @Nullable Function<PsoBinding, Pso> binder;
+  private volatile @Nullable PsoTarget target;
+  private @Nullable MethodHandle maker;
 
   /// Whether this class and all its superclasses have declared themselves.
   private volatile boolean specialized;
@@ -144,21 +148,78 @@ final class PsoClass {
     for (Class<?> at = type; at != Pso.class; at = at.getSuperclass()) {
       of(at).own();
     }
-    layout().references().forEach(PsoSlot::memory);
+    layout().references().forEach(PsoSlot::requireMemory);
     specialized = true;
   }
 
   /// Makes an object over bytes that are there already, without running its own constructors.
   Pso bind(PsoBinding binding) {
     Pso made = binder().apply(binding);
-    // Whoever declares a class by hand writes this constructor too, and what is recovered may be
-    // moved from there on without another check.
-    if (made.container() != binding.container || made.offset() != binding.offset) {
-      throw new IllegalStateException(
-          "the constructor of %s for bindings made an object of another place"
-              .formatted(type.getName()));
-    }
+    made.requireAt(binding);
     return made;
+  }
+
+  /// Makes objects for who has it as a constant: `(PsoBinding)Pso`.
+  synchronized MethodHandle maker() {
+    MethodHandle known = maker;
+    if (known == null) {
+      known = new Maker(this).dynamicInvoker();
+      maker = known;
+    }
+    return known;
+  }
+
+  /// What references to objects of this class lead to. A class that cannot say yet how its objects
+  /// lie is asked again by each reader, and says why when there is something to recover.
+  PsoTarget target() {
+    PsoTarget known = target;
+    if (known == null) {
+      PsoLayout ready;
+      try {
+        ready = layout();
+      } catch (RuntimeException | LinkageError _) {
+        return new PsoTarget(this, type, Long.MAX_VALUE, false, maker());
+      }
+      known = new PsoTarget(this, type, ready.sizeBytes(), ready.hasIdentity(), maker());
+      target = known;
+    }
+    return known;
+  }
+
+  /// Whether objects of two classes that lie at one address are one object: their first field is.
+  /// An object that lies in another one, at its first byte, has another first field.
+  static boolean haveOnePlace(Class<?> one, Class<?> other) {
+    return one == other || of(one).layout().firstClass() == of(other).layout().firstClass();
+  }
+
+  /// Calls the constructor for bindings, which cannot be found before the class is initialized. A
+  /// reference that is null does not initialize it, as in Java: so the first call looks.
+  private static final class Maker extends MutableCallSite {
+    private static final MethodType TYPE = MethodType.methodType(Pso.class, PsoBinding.class);
+    private static final MethodHandle FIRST;
+
+    static {
+      try {
+        FIRST = MethodHandles.lookup().findVirtual(Maker.class, "first", TYPE);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    private final PsoClass of;
+
+    Maker(PsoClass of) {
+      super(TYPE);
+      this.of = of;
+      setTarget(FIRST.bindTo(this));
+    }
+
+    @SuppressWarnings("UnusedMethod") // FIRST is it
+    Pso first(PsoBinding binding) throws ReflectiveOperationException {
+      Pso made = of.bind(binding);
+      setTarget(of.own().findConstructor(of.type, BINDING_CONSTRUCTOR).asType(TYPE));
+      return made;
+    }
   }
 
   /// Says `new Type(binding)`. A method handle would do too, but C2 inlines the call of a hidden

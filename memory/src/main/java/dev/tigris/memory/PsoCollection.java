@@ -1,7 +1,17 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.internal.ObjectAccess;
+import dev.tigris.memory.raw.Raw;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.Spliterator;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Objects of one class, by index, in a container.
@@ -17,13 +27,34 @@ import org.jspecify.annotations.Nullable;
 /// `PsoList<Trade> trades`, and whoever opens a container says it for its root.
 ///
 /// Thread rule: plain memory. One thread at a time adds elements.
-public abstract sealed class PsoCollection<T extends Pso> extends Pso permits PsoList, PsoTable {
+public abstract sealed class PsoCollection<T extends Pso> extends Pso implements Iterable<T>
+    permits PsoList, PsoTable {
   static final int ELEMENTS_AT = ObjectAccess.ELEMENTS_AT;
+
+  static final MethodType GET_TYPE =
+      MethodType.methodType(Pso.class, PsoCollection.class, long.class);
+
+  private static final MethodHandle GET;
+  private static final MethodHandle GET_PLAINLY;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      GET =
+          lookup.findStatic(
+              PsoCollection.class, "get", GET_TYPE.appendParameterTypes(PsoTarget.class));
+      GET_PLAINLY =
+          lookup.findVirtual(PsoCollection.class, "get", GET_TYPE.dropParameterTypes(0, 1));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private long size;
   private long capacity;
 
-  @HeapOnly private @Nullable Class<T> type;
+  /// What the elements are.
+  @HeapOnly private @Nullable PsoTarget elements;
 
   /// The capacity as it was when it was checked; what is stored may change at any time.
   @HeapOnly private long room;
@@ -31,7 +62,7 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   PsoCollection(Container container, Class<T> type, long capacity, long strideBytes) {
     super(container, bytes(type, capacity, strideBytes));
     this.capacity = capacity;
-    this.type = type;
+    this.elements = PsoTarget.of(PsoClass.of(type));
     this.room = capacity;
     publish();
   }
@@ -46,16 +77,16 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   }
 
   /// Whether it was made or opened for elements of this class.
-  final boolean isOf(Class<? extends Pso> elements) {
-    return type == elements;
+  final boolean isOf(Class<? extends Pso> wanted) {
+    PsoTarget known = elements;
+    return known != null && known.type() == wanted;
   }
 
   /// Called once for a collection that was recovered, before anybody else sees it.
   ///
   /// @throws CorruptReferenceException if what is stored cannot be one
-  @SuppressWarnings("unchecked") // whoever recovers it says what the elements are
-  final void open(Class<? extends Pso> elements) {
-    type = (Class<T>) elements;
+  final void open(Class<? extends Pso> type) {
+    elements = PsoTarget.of(PsoClass.of(type));
     long stored = capacity;
     long fits = (container().capacityBytes() - offset() - ELEMENTS_AT) / strideBytes();
     if (stored < 0 || stored > fits) {
@@ -87,8 +118,13 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   /// The distance from one element to the next.
   abstract long strideBytes();
 
+  @SuppressWarnings("unchecked") // whoever made or recovered it has said so
   final Class<T> type() {
-    Class<T> known = type;
+    return (Class<T>) elements().type();
+  }
+
+  final PsoTarget elements() {
+    PsoTarget known = elements;
     if (known == null) {
       throw new IllegalStateException(
           "the type of the elements is unknown: open a root with Container.rootList or rootTable");
@@ -137,22 +173,112 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso permits Ps
   /// @throws IndexOutOfBoundsException if there is none
   public abstract @Nullable T get(long index);
 
+  /// [#get] as a function of a collection and an index, for code that expects elements of a class.
+  static MethodHandle elementOf(Class<?> expected) {
+    try {
+      return MethodHandles.insertArguments(GET, 2, PsoClass.of(expected).target());
+    } catch (IllegalArgumentException e) { // no class of objects, so that there can be no element
+      return GET_PLAINLY;
+    }
+  }
+
+  /// [#get] for code that expects elements of a class, and names it as a constant. With a constant
+  /// C2 knows what makes the element, and leaves it out where it is used at once.
+  @SuppressWarnings("UnusedMethod") // GET is it
+  private static @Nullable Pso get(PsoCollection<?> of, long index, PsoTarget expected) {
+    PsoTarget known = of.elements();
+    if (known.type() != expected.type() || known.isKept()) {
+      return of.get(index);
+    }
+    long place = of.place(of.checkIndex(index));
+    if (place == 0) {
+      return of.get(index);
+    }
+    Region container = of.container();
+    return expected.make(container.home, Raw.bits(container.address + place));
+  }
+
+  /// Where the element at an index lies, which was checked, and is checked for an object of the
+  /// elements' class; 0 for none.
+  abstract long place(long index);
+
+  /// The element at an index that was checked, or below a size that was.
+  abstract @Nullable T element(long index);
+
   /// Returns a cursor before the first element, which visits all elements without making an object
   /// for each.
-  public abstract PsoCursor<T> cursor();
+  public final PsoCursor<T> cursor() {
+    return visit(0, size());
+  }
+
+  /// Returns a cursor that visits the elements from one index up to another, which is the first
+  /// that it does not visit.
+  ///
+  /// @throws IndexOutOfBoundsException if they are not all there
+  public final PsoCursor<T> cursor(long from, long to) {
+    Objects.checkFromToIndex(from, to, size());
+    return visit(from, to);
+  }
+
+  /// Returns cursors that divide the elements among them, so that as many threads can visit all
+  /// elements, each with a cursor of its own. Those of the first cursor come first.
+  ///
+  /// @throws IllegalArgumentException if it is to be fewer than one
+  public final List<PsoCursor<T>> cursors(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("elements cannot be divided among %d".formatted(count));
+    }
+    long size = size();
+    List<PsoCursor<T>> parts = new ArrayList<>(count);
+    long from = 0;
+    for (int part = 0; part < count; part++) {
+      long to = from + (size - from) / (count - part);
+      parts.add(visit(from, to));
+      from = to;
+    }
+    return parts;
+  }
+
+  /// A cursor over a range that was checked.
+  abstract PsoCursor<T> visit(long from, long to);
+
+  /// Iterates over the elements that are there now, in order. Each step makes an object; [#cursor]
+  /// makes one for all.
+  @Override
+  public final Iterator<T> iterator() {
+    return new PsoElements<>(this, 0, size());
+  }
+
+  /// Returns what [#stream] takes: the elements that are there now, in order.
+  @Override
+  public final Spliterator<T> spliterator() {
+    return new PsoElements<>(this, 0, size());
+  }
+
+  /// Returns a stream of the elements that are there now, in order. Each is an object of its own,
+  /// which the program may keep; a [#cursor] visits elements without making objects.
+  public final Stream<T> stream() {
+    return StreamSupport.stream(spliterator(), false);
+  }
+
+  /// Returns the same as a parallel stream. Threads may read one collection at once.
+  public final Stream<T> parallelStream() {
+    return StreamSupport.stream(spliterator(), true);
+  }
 
   /// An object of the element's class at a place that was checked.
+  @SuppressWarnings("unchecked") // it is made of that class
   final T bind(long place) {
-    PsoClass target = PsoClass.of(type());
-    return type().cast(target.bind(PsoBinding.checked(target, container(), place)));
+    PsoClass target = elements().of();
+    return (T) target.bind(PsoBinding.checked(target, container(), place));
   }
 
   /// Returns text about the stored values, even where they are damaged.
   @Override
   public final String toString() {
-    Class<T> known = type;
-    String elements = known == null ? "something" : ObjectText.nameOf(known);
-    return "%s[%d of %s, room for %d]".formatted(getClass().getSimpleName(), size, elements, room);
+    PsoTarget known = elements;
+    String what = known == null ? "something" : ObjectText.nameOf(known.type());
+    return "%s[%d of %s, room for %d]".formatted(getClass().getSimpleName(), size, what, room);
   }
 
   final long checkIndex(long index) {

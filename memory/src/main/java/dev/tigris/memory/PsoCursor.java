@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The object is valid until the next step: keep what it says, not the object. Texts that were read
-/// from it move along with it, and so does an object in place, when it is read again; an array in
-/// place is that of the element that it was read from. Its [HeapOnly] fields, and those of an
-/// object in place, are the Java object's: what was written there at one element is found at the
-/// next.
+/// from it move along with it. An array or an object in place is that of the element that it was
+/// read from. Its [HeapOnly] fields are the Java object's: what was written there at one element is
+/// found at the next. (An object in place that has such fields, an [Identity] or references is the
+/// same Java object each time, too, and moves when it is read again.)
 ///
 /// Thread rule: one thread. Others that use it all the same see elements of the collection, in no
-/// order.
+/// order. Threads that visit one collection at once have a cursor each
+/// ([PsoCollection#cursors]).
 public final class PsoCursor<T extends Pso> {
   /// Up to where elements that lie one after the other are counted with an `int`. A loop over them
   /// is then unrolled, and what it costs is its instructions. With more data than caches hold it is
@@ -60,14 +61,18 @@ public final class PsoCursor<T extends Pso> {
   /// The distance of near elements from [Raw#ORIGIN].
   private final long firstDistance;
 
-  /// How many there were when the cursor was made.
+  /// The index of the first element that is visited.
+  private final long base;
+
+  /// How many are visited: of all that there were when the cursor was made.
   private final long size;
 
   /// The object that stands for one element after the other. It is made before the first step, so
   /// that C2 sees one object in the whole loop.
   private final T object;
 
-  /// Which of the near elements this is; -1 at the beginning. A step reads it once and compares the
+  /// Which of the near elements this is, counted from [#base]; -1 at the beginning. A step reads it
+  // once and compares the
   /// sum with the end before it writes that, and whoever asks for the element reads it once:
   /// threads that step at once, against the rule, may repeat an element, and never get behind the
   /// last one.
@@ -90,8 +95,9 @@ public final class PsoCursor<T extends Pso> {
   private @Nullable T current;
 
   /// Makes a cursor over objects that lie one after the other, which the caller has checked.
-  PsoCursor(Region region, Class<T> type, long start, long strideBytes, long size) {
+  PsoCursor(Region region, Class<T> type, long start, long strideBytes, long base, long size) {
     this.list = null;
+    this.base = base;
     this.start = start;
     this.strideBytes = strideBytes;
     this.size = size;
@@ -101,8 +107,9 @@ public final class PsoCursor<T extends Pso> {
     this.place = start;
   }
 
-  PsoCursor(PsoList<T> list, long size) {
+  PsoCursor(PsoList<T> list, long base, long size) {
     this.list = list;
+    this.base = base;
     this.start = 0;
     this.strideBytes = 0;
     this.size = size;
@@ -145,16 +152,40 @@ public final class PsoCursor<T extends Pso> {
     if (next >= size) {
       return false;
     }
+    comeTo(next);
+    return true;
+  }
+
+  private void comeTo(long next) {
     index = next;
     isThere = false;
-    long to = list == null ? start + next * strideBytes : list.place(next);
+    long to = list == null ? start + next * strideBytes : list.place(base + next);
     if (list == null || to != 0) {
       place = to;
       current = object;
     } else {
       current = null;
     }
-    return true;
+  }
+
+  /// Moves to the element at an index of the collection. The next step goes to the one behind it.
+  ///
+  /// @throws IndexOutOfBoundsException if it is none of the elements that this cursor visits; the
+  ///     cursor stays where it is then
+  /// @throws CorruptReferenceException if no element can be there
+  public void seek(long index) {
+    long at = index - base;
+    if (at < 0 || at >= size) {
+      throw new IndexOutOfBoundsException(
+          "this cursor visits the elements from %d up to %d, not %d"
+              .formatted(base, base + size, index));
+    }
+    if (isNear) {
+      step = (int) at;
+      isThere = false;
+    } else {
+      comeTo(at);
+    }
   }
 
   /// Moves back to before the first element. A caller that visits the elements again and again
@@ -165,9 +196,10 @@ public final class PsoCursor<T extends Pso> {
     current = null;
   }
 
-  /// Returns the index of the element that the cursor is at: 0 for the first one.
+  /// Returns the index in the collection of the element that the cursor is at. Before the first
+  /// step that is the index before the first element: -1 for all elements.
   public long index() {
-    return isNear ? step : index;
+    return base + (isNear ? step : index);
   }
 
   /// Returns the element that the cursor is at.

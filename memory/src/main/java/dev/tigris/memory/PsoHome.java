@@ -32,6 +32,15 @@ final class PsoHome {
   /// The distance of its first byte from [Raw#ORIGIN].
   final long distance;
 
+  /// The lowest offset that an object can have there, and its size: what a stored reference is
+  /// compared with, here so that reading one looks at nothing else.
+  final long firstOffset;
+
+  final long capacityBytes;
+
+  /// The one that objects share there which remember nothing of their own and stay where they are.
+  final PsoHome shared;
+
   /// Whether it is the home of a cursor's object, or of one that lies in it. These objects move.
   final boolean moves;
 
@@ -42,9 +51,13 @@ final class PsoHome {
   /// By index, the Java objects for the objects that lie in this one.
   private Pso @Nullable [] nested;
 
-  PsoHome(Region container, boolean moves) {
+  /// @param staying the one that is shared; null if this is it
+  PsoHome(Region container, boolean moves, @Nullable PsoHome staying) {
     this.container = container;
     this.distance = container.address - Raw.ORIGIN;
+    this.firstOffset = container.firstOffset();
+    this.capacityBytes = container.capacityBytes();
+    this.shared = staying == null ? this : staying;
     this.moves = moves;
   }
 
@@ -55,7 +68,7 @@ final class PsoHome {
 
   /// Returns one of the same kind for one object alone.
   PsoHome own() {
-    return new PsoHome(container, moves);
+    return new PsoHome(container, moves, shared);
   }
 
   /// Returns the home of a clone, which does not move. It has the objects that the clone refers to,
@@ -65,7 +78,7 @@ final class PsoHome {
     if (slots == null) {
       return container.home;
     }
-    PsoHome copy = new PsoHome(container, false);
+    PsoHome copy = new PsoHome(container, false, shared);
     copy.foreign = slots.clone();
     return copy;
   }

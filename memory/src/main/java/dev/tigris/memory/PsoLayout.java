@@ -36,9 +36,11 @@ public final class PsoLayout {
   private final List<PsoField> references;
   private final List<PsoField> nested;
   private final int sizeBytes;
+  private final boolean hasIdentity;
 
-  private PsoLayout(Class<?> type, List<PsoField> fields) {
+  private PsoLayout(Class<?> type, List<PsoField> fields, boolean hasIdentity) {
     this.type = type;
+    this.hasIdentity = hasIdentity;
     this.fields = List.copyOf(fields);
     this.references =
         fields.stream().filter(field -> field.kind() instanceof FieldKind.Reference).toList();
@@ -58,11 +60,15 @@ public final class PsoLayout {
   static PsoLayout derive(Class<?> type) {
     Class<?> superclass = type.getSuperclass();
     List<PsoField> fields = new ArrayList<>();
+    boolean hasIdentity = type.isAnnotationPresent(Identity.class);
     if (superclass != Pso.class) {
-      fields.addAll(PsoClass.of(superclass).layout().fields);
+      PsoLayout inherited = PsoClass.of(superclass).layout();
+      fields.addAll(inherited.fields);
+      hasIdentity |= inherited.hasIdentity;
     }
     // HotSpot returns the fields in the order of the class file, which is that of the source.
     for (Field field : type.getDeclaredFields()) {
+      hasIdentity |= isHeapOnly(field);
       if (isStored(field)) {
         FieldKind kind = kind(field);
         int offset = align(end(fields), kind.alignmentBytes());
@@ -80,7 +86,15 @@ public final class PsoLayout {
         }
       }
     }
-    return new PsoLayout(type, fields);
+    return new PsoLayout(type, fields, hasIdentity);
+  }
+
+  /// Whether the program has declared a field that stays in the Java object. The specializer's own
+  /// fields, which stay there too, are synthetic.
+  private static boolean isHeapOnly(Field field) {
+    return !Modifier.isStatic(field.getModifiers())
+        && !field.isSynthetic()
+        && field.isAnnotationPresent(HeapOnly.class);
   }
 
   private static boolean isStored(Field field) {
@@ -221,6 +235,25 @@ public final class PsoLayout {
   /// The size of an object in bytes, a multiple of eight.
   public int sizeBytes() {
     return sizeBytes;
+  }
+
+  /// Returns whether `==` tells objects of the class apart: it says [Identity], or has a [HeapOnly]
+  /// field, as a superclass may.
+  public boolean hasIdentity() {
+    return hasIdentity;
+  }
+
+  /// Whether an object of the class has references, in itself or in what lies in it.
+  boolean hasReferences() {
+    return !references.isEmpty()
+        || nested.stream()
+            .map(field -> ((FieldKind.Nested) field.kind()).type())
+            .anyMatch(inner -> PsoClass.of(inner).layout().hasReferences());
+  }
+
+  /// The class that declares the first field; the class itself where there are none.
+  Class<?> firstClass() {
+    return fields.isEmpty() ? type : fields.getFirst().declaringClass();
   }
 
   /// Where the last field ends: a subclass's fields begin behind it, and may lie in what rounds the

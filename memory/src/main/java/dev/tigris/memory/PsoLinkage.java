@@ -71,20 +71,26 @@ public final class PsoLinkage {
     return new ConstantCallSite(accessor.asType(type));
   }
 
-  /// Links a call site that stands for [PsoCursor#element], for code that expects objects of one
-  /// class. Whatever class that is, the site gives what the method gives.
+  /// Links a call site that stands for [PsoCursor#element] or [PsoCollection#get], for code that
+  /// expects objects of one class. Whatever class that is, the site gives what the method gives.
   ///
   /// @param caller the class around the call site
   /// @param operation `element`
-  /// @param type `(PsoCursor)Pso`
+  /// @param type `(PsoCursor)Pso`, or `(C,long)Pso` where C is a class of collections
   /// @param expected what the code casts the element to
   /// @throws IncompatibleClassChangeError if the call site isn't one for that
   public static CallSite element(
       Lookup caller, String operation, MethodType type, Class<?> expected) {
-    if (!operation.equals(ELEMENT) || !type.equals(PsoCursor.ELEMENT_TYPE)) {
-      throw new IncompatibleClassChangeError("no cursor has " + operation + type);
+    if (operation.equals(ELEMENT) && type.equals(PsoCursor.ELEMENT_TYPE)) {
+      return new ConstantCallSite(PsoCursor.elementOf(expected));
     }
-    return new ConstantCallSite(PsoCursor.elementOf(expected));
+    if (operation.equals(ELEMENT)
+        && type.parameterCount() == 2
+        && PsoCollection.class.isAssignableFrom(type.parameterType(0))
+        && type.changeParameterType(0, PsoCollection.class).equals(PsoCollection.GET_TYPE)) {
+      return new ConstantCallSite(PsoCollection.elementOf(expected).asType(type));
+    }
+    throw new IncompatibleClassChangeError("no cursor and no collection has " + operation + type);
   }
 
   /// Links a call site that stands for a call of a text's method.

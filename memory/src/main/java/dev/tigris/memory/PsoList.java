@@ -4,8 +4,6 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
-import java.util.Iterator;
-import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /// References to objects of one class, by index: a container's array of references. Elements may be
@@ -18,15 +16,16 @@ import org.jspecify.annotations.Nullable;
 ///       16    ...   the offsets of the elements in the container, 8 bytes each; 0 is null
 /// ```
 ///
-/// An element is recovered when it is first read, and later reads return the same object as long as
-/// the same offset is stored. As with a field, a cursor's object is not kept for them, and an
-/// element of *another* container is kept by this Java object only; everybody else reads null.
+/// A read makes a Java object for the element, as with a field. Elements of a class with an
+/// [Identity] are kept: later reads return the same object as long as the same offset is stored. A
+/// cursor's object is not kept for them. An element of *another* container is kept by this Java
+/// object only. All others read null there.
 ///
 /// Thread rule: elements may be read by many threads. One thread at a time writes.
-public final class PsoList<T extends Pso> extends PsoCollection<T> implements Iterable<T> {
+public final class PsoList<T extends Pso> extends PsoCollection<T> {
   private static final VarHandle KNOWN_AT = MethodHandles.arrayElementVarHandle(Pso[].class);
 
-  /// By index, the objects that were written or recovered.
+  /// By index, the objects that were written or recovered, if their class has an identity.
   @HeapOnly private volatile Pso @Nullable [] known;
 
   /// By index, the objects of other containers. Changed under the array's monitor.
@@ -57,8 +56,12 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   /// The element at an index that was checked. The size is not asked for again: another process may
   /// have made it smaller meanwhile, and an iteration goes on to the end that it has seen.
-  private @Nullable T element(long index) {
+  @Override
+  @Nullable T element(long index) {
     long stored = load(index);
+    if (stored != 0 && !elements().isKept()) {
+      return bind(check(stored));
+    }
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
     if (object != null && object.isAt(container(), stored)) {
@@ -139,8 +142,12 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
 
   @SuppressWarnings("ReferenceEquality") // it is this object that is kept, not one like it
   private void writeOwn(long index, @Nullable Pso object) {
-    long before = load(index);
     long stored = object == null ? 0 : object.offsetToStore();
+    if (!elements().isKept()) {
+      store(index, stored);
+      return;
+    }
+    long before = load(index);
     Pso kept = lasting(object);
     Pso[] objects = known();
     objects[(int) index] = kept;
@@ -208,22 +215,25 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
   /// @throws IllegalStateException if the elements are arrays or collections, which differ in size
   ///     and keep what they know in the Java object
   @Override
-  public PsoCursor<T> cursor() {
+  PsoCursor<T> visit(long from, long to) {
     if (hasVaryingSize(type())) {
       throw new IllegalStateException(
           "a cursor cannot stand for a %s: use get".formatted(type().getSimpleName()));
     }
-    return new PsoCursor<>(this, size());
+    return new PsoCursor<>(this, from, to - from);
   }
 
-  /// Where the element at an index lies, checked for an object of the elements' class; 0 for none.
+  @Override
   long place(long index) {
     long stored = load(index);
     return stored == 0 ? 0 : check(stored);
   }
 
   private long check(long stored) {
-    PsoBinding.require(PsoClass.of(type()), container(), stored, "a list's element");
+    Region container = container();
+    if (!elements().fits(container.home, stored)) {
+      PsoBinding.require(elements().of(), container, stored, "a list's element");
+    }
     return stored;
   }
 
@@ -238,29 +248,5 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> implements It
     requireConstructed();
     Raw.LONG.setRelease(Raw.GLOBAL, masked() + ELEMENTS_AT + (index << 3), stored);
     Reference.reachabilityFence(this);
-  }
-
-  /// Iterates over the elements that are there now, in order. Recovering each makes an object the
-  /// first time; [#cursor] makes one for all.
-  @Override
-  public Iterator<T> iterator() {
-    return new Iterator<>() {
-      private final long end = size();
-      private long index;
-
-      @Override
-      public boolean hasNext() {
-        return index < end;
-      }
-
-      @Override
-      @SuppressWarnings("NullAway") // an element may be null, which Iterable cannot say
-      public T next() {
-        if (index >= end) {
-          throw new NoSuchElementException("a list of " + end + " elements has no more");
-        }
-        return element(index++);
-      }
-    };
   }
 }

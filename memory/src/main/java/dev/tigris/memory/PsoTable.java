@@ -50,8 +50,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   @Override
-  public PsoCursor<T> cursor() {
-    return new PsoCursor<>(container(), type(), place(0), strideBytes(), size());
+  PsoCursor<T> visit(long from, long to) {
+    return new PsoCursor<>(container(), type(), place(from), strideBytes(), from, to - from);
   }
 
   /// Returns the element at `index`. Each call makes another object for the same place.
@@ -59,7 +59,12 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   /// @throws IndexOutOfBoundsException if there is none
   @Override
   public T get(long index) {
-    return bind(place(checkIndex(index)));
+    return element(checkIndex(index));
+  }
+
+  @Override
+  T element(long index) {
+    return bind(place(index));
   }
 
   /// Adds an element, all zero.
@@ -76,7 +81,8 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   /// Inside of the room that was checked, so that the place needs no check of its own.
-  private long place(long index) {
+  @Override
+  long place(long index) {
     return offset() + ELEMENTS_AT + index * strideBytes();
   }
 }

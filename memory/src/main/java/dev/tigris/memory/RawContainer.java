@@ -40,7 +40,7 @@ public final class RawContainer extends Region {
   /// as for [#at].
   public <T extends Pso> PsoCursor<T> cursor(long offset, long count, Class<T> type) {
     int strideBytes = check(offset, type, count).layout().sizeBytes();
-    return new PsoCursor<>(this, type, offset, strideBytes, count);
+    return new PsoCursor<>(this, type, offset, strideBytes, 0, count);
   }
 
   private PsoClass check(long offset, Class<? extends Pso> type, long count) {

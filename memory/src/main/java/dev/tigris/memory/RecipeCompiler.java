@@ -69,6 +69,9 @@ final class RecipeCompiler {
   private static final DirectMethodHandleDesc CLASS_DATA_AT =
       ConstantDescs.ofConstantBootstrap(
           ConstantDescs.CD_MethodHandles, "classDataAt", CD_Object, CD_int);
+  private static final ClassDesc TARGET = desc(PsoTarget.class);
+  private static final DirectMethodHandleDesc IN_PLACE =
+      ConstantDescs.ofConstantBootstrap(TARGET, "inPlace", TARGET, CLASS, CD_int);
   private static final DirectMethodHandleDesc SLOT_CONSTANT =
       ConstantDescs.ofConstantBootstrap(SLOT, "constant", SLOT, CLASS, CD_int);
 
@@ -185,9 +188,12 @@ final class RecipeCompiler {
       case Instruction.Array array -> array(array);
       case Instruction.Nested(int index, int offset, int _) ->
           code.aload(RECEIVER)
+              .loadConstant(
+                  DynamicConstantDesc.ofNamed(
+                      IN_PLACE, ConstantDescs.DEFAULT_NAME, TARGET, classData(CLASS, of), index))
               .loadConstant(index)
               .loadConstant(offset)
-              .invokestatic(PSO, "nested", MethodTypeDesc.of(PSO, PSO, CD_int, CD_int));
+              .invokestatic(PSO, "nested", MethodTypeDesc.of(PSO, PSO, TARGET, CD_int, CD_int));
       case Instruction.Constant(Primitive _, Object value) -> constant(value);
       case Instruction.Compute(Operator operator, Primitive primitive) ->
           compute(operator, primitive);

@@ -64,7 +64,7 @@ final class RecipeInterpreter {
       case Instruction.Array array ->
           stack.push(new Value(receiver.view(array.element(), array.offset(), array.sizeBytes())));
       case Instruction.Nested(int index, int offset, int _) ->
-          stack.push(new Value(Pso.nested(receiver, index, offset)));
+          stack.push(new Value(Pso.nested(receiver, inPlace(index), index, offset)));
       case Instruction.Constant(Primitive _, Object value) -> stack.push(new Value(value));
       case Instruction.Compute(Operator operator, Primitive primitive) -> {
         Object right = pop();
@@ -80,6 +80,10 @@ final class RecipeInterpreter {
 
   private PsoSlot slot(int index) {
     return PsoClass.of(receiver.getClass()).slot(index);
+  }
+
+  private PsoTarget inPlace(int index) {
+    return PsoTarget.inPlace(PsoClass.of(receiver.getClass()), index);
   }
 
   private static Object compute(Operator operator, Primitive of, Object left, Object right) {

@@ -29,8 +29,9 @@ public final class UnspecializedClassException extends IllegalStateException {
   UnspecializedClassException(Class<?> type, String field) {
     super(
         """
-        %s was specialized by an earlier version, which left no room in its Java objects for what \
-        the field '%s' refers to: compile it again and specialize the result\
+        %s was specialized by an earlier version, or before objects of its field '%s' had an \
+        identity. Its Java objects have no room for what that refers to. Compile the class again, \
+        and specialize the result\
         """
             .formatted(type.getName(), field));
   }

@@ -176,16 +176,22 @@ public final class Utf8 implements Comparable<Utf8> {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /// Returns whether the other one stands for the same field of the same Java object.
+  /// Returns whether the other one stands for the same bytes, in whichever Java object it was read.
   @Override
   @SuppressWarnings("ReferenceEquality") // whatever the object's own equals says
   public boolean equals(@Nullable Object other) {
-    return other instanceof Utf8 text && text.holder == holder && text.at == at;
+    return other instanceof Utf8 text
+        && ((holder.bits == 0 || text.holder.bits == 0)
+            ? text.holder == holder && text.at == at
+            : Raw.distance(text.holder.bits) + text.at == Raw.distance(holder.bits) + at);
   }
 
+  /// Returns a hash code of the place that this text stands for.
   @Override
   public int hashCode() {
-    return System.identityHashCode(holder) * 31 + at;
+    return holder.bits == 0
+        ? System.identityHashCode(holder) * 31 + at
+        : Long.hashCode(Raw.distance(holder.bits) + at);
   }
 
   // What follows is static, and this object is given to none of it: where one of these methods is

@@ -34,8 +34,10 @@ class MemoryNamesTest {
     assertEquals(desc(HeapOnly.class), MemoryNames.HEAP_ONLY);
     assertEquals(desc(PsoLinkage.class), MemoryNames.LINKAGE);
     assertEquals(desc(Capacity.class), MemoryNames.CAPACITY);
+    assertEquals(desc(Identity.class), MemoryNames.IDENTITY);
     assertEquals(desc(InPlace.class), MemoryNames.IN_PLACE);
     assertEquals(desc(PsoCursor.class), MemoryNames.CURSOR);
+    assertEquals(desc(PsoCollection.class), MemoryNames.COLLECTION);
     assertEquals(PsoSlot.RECOVERED, MemoryNames.RECOVERED);
     assertEquals(
         Stream.of(

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PsoCollectionTest {
+  @Identity
   static final class Point extends Pso {
     int x;
 

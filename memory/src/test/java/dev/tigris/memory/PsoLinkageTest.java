@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -246,6 +247,38 @@ class PsoLinkageTest {
   private static MethodHandle elementOf(Class<?> expected) {
     MethodType type = MethodType.methodType(Pso.class, PsoCursor.class);
     return PsoLinkage.element(Account.lookup(), "element", type, expected).getTarget();
+  }
+
+  /// Whatever class the code names, a call site gives what the method gives.
+  @Test
+  void anElementIsTheSameWhateverClassIsExpected() throws Throwable {
+    Container container = Jbuf.allocate(4096).asContainer();
+    PsoTable<Wide> table = new PsoTable<>(container, Wide.class, 3);
+    PsoList<Wide> list = new PsoList<>(container, Wide.class, 4);
+    for (int i = 0; i < 3; i++) {
+      list.add(table.add());
+      table.get(i).second = 10L + i;
+    }
+    list.add(null);
+    MethodType type = MethodType.methodType(Pso.class, PsoCollection.class, long.class);
+    for (Class<?> expected : List.of(Wide.class, Account.class, Base.class, Pso.class, int.class)) {
+      MethodHandle get =
+          PsoLinkage.element(Account.lookup(), "element", type, expected).getTarget();
+      for (PsoCollection<Wide> all : List.of(table, list)) {
+        for (long i = 0; i < 3; i++) {
+          Pso found = (Pso) get.invokeExact((PsoCollection) all, i);
+          assertEquals(10 + i, ((Wide) found).second);
+          assertEquals(table.get(i), found);
+        }
+        long size = all.size();
+        assertThrows(
+            IndexOutOfBoundsException.class,
+            () -> {
+              Pso _ = (Pso) get.invokeExact((PsoCollection) all, size);
+            });
+      }
+      assertNull((Pso) get.invokeExact((PsoCollection) list, 3L));
+    }
   }
 
   @SuppressWarnings("NullAway") // also without a cursor

@@ -25,7 +25,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/// Objects with an identity: what is remembered, and for how long. [PlaceEqualityTest] has the
+// others.
 class PsoReferenceTest {
+  @Identity
   static class Node extends Pso implements Cloneable {
     int value;
     Node next;

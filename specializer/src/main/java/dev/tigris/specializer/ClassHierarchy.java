@@ -150,6 +150,24 @@ public final class ClassHierarchy {
     return !type.equals(MemoryNames.PSO) && isSubclass(type, MemoryNames.PSO);
   }
 
+  /// Whether what refers to objects of a class keeps them: it, or a superclass, says so or has a
+  /// field that stays in the Java object, apart from those that the specializer adds.
+  boolean hasIdentity(ClassDesc type) {
+    Set<ClassDesc> passed = new HashSet<>();
+    ClassDesc at = type;
+    while (!at.equals(MemoryNames.PSO) && passed.add(at)) {
+      Optional<ClassInfo> info = find(at);
+      if (info.isEmpty()) {
+        return true; // it may be
+      }
+      if (info.get().isIdentity() || info.get().fields().stream().anyMatch(FieldInfo::isHeapOnly)) {
+        return true;
+      }
+      at = info.get().superclass().orElse(MemoryNames.PSO);
+    }
+    return false;
+  }
+
   /// Finds the field that an instruction means, as the JVM does (JVMS 5.4.3.2): in the class, its
   /// superinterfaces, then its superclass.
   public Optional<FieldInfo> resolveField(ClassDesc owner, String name, ClassDesc type) {

@@ -1,7 +1,9 @@
 package dev.tigris.specializer;
 
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.constant.ClassDesc;
 import java.lang.reflect.AccessFlag;
@@ -13,13 +15,15 @@ import java.util.Set;
 ///
 /// @param superclass empty for `Object` only
 /// @param binding the flags of its binding constructor, if it has one
+/// @param isIdentity whether it says that objects of it have an identity
 public record ClassInfo(
     ClassDesc name,
     Optional<ClassDesc> superclass,
     List<ClassDesc> interfaces,
     Set<AccessFlag> flags,
     List<FieldInfo> fields,
-    Optional<Set<AccessFlag>> binding) {
+    Optional<Set<AccessFlag>> binding,
+    boolean isIdentity) {
   static ClassInfo of(ClassModel model) {
     ClassDesc name = model.thisClass().asSymbol();
     return new ClassInfo(
@@ -31,7 +35,16 @@ public record ClassInfo(
         model.methods().stream()
             .filter(ClassInfo::isBindingConstructor)
             .map(method -> method.flags().flags())
-            .findFirst());
+            .findFirst(),
+        model
+            .findAttribute(Attributes.runtimeVisibleAnnotations())
+            .filter(ClassInfo::saysIdentity)
+            .isPresent());
+  }
+
+  private static boolean saysIdentity(RuntimeVisibleAnnotationsAttribute said) {
+    return said.annotations().stream()
+        .anyMatch(annotation -> annotation.classSymbol().equals(MemoryNames.IDENTITY));
   }
 
   private static boolean isBindingConstructor(MethodModel method) {

@@ -76,6 +76,11 @@ public record FieldInfo(
         : Optional.empty();
   }
 
+  /// Whether the program has declared that it stays in the Java object.
+  boolean isHeapOnly() {
+    return has(MemoryNames.HEAP_ONLY) && !has(AccessFlag.STATIC) && !has(AccessFlag.SYNTHETIC);
+  }
+
   boolean has(AccessFlag flag) {
     return flags.contains(flag);
   }

@@ -35,6 +35,9 @@ public final class MemoryNames {
   /// The annotation of objects that lie in the object.
   public static final ClassDesc IN_PLACE = ClassDesc.of(PACKAGE, "InPlace");
 
+  /// The annotation of classes whose objects are kept by what refers to them.
+  public static final ClassDesc IDENTITY = ClassDesc.of(PACKAGE, "Identity");
+
   /// Text.
   public static final ClassDesc TEXT = ClassDesc.of(PACKAGE, "Utf8");
 
@@ -58,6 +61,9 @@ public final class MemoryNames {
 
   /// The objects whose elements are of a class that only a field's declaration says.
   public static final Set<ClassDesc> COLLECTIONS = Set.of(ClassDesc.of(PACKAGE, "PsoList"), TABLE);
+
+  /// The superclass of those.
+  public static final ClassDesc COLLECTION = ClassDesc.of(PACKAGE, "PsoCollection");
 
   /// The objects that differ in size, which cannot lie in another one.
   public static final Set<ClassDesc> VARYING =
@@ -101,8 +107,8 @@ public final class MemoryNames {
   public static final DirectMethodHandleDesc FIELD_BOOTSTRAP =
       ConstantDescs.ofCallsiteBootstrap(LINKAGE, "field", CD_CallSite, CD_Class, CD_String);
 
-  /// `Pso element()` of a [#CURSOR], and the name of a call site that stands for it; its type is
-  /// `(PsoCursor)Pso`.
+  /// `Pso element()` of a [#CURSOR], and the name of a call site that stands for it, or for `Pso
+  /// get(long)` of a [#COLLECTION]; its type is `(PsoCursor)Pso` or `(C,long)Pso`.
   public static final String ELEMENT = "element";
 
   /// `static CallSite element(Lookup, String, MethodType, Class expected)`: links an [#ELEMENT].

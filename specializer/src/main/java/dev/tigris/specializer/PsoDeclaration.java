@@ -35,8 +35,8 @@ import java.util.Optional;
 ///
 /// The first tells `memory` that the class is specialized and gives it the right to make views of
 /// it; the second is how it makes them, without running the user's constructors. Each field of the
-/// third kind is where a view remembers the object that a reference was last recovered as. Of the
-/// stored fields it leaves a [DeadField] each.
+/// third kind is where a Java object keeps the object that a reference leads to, if the class of
+/// that one has an identity. Of the stored fields it leaves a [DeadField] each.
 final class PsoDeclaration {
   private PsoDeclaration() {}
 
@@ -143,7 +143,7 @@ final class PsoDeclaration {
                       .invokespecial(superclass, INIT_NAME, MemoryNames.BINDING_CONSTRUCTOR_TYPE)
                       .return_());
           for (FieldInfo field : info.fields()) {
-            if (isReference(field, hierarchy)) {
+            if (isKept(field, hierarchy)) {
               builder.withField(
                   field.name() + MemoryNames.RECOVERED, field.type(), PsoDeclaration::remember);
             }
@@ -161,9 +161,11 @@ final class PsoDeclaration {
         });
   }
 
-  private static boolean isReference(FieldInfo field, ClassHierarchy hierarchy) {
+  /// Whether a field is a reference to objects that are kept.
+  private static boolean isKept(FieldInfo field, ClassHierarchy hierarchy) {
     return hierarchy.isPso(field.type())
-        && Storage.of(field, hierarchy).equals(new Storage.Stored());
+        && Storage.of(field, hierarchy).equals(new Storage.Stored())
+        && hierarchy.hasIdentity(field.type());
   }
 
   /// Says of a field that it is not stored, as any other that is not.

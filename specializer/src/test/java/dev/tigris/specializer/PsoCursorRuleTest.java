@@ -37,6 +37,30 @@ class PsoCursorRuleTest extends InWorkshop {
   }
 
   @Test
+  void tellsACollectionWhichClassOfObjectsIsExpected() throws IOException {
+    shop.javac.compile(
+        Workshop.TRADE,
+        """
+        package app;
+        import dev.tigris.memory.*;
+        class User {
+          static Trade of(PsoList<Trade> trades) { return trades.get(1); }
+          static Trade of(PsoTable<Trade> trades) { return trades.get(1); }
+          static Trade of(PsoCollection<Trade> trades) { return trades.get(1); }
+          static <T extends Pso> T any(PsoList<T> list) { return list.get(1); }
+        }
+        """);
+    byte[] user = shop.specialize("app/User").bytes();
+    assertEquals(
+        List.of("PsoList", "PsoTable", "PsoCollection").stream()
+            .map(of -> "element(%s,long)Pso %s".formatted(of, ClassDesc.of("app.Trade")))
+            .toList(),
+        Workshop.accesses(user, "of"));
+    assertEquals(List.of(), Workshop.accesses(user, "any"));
+    assertEquals(List.of(), ClassFile.of().verify(user).stream().toList());
+  }
+
+  @Test
   void leavesACursorAsItIsWhereACallSiteCannotStand() throws IOException {
     String use = "static Trade first(PsoCursor<Trade> trades) { return trades.element(); }";
     String add = "sum += 1000000007L * sum + 998244353L * sum;";

@@ -1,6 +1,5 @@
 package dev.tigris.verify.model;
 
-import dev.tigris.message.protocol.Session;
 import dev.tigris.message.protocol.Settings;
 import java.util.Map;
 import java.util.TreeMap;
