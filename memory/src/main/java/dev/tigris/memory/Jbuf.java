@@ -246,7 +246,8 @@ public final class Jbuf implements AutoCloseable {
   /// the last statement of a `try`, or [#flushAndClose].
   ///
   /// The memory itself is freed when the collector has verified that no view is left. Memory
-  /// without a file stays as it is until then: its views can be used on. Closing twice does nothing.
+  /// without a file stays as it is until then: its views can be used on. Closing twice does
+  // nothing.
   ///
   /// @throws java.io.UncheckedIOException if the file could not be closed
   @Override

@@ -4,7 +4,8 @@ import java.io.Serial;
 import java.nio.file.Path;
 
 /// Thrown when another process has made a [Mapping#SHARED] file larger since it was mapped here,
-/// and its objects lie in the part that this process has not mapped. Nothing is damaged: map the file
+/// and its objects lie in the part that this process has not mapped. Nothing is damaged: map the
+// file
 /// again.
 public final class OutgrownMappingException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;

@@ -1,0 +1,112 @@
+package dev.tigris.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.MappingTest.Entry;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What other processes do to a file, and a mapping of it.
+class SnapshotTest {
+  private static final int BYTES = 4 << 20;
+
+  @TempDir private Path folder;
+
+  private Path file() {
+    return folder.resolve("data");
+  }
+
+  @Test
+  void hasTheLastFlushOfAFileThatIsDurableElsewhere() throws Exception {
+    try (Jbuf durable = Jbuf.map(file(), Mapping.DURABLE, BYTES)) {
+      Longs longs = durable.asLongs();
+      longs.set(7, 1);
+      durable.flush();
+      longs.set(7, 2);
+      try (Jbuf snapshot = Jbuf.map(file(), Mapping.SNAPSHOT)) {
+        assertEquals(1, snapshot.asLongs().get(7));
+        snapshot.asLongs().set(7, 3);
+        durable.flush();
+        assertEquals(3, snapshot.asLongs().get(7), "it is its own copy");
+        assertThrows(UnsupportedOperationException.class, snapshot::flush);
+      }
+      assertEquals(2, Jbuf.map(file(), Mapping.SNAPSHOT).asLongs().get(7));
+    }
+  }
+
+  /// Gives all longs of a file one value after the other, each with a flush.
+  static final class Flusher {
+    public static void main(String[] arguments) throws IOException {
+      try (Jbuf jbuf = Jbuf.map(Path.of(arguments[0]), Mapping.DURABLE, BYTES)) {
+        Longs longs = jbuf.asLongs();
+        System.out.println("ready");
+        for (long value = 1; value < 1_000_000; value++) {
+          longs.fill(value);
+          jbuf.flush();
+        }
+      }
+    }
+  }
+
+  @Test
+  void isNeverHalfOfAFlush() throws Exception {
+    try (Child flusher = Jvm.of(Flusher.class).quick().command(file().toString()).start()) {
+      flusher.expectLine("ready");
+      long first = -1;
+      long last = -1;
+      for (int round = 0; round < 100 && last - first < 5; round++) {
+        try (Jbuf snapshot = Jbuf.map(file(), Mapping.SNAPSHOT)) {
+          Longs longs = snapshot.asLongs();
+          last = longs.get(0);
+          first = first < 0 ? last : first;
+          for (long i = 0; i < longs.length(); i++) {
+            assertEquals(last, longs.get(i), "round " + round);
+          }
+        }
+      }
+      assertTrue(last > first, "the flushes went on");
+      flusher.kill();
+    }
+  }
+
+  @Test
+  void staysWholeWhenTheFileIsCut() throws Exception {
+    try (Jbuf shared = Jbuf.map(file(), Mapping.SHARED, BYTES)) {
+      shared.asLongs().fill(5);
+    }
+    Jbuf snapshot = Jbuf.map(file(), Mapping.SNAPSHOT, BYTES + 100);
+    try (RandomAccessFile cut = new RandomAccessFile(file().toFile(), "rw")) {
+      cut.setLength(0);
+    }
+    assertEquals(BYTES + 100, snapshot.capacityBytes());
+    Bytes bytes = snapshot.asBytes();
+    assertEquals(5, bytes.getLong(BYTES - 8));
+    assertEquals(0, bytes.getLong(BYTES));
+  }
+
+  @Test
+  void saysOfAFileThatOthersHaveMadeLargerThatItMustBeMappedAgain() throws Exception {
+    try (Jbuf small = Jbuf.map(file(), Mapping.SHARED, 8192);
+        Jbuf large = Jbuf.map(file(), Mapping.SHARED, 1 << 16)) {
+      Container here = small.asContainer();
+      Container there = large.asContainer();
+      Entry entry = new Entry(there);
+      there.root(entry);
+      while (there.usedBytes() < 10_000) {
+        entry.next = new Entry(there);
+      }
+      OutgrownMappingException e = assertThrows(OutgrownMappingException.class, here::usedBytes);
+      assertTrue(e.getMessage().contains("map the file again"), e.getMessage());
+      Entry same = here.root(Entry.class);
+      assertThrows(OutgrownMappingException.class, () -> same.next.hashCode());
+      assertThrows(OutgrownMappingException.class, () -> new Entry(here));
+    }
+  }
+}
