@@ -253,6 +253,27 @@ class ScriptTest {
   }
 
   @Test
+  void runsTheExamplesThatThereAreAndNamesThem() throws Exception {
+    Path examples = checkout.root.resolve("examples/src/main/java/dev/tigris/examples");
+    Files.createDirectories(examples.resolve("deep"));
+    Files.writeString(examples.resolve("Data.java"), "class Data {}");
+    for (String name : List.of("One", "deep/Two")) {
+      Files.writeString(
+          examples.resolve(name + ".java"), "class X {\n  public static void main(String[] a) {}");
+    }
+    for (String none : List.of("Data", "Three")) {
+      Result result = checkout.tigris("example", none);
+      assertEquals(2, result.exitCode());
+      String said = "tigris: there is no example '%s'. The names: One deep.Two\n".formatted(none);
+      assertEquals(said, result.err());
+    }
+    assertEquals(List.of(), checkout.calls());
+    String ran = checkout.tigris("example", "deep.Two", "a b").out();
+    assertTrue(ran.endsWith("dev.tigris.examples.deep.Two\na b\n"), ran);
+    assertEquals(List.of("prepare examples"), checkout.calls());
+  }
+
+  @Test
   void endsWithTheCodeOfABuildThatFailedAndTriesAgainNextTime() throws Exception {
     checkout.environment.put("BROKEN", "126");
     assertEquals(126, checkout.tigris("help").exitCode());
