@@ -22,7 +22,7 @@ public enum Tier {
   /// The system property that names the tier.
   static final String PROPERTY = "tigris.tests.tier";
 
-  /// The system property with how many times longer than usual a soak is.
+  /// The system property that makes a soak longer or shorter: 10 is ten times as long, 0.1 a tenth.
   static final String SOAK_TIMES = "tigris.tests.soakTimes";
 
   /// Returns the tier that runs; the quick one where the build does not say, as in an IDE.
@@ -35,8 +35,13 @@ public enum Tier {
     return switch (current()) {
       case QUICK -> quick;
       case SLOW -> slow;
-      case SOAK -> Math.multiplyExact(soak, Integer.getInteger(SOAK_TIMES, 1));
+      case SOAK -> times(soak, Double.parseDouble(System.getProperty(SOAK_TIMES, "1")));
     };
+  }
+
+  /// Returns a size that is `times` as large, and 1 at least.
+  static int times(int size, double times) {
+    return Math.toIntExact(Math.max(1, Math.round(size * times)));
   }
 
   /// Returns the size of a test that the quick tier does not have.

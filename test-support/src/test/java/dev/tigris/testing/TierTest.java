@@ -1,6 +1,7 @@
 package dev.tigris.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.util.Map;
@@ -92,8 +93,17 @@ class TierTest {
         switch (Tier.current()) {
           case QUICK -> 2;
           case SLOW -> 20;
-          case SOAK -> 200 * Integer.getInteger(Tier.SOAK_TIMES, 1);
+          case SOAK ->
+              Tier.times(200, Double.parseDouble(System.getProperty(Tier.SOAK_TIMES, "1")));
         };
     assertEquals(expected, Tier.choose(2, 20, 200));
+  }
+
+  @Test
+  void aSoakCanBeLongerAndShorter() {
+    assertEquals(2_000, Tier.times(200, 10));
+    assertEquals(20, Tier.times(200, 0.1));
+    assertEquals(1, Tier.times(200, 0.000_1));
+    assertThrows(ArithmeticException.class, () -> Tier.times(200, 1e9));
   }
 }
