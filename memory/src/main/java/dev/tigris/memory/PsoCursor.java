@@ -72,10 +72,9 @@ public final class PsoCursor<T extends Pso> {
   private final T object;
 
   /// Which of the near elements this is, counted from [#base]; -1 at the beginning. A step reads it
-  // once and compares the
-  /// sum with the end before it writes that, and whoever asks for the element reads it once:
-  /// threads that step at once, against the rule, may repeat an element, and never get behind the
-  /// last one.
+  /// once and compares the sum with the end before it writes that, and whoever asks for the element
+  /// reads it once: threads that step at once, against the rule, may repeat an element, and never
+  /// get behind the last one.
   private int step = -1;
 
   /// The same of others.

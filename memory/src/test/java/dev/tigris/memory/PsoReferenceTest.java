@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Objects with an identity: what is remembered, and for how long. [PlaceEqualityTest] has the
-// others.
+/// others.
 class PsoReferenceTest {
   @Identity
   static class Node extends Pso implements Cloneable {

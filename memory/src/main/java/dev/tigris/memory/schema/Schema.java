@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// A container that was told its schema keeps it, and its fingerprint. A program with the same
 /// schema opens the container as it is. A program with another schema is refused, with the
 /// differences in the message, or the container is converted
-/// ([dev.tigris.memory.Jbuf#map(java.nio.file.Path, dev.tigris.memory.Mapping, long, Schema)]). A
+/// ([dev.tigris.memory.Jbuf#map(java.nio.file.Path, dev.tigris.memory.Mapping, long, Schema,
+/// dev.tigris.memory.ConversionOption...)]). A
 /// program can use containers of different schemas side by side.
 ///
 /// Immutable.
@@ -212,7 +213,8 @@ public final class Schema {
 
   /// Copies the objects that a container's root leads to into an empty container, which is told
   /// this schema. It does for messages and buffers what
-  /// [dev.tigris.memory.Jbuf#map(java.nio.file.Path, dev.tigris.memory.Mapping, long, Schema)] does
+  /// [dev.tigris.memory.Jbuf#map(java.nio.file.Path, dev.tigris.memory.Mapping, long, Schema,
+  /// dev.tigris.memory.ConversionOption...)] does
   /// for files. Objects that nothing refers to are left out, even if the schemas are equal.
   ///
   /// The source stays as it is. The target is empty again if this throws. No thread or process may
