@@ -247,7 +247,7 @@ public final class Jbuf implements AutoCloseable {
   ///
   /// The memory itself is freed when the collector has verified that no view is left. Memory
   /// without a file stays as it is until then: its views can be used on. Closing twice does
-  // nothing.
+  /// nothing.
   ///
   /// @throws java.io.UncheckedIOException if the file could not be closed
   @Override

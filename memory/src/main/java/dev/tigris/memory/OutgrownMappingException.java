@@ -5,8 +5,7 @@ import java.nio.file.Path;
 
 /// Thrown when another process has made a [Mapping#SHARED] file larger since it was mapped here,
 /// and its objects lie in the part that this process has not mapped. Nothing is damaged: map the
-// file
-/// again.
+/// file again.
 public final class OutgrownMappingException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
