@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Copies the records of a block to the heap and groups them by their buckets, so that a bucket
 /// gets all that the block has for it in one copy. Access to an array is fast even in code that is
@@ -13,35 +14,60 @@ import java.util.Arrays;
 ///   ends             2    3          6     in records here, in bytes in the array
 /// ```
 ///
+/// Records with typed keys are encoded first.
+///
 /// Thread rule: one thread at a time.
 final class BlockGroups {
+  /// Null where records are sorted as they are.
+  private final @Nullable RecordCode code;
+
+  /// How large a record is in the input, and in a group.
+  private final int readSize;
+
   private final int recordSize;
   private final int keyOffset;
   private final Splitters splitters;
+  private final byte[] read;
   private final byte[] block;
   private final byte[] grouped;
   private final int[] bucketOf;
   private final int[] ends;
 
   /// Makes groups for blocks of up to `blockBytes`; a record must fit a block.
-  BlockGroups(RecordFormat format, Splitters splitters, int blockBytes) {
+  ///
+  /// @param format the format of records in the groups
+  /// @param readSize how large a record is in the input
+  BlockGroups(
+      RecordFormat format,
+      int readSize,
+      @Nullable RecordCode code,
+      Splitters splitters,
+      int blockBytes) {
+    this.code = code;
+    this.readSize = readSize;
     this.recordSize = format.recordSize();
     this.keyOffset = format.keyOffset();
     this.splitters = splitters;
-    int records = blockBytes / recordSize;
+    int records = blockBytes / readSize;
     this.block = new byte[records * recordSize];
+    this.read = code == null ? block : new byte[records * readSize];
     this.grouped = new byte[block.length];
     this.bucketOf = new int[records];
     this.ends = new int[splitters.buckets()];
   }
 
   /// Takes records from `from` on, up to `to` if so many fit, groups them, and returns how many
-  /// bytes they have.
-  int take(Bytes bytes, long from, long to, RecordChecksum checksum) {
-    int length = (int) Math.min(block.length, to - from);
-    bytes.copyTo(from, block, 0, length);
-    checksum.add(block, 0, length);
-    int records = length / recordSize;
+  /// bytes they have in the input.
+  ///
+  /// @param first the number of the first one in the input
+  int take(Bytes bytes, long from, long to, long first, RecordChecksum checksum) {
+    int length = (int) Math.min(read.length, to - from);
+    bytes.copyTo(from, read, 0, length);
+    checksum.add(read, 0, length);
+    int records = length / readSize;
+    if (code != null) {
+      code.encode(read, 0, records, first, block);
+    }
     find(records);
     group(records);
     return length;

@@ -1,6 +1,7 @@
 package dev.tigris.sort;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: any thread; parts that are written must not overlap. An interrupt during a transfer
 /// closes the file, as with any [FileChannel].
 final class ChannelPair implements Closeable {
+  private static final int MOVED_BYTES = 1 << 20;
+
   private final FileChannel buffered;
   private final @Nullable FileChannel openedDirect;
 
@@ -141,6 +144,26 @@ final class ChannelPair implements Closeable {
     while (window.hasRemaining()) {
       at += channel.write(window, at);
     }
+  }
+
+  /// Moves bytes towards the beginning of the file, through the page cache; when nothing else is
+  /// written.
+  void move(long from, long to, long bytes) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(bytes, MOVED_BYTES));
+    for (long done = 0; done < bytes; ) {
+      piece.clear().limit((int) Math.min(piece.capacity(), bytes - done));
+      int length = piece.limit();
+      if (!readFully(buffered, piece, from + done, length)) {
+        throw new EOFException("another program has cut it short");
+      }
+      writeFully(buffered, piece.flip(), to + done);
+      done += length;
+    }
+  }
+
+  /// Cuts the file to a size.
+  void truncate(long size) throws IOException {
+    buffered.truncate(size);
   }
 
   /// Forces what was written, and the file's size, to the disk.

@@ -5,9 +5,11 @@ import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.os.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// Checks whether records are in order, and counts, sums and compares them as valsort does, in
 /// parallel. Several files are checked as the partitions of one sequence.
@@ -30,11 +32,11 @@ public final class CheckJob {
   public record Result(CheckSummary summary, long bytes, Duration elapsed) {}
 
   private final List<Path> inputs;
-  private final RecordFormat format;
+  private final RecordOrder order;
   private final int parallel;
   private final Progress progress;
 
-  private CheckJob(List<Path> inputs, RecordFormat format, int parallel, Progress progress) {
+  private CheckJob(List<Path> inputs, RecordOrder order, int parallel, Progress progress) {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("there is no file to check: name at least 1");
     }
@@ -43,7 +45,7 @@ public final class CheckJob {
           "cannot check with " + parallel + " threads: at least 1 is needed");
     }
     this.inputs = List.copyOf(inputs);
-    this.format = Objects.requireNonNull(format, "format");
+    this.order = Objects.requireNonNull(order, "order");
     this.parallel = parallel;
     this.progress = Objects.requireNonNull(progress, "progress");
   }
@@ -55,13 +57,20 @@ public final class CheckJob {
   @CheckReturnValue
   public static CheckJob of(List<Path> inputs) {
     int processors = Runtime.getRuntime().availableProcessors();
-    return new CheckJob(inputs, RecordFormat.GENSORT, processors, Progress.NONE);
+    return new CheckJob(inputs, RecordOrder.GENSORT, processors, Progress.NONE);
   }
 
   /// Returns a copy of this job for records of another format.
   @CheckReturnValue
   public CheckJob format(RecordFormat records) {
-    return new CheckJob(inputs, records, parallel, progress);
+    return order(RecordOrder.of(records));
+  }
+
+  /// Returns a copy of this job for another order, of which only the keys count. Records with typed
+  /// keys may have 32 KiB.
+  @CheckReturnValue
+  public CheckJob order(RecordOrder records) {
+    return new CheckJob(inputs, records.forComparison(), parallel, progress);
   }
 
   /// Returns a copy of this job with another number of threads.
@@ -69,13 +78,13 @@ public final class CheckJob {
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
   public CheckJob parallel(int threads) {
-    return new CheckJob(inputs, format, threads, progress);
+    return new CheckJob(inputs, order, threads, progress);
   }
 
   /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public CheckJob progress(Progress listener) {
-    return new CheckJob(inputs, format, parallel, listener);
+    return new CheckJob(inputs, order, parallel, listener);
   }
 
   /// Returns the files, in order.
@@ -83,9 +92,14 @@ public final class CheckJob {
     return inputs;
   }
 
-  /// Returns the format of the records.
+  /// Returns the size of the records, and where their first key lies.
   public RecordFormat format() {
-    return format;
+    return order.format();
+  }
+
+  /// Returns the order that is looked for.
+  public RecordOrder order() {
+    return order;
   }
 
   /// Returns how many threads are used.
@@ -95,7 +109,7 @@ public final class CheckJob {
 
   @Override
   public String toString() {
-    return "CheckJob[%s, %s]".formatted(inputs, format);
+    return "CheckJob[%s, %s]".formatted(inputs, order);
   }
 
   /// Checks the records. Disorder is a result, not an error.
@@ -104,14 +118,15 @@ public final class CheckJob {
   /// @throws InterruptedException if the calling thread is interrupted
   public Result run() throws SortException, InterruptedException {
     long started = System.nanoTime();
-    try (InputFiles files = new InputFiles(inputs, format)) {
+    try (InputFiles files = new InputFiles(inputs, order.format())) {
+      RecordCode code = RecordCode.of(order, files.records());
       files.cut(CHUNK_BYTES);
       Total total = new Total();
       AtomicLong done = new AtomicLong();
       // A thread that waits for the disk leaves its processor to another one.
       int threads = files.waitForDisk() ? 2 * parallel : parallel;
-      Workers.run("check", threads, files.chunks(), () -> new Checker(files, total, done));
-      CheckSummary summary = total.summary(format, files);
+      Workers.run("check", threads, files.chunks(), () -> new Checker(files, code, total, done));
+      CheckSummary summary = total.summary(order.format(), code, files);
       files.requireUnchanged();
       Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
       return new Result(summary, files.bytes(), elapsed);
@@ -140,45 +155,59 @@ public final class CheckJob {
       }
     }
 
-    synchronized CheckSummary summary(RecordFormat format, InputFiles files) throws SortException {
+    synchronized CheckSummary summary(
+        RecordFormat format, @Nullable RecordCode code, InputFiles files) throws SortException {
+      RecordFormat compared = code == null ? format : code.encoded();
+      int keys = code == null ? 0 : code.fingerprint();
       if (files.records() == 0) {
-        return CheckSummary.empty(format);
+        return CheckSummary.empty(compared, keys);
       }
       return new CheckSummary(
-          format,
+          compared,
+          keys,
           UInt128.of(files.records()),
           UInt128.of(unordered),
           UInt128.of(duplicates),
           checksum,
           UInt128.of(firstUnordered),
-          KeyReader.read(files.records(0, 1), format),
-          KeyReader.read(files.records(files.records() - 1, 1), format));
+          KeyReader.read(files.records(0, 1), format, code),
+          KeyReader.read(files.records(files.records() - 1, 1), format, code));
     }
   }
 
   /// One thread's work: a chunk at a time is read and checked.
   private final class Checker implements Workers.Worker {
     private final InputFiles files;
+    private final @Nullable RecordCode code;
     private final Total total;
     private final AtomicLong done;
+    private final RecordFormat format = order.format();
     private final int size = format.recordSize();
     private final RecordChecksum checksum = new RecordChecksum(size);
-    private final KeyReader keys = new KeyReader(format);
+    private final KeyReader keys;
     private final AlignedBuffer buffer;
     private final byte[] block;
+
+    /// The encoded records of a block, behind the one before them.
+    private final byte[] encoded;
+
     private long duplicates;
 
     // A thread's chunks come in order, and so does what it finds.
     private long unordered;
     private long firstUnordered;
 
-    Checker(InputFiles files, Total total, AtomicLong done) {
+    Checker(InputFiles files, @Nullable RecordCode code, Total total, AtomicLong done) {
       this.files = files;
+      this.code = code;
+      this.keys = new KeyReader(format, code);
       this.total = total;
       this.done = done;
       // With room for the record before a chunk.
       this.buffer = new AlignedBuffer(isLarge() ? CHUNK_BYTES : CHUNK_BYTES + size, "check");
       this.block = new byte[BLOCK_BYTES / size * size];
+      int records = code == null ? 0 : block.length / size;
+      this.encoded = new byte[code == null ? 0 : records * code.encoded().recordSize()];
     }
 
     /// Returns whether a record does not fit the buffer.
@@ -214,13 +243,7 @@ public final class CheckJob {
       if (chunk.first() == 0) {
         return;
       }
-      int compared = keys.compare(files.records(chunk.first() - 1, 1), chunk);
-      if (compared == 0) {
-        duplicates++;
-      } else if (compared > 0) {
-        firstUnordered = unordered == 0 ? chunk.first() : firstUnordered;
-        unordered++;
-      }
+      note(keys.compare(files.records(chunk.first() - 1, 1), chunk), chunk.first());
     }
 
     private void check(InputFiles.Chunk chunk) throws SortException {
@@ -231,7 +254,56 @@ public final class CheckJob {
         compareWithRecordBefore(chunk);
       }
       long read = chunk.file().read(buffer, chunk.from() - lead, chunk.from() + length);
-      check(buffer.bytes(), read + lead, length, isFirst, chunk.first());
+      RecordCode known = code;
+      if (known == null) {
+        check(buffer.bytes(), read + lead, length, isFirst, chunk.first());
+      } else {
+        checkEncoded(known, buffer.bytes(), read, lead, lead + length, chunk.first());
+      }
+    }
+
+    /// Checks records by typed keys.
+    ///
+    /// @param offset where the one before them begins, or the first one if there is none before
+    /// @param lead how large the one before them is, or 0
+    /// @param length how many bytes all have
+    private void checkEncoded(
+        RecordCode known, Bytes bytes, long offset, long lead, long length, long first) {
+      RecordFormat made = known.encoded();
+      byte[] before = new byte[made.keySize()];
+      boolean hasBefore = false;
+      long index = first - lead / size;
+      for (long done = 0; done < length; ) {
+        int count = (int) Math.min(block.length, length - done);
+        count = done < lead ? size : count; // the one before is no part of the sum
+        bytes.copyTo(offset + done, block, 0, count);
+        if (done >= lead) {
+          checksum.add(block, 0, count);
+        }
+        int records = count / size;
+        known.encode(block, 0, records, 0, encoded);
+        for (int i = 0; i < records; i++, index++) {
+          int key = i * made.recordSize() + made.keyOffset();
+          if (hasBefore) {
+            note(
+                Arrays.compareUnsigned(before, 0, before.length, encoded, key, key + before.length),
+                index);
+          }
+          hasBefore = true;
+          System.arraycopy(encoded, key, before, 0, before.length);
+        }
+        done += count;
+      }
+    }
+
+    /// Notes how the key of a record compares with the one before it.
+    private void note(int compared, long record) {
+      if (compared == 0) {
+        duplicates++;
+      } else if (compared > 0) {
+        firstUnordered = unordered == 0 ? record : firstUnordered;
+        unordered++;
+      }
     }
 
     /// Checks the records from `offset` on, the first of which has number `first`. What is before
@@ -251,11 +323,8 @@ public final class CheckJob {
             long at = from + i; // what is before it may lie in the block before
             compared = format.compareKeys(bytes, at - size, bytes, at, Long.BYTES);
           }
-          if (compared == 0) {
-            duplicates++;
-          } else if (compared > 0) {
-            firstUnordered = unordered == 0 ? first + (from - offset + i) / size : firstUnordered;
-            unordered++;
+          if (compared >= 0) {
+            note(compared, first + (from - offset + i) / size);
           }
         }
       }

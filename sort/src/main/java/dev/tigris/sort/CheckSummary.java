@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   0   "TIGRSUM1"
-///   8   record size | key offset | key size | 0                  4 bytes each
+///   8   record size | key offset | key size | which keys         4 bytes each
 ///  24   records                                                  16 bytes each: low, high
 ///  40   unordered records
 ///  56   duplicate keys
@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// 104   first key | last key                                     key size bytes each
 ///       CRC-32 of everything above                               4 bytes
 /// ```
+///
+/// *Which keys* is 0 for a key of unsigned bytes. Typed keys have a number that depends on all of
+/// them, and sizes, offset and keys are those of records that stand for them.
 public final class CheckSummary {
   static final long MAGIC = 0x314d555352474954L; // "TIGRSUM1"
   static final int HEADER_BYTES = 104;
@@ -41,6 +44,7 @@ public final class CheckSummary {
   static final int PART_BYTES = 64 << 10;
 
   private final RecordFormat format;
+  private final int keys;
   private final UInt128 records;
   private final UInt128 unordered;
   private final UInt128 duplicates;
@@ -51,8 +55,12 @@ public final class CheckSummary {
   private final Bytes firstKey;
   private final Bytes lastKey;
 
+  /// A summary.
+  ///
+  /// @param keys which keys were compared; 0 for those of the format
   CheckSummary(
       RecordFormat format,
+      int keys,
       UInt128 records,
       UInt128 unordered,
       UInt128 duplicates,
@@ -61,6 +69,7 @@ public final class CheckSummary {
       Bytes firstKey,
       Bytes lastKey) {
     this.format = format;
+    this.keys = keys;
     this.records = records;
     this.unordered = unordered;
     this.duplicates = duplicates;
@@ -71,10 +80,10 @@ public final class CheckSummary {
   }
 
   /// Returns the summary of no records.
-  static CheckSummary empty(RecordFormat format) {
+  static CheckSummary empty(RecordFormat format, int keys) {
     Bytes none = key(format);
     UInt128 zero = UInt128.ZERO;
-    return new CheckSummary(format, zero, zero, zero, zero, zero, none, none);
+    return new CheckSummary(format, keys, zero, zero, zero, zero, zero, none, none);
   }
 
   /// Allocates room for a key, all zero.
@@ -147,6 +156,9 @@ public final class CheckSummary {
       throw new IllegalArgumentException(
           "%s cannot be joined with %s".formatted(next.format.describe(), format.describe()));
     }
+    if (keys != next.keys) {
+      throw new IllegalArgumentException("they were checked by other keys");
+    }
     if (records.equals(UInt128.ZERO)) {
       return next;
     }
@@ -164,6 +176,7 @@ public final class CheckSummary {
     }
     return new CheckSummary(
         format,
+        keys,
         records.plus(next.records),
         unordered.plus(next.unordered).plus(compared > 0 ? 1 : 0),
         duplicates.plus(next.duplicates).plus(compared == 0 ? 1 : 0),
@@ -223,7 +236,7 @@ public final class CheckSummary {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     header.putLong(MAGIC);
     header.putInt(format.recordSize()).putInt(format.keyOffset());
-    header.putInt(format.keySize()).putInt(0);
+    header.putInt(format.keySize()).putInt(keys);
     for (UInt128 number : List.of(records, unordered, duplicates, checksum, firstUnordered)) {
       header.putLong(number.low()).putLong(number.high());
     }

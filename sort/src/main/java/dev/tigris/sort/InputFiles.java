@@ -60,6 +60,10 @@ final class InputFiles implements Closeable {
     }
   }
 
+  int recordSize() {
+    return format.recordSize();
+  }
+
   long records() {
     return firstRecord[files.size()];
   }

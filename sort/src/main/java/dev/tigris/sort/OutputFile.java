@@ -92,6 +92,27 @@ final class OutputFile implements Closeable {
     }
   }
 
+  /// Moves bytes towards the beginning of the file.
+  void move(long from, long to, long bytes) throws SortException {
+    if (from == to || bytes == 0) {
+      return;
+    }
+    try {
+      channels.move(from, to, bytes);
+    } catch (IOException e) {
+      throw SortException.writing(path, e);
+    }
+  }
+
+  /// Cuts the file to a size.
+  void truncate(long size) throws SortException {
+    try {
+      channels.truncate(size);
+    } catch (IOException e) {
+      throw SortException.writing(path, e);
+    }
+  }
+
   /// Forces what was written, and the file's size, to the disk.
   void force() throws SortException {
     try {

@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// Writes one sorter's part of the output, from its first record to its last, and sums the
 /// checksum of what it writes.
@@ -14,6 +15,9 @@ import java.lang.foreign.MemorySegment;
 /// Byte 0 of the buffer belongs at a block boundary of the file. Whole blocks are written when the
 /// buffer is full; the last incomplete one moves to the front.
 ///
+/// Encoded records are decoded before they are summed. Where only the first of several records with
+/// equal keys is kept, the others are left out before that.
+///
 /// Thread rule: one thread at a time.
 final class OutputWriter implements RecordSink {
   /// Records are gathered in so much of the first-level cache.
@@ -22,9 +26,18 @@ final class OutputWriter implements RecordSink {
   private final OutputFile file;
   private final AlignedBuffer buffer;
   private final Bytes bytes;
+  private final @Nullable RecordCode code;
+
+  /// How large a record is that is put, and one that is written.
   private final int recordSize;
+
+  private final int writtenSize;
   private final RecordChecksum checksum;
   private final byte[] block;
+  private final byte[] decoded;
+  private final byte[] lastKey;
+  private boolean hasLast;
+  private long written;
   private final MemorySegment blockSegment;
   private final long limit;
 
@@ -35,13 +48,26 @@ final class OutputWriter implements RecordSink {
 
   /// Writes from byte `start` of the file on. The buffer must have room for so much as is gathered
   /// at a time, and two blocks.
-  OutputWriter(OutputFile file, long start, AlignedBuffer buffer, int recordSize) {
+  ///
+  /// @param writtenSize how large a record is in the file
+  /// @param code how records are encoded that are put; null if they are not
+  OutputWriter(
+      OutputFile file,
+      long start,
+      AlignedBuffer buffer,
+      int writtenSize,
+      @Nullable RecordCode code) {
     this.file = file;
     this.buffer = buffer;
     this.bytes = buffer.bytes();
-    this.recordSize = recordSize;
-    this.checksum = new RecordChecksum(recordSize);
-    this.block = new byte[isLarge() ? BLOCK_BYTES : BLOCK_BYTES / recordSize * recordSize];
+    this.code = code;
+    this.recordSize = code == null ? writtenSize : code.encoded().recordSize();
+    this.writtenSize = writtenSize;
+    this.checksum = new RecordChecksum(writtenSize);
+    int fitting = Math.max(code == null ? 0 : 1, BLOCK_BYTES / recordSize);
+    this.block = new byte[isLarge() ? BLOCK_BYTES : fitting * recordSize];
+    this.decoded = new byte[code == null ? 0 : fitting * writtenSize];
+    this.lastKey = new byte[code == null ? 0 : code.withoutNumber().keySize()];
     this.blockSegment = MemorySegment.ofArray(block);
     this.limit = buffer.capacity() - block.length;
     this.position = AlignedBuffer.roundDown(start);
@@ -50,7 +76,7 @@ final class OutputWriter implements RecordSink {
   }
 
   private boolean isLarge() {
-    return recordSize > BLOCK_BYTES;
+    return code == null && recordSize > BLOCK_BYTES;
   }
 
   /// What takes the records: this itself where they can be gathered.
@@ -117,26 +143,43 @@ final class OutputWriter implements RecordSink {
         length = Math.min(block.length, recordSize - part);
         MemorySegment.copy(source, offset + part, blockSegment, 0, length);
         checksum.addPart(block, length);
-        gathered = length;
-        append();
+        append(block, length);
       }
       checksum.endRecord();
     }
   }
 
   private void sumAndAppend() throws SortException {
-    checksum.add(block, 0, gathered);
-    append();
+    RecordCode known = code;
+    if (known == null) {
+      checksum.add(block, 0, gathered);
+      append(block, gathered);
+    } else {
+      decodeAndAppend(known);
+    }
+    gathered = 0;
   }
 
-  /// Appends what was gathered to what is to be written.
-  private void append() throws SortException {
+  private void decodeAndAppend(RecordCode known) throws SortException {
+    int records = gathered / recordSize;
+    if (known.isUnique() && records > 0) {
+      records = known.keepFirsts(block, records, lastKey, !hasLast);
+      hasLast = true;
+    }
+    known.decode(block, records, decoded);
+    int length = records * writtenSize;
+    checksum.add(decoded, 0, length);
+    append(decoded, length);
+  }
+
+  /// Appends bytes to what is to be written.
+  private void append(byte[] source, int length) throws SortException {
     if (used > limit) {
       flush();
     }
-    bytes.copyFrom(used, block, 0, gathered);
-    used += gathered;
-    gathered = 0;
+    bytes.copyFrom(used, source, 0, length);
+    used += length;
+    written += length;
   }
 
   private void flush() throws SortException {
@@ -155,5 +198,10 @@ final class OutputWriter implements RecordSink {
       file.write(buffer, from, used, position);
     }
     return checksum.sum();
+  }
+
+  /// Returns how many bytes were written, when all are.
+  long writtenBytes() {
+    return written;
   }
 }

@@ -35,6 +35,9 @@ final class PartitionSource implements Source {
   private final RecordFormat format;
   private final int recordSize;
 
+  /// How large a record is in the input.
+  private final int readSize;
+
   /// Null where a record does not fit a block.
   private final @Nullable BlockGroups groups;
 
@@ -56,13 +59,18 @@ final class PartitionSource implements Source {
     this.run = run;
     this.format = run.format();
     this.recordSize = format.recordSize();
-    this.checksum = new RecordChecksum(recordSize);
+    this.readSize = run.order().recordSize();
+    this.checksum = new RecordChecksum(readSize);
     this.buffer = new AlignedBuffer(run.plan().readBytes(), "partition");
     this.waterBytes = run.plan().waterBytes() - Water.HEADER_BYTES;
     this.fullBytes = HEADER_BYTES + (waterBytes - HEADER_BYTES) / recordSize * recordSize;
-    int blockBytes = run.plan().blockBytes();
+    RecordCode code = run.code();
+    // A record that has to be encoded is small, and is encoded as a whole.
+    int blockBytes = Math.max(run.plan().blockBytes(), code == null ? 0 : recordSize);
     this.groups =
-        recordSize > blockBytes ? null : new BlockGroups(format, run.splitters(), blockBytes);
+        recordSize > blockBytes
+            ? null
+            : new BlockGroups(format, readSize, code, run.splitters(), blockBytes);
     int buckets = run.splitters().buckets();
     this.open = new Water[buckets];
     this.openBytes = new Bytes[buckets];
@@ -91,11 +99,13 @@ final class PartitionSource implements Source {
   }
 
   private void partition(InputFiles.Chunk chunk, BlockGroups known) throws SortException {
-    long bytes = chunk.records() * recordSize;
-    long at = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
-    long end = at + bytes;
+    long bytes = chunk.records() * readSize;
+    long start = chunk.file().read(buffer, chunk.from(), chunk.from() + bytes);
+    long end = start + bytes;
+    long at = start;
     while (at < end) {
-      at += known.take(buffer.bytes(), at, end, checksum);
+      long first = chunk.first() + (at - start) / readSize;
+      at += known.take(buffer.bytes(), at, end, first, checksum);
       for (int bucket = 0; bucket < filled.length; bucket++) {
         fill(bucket, known.grouped(), known.start(bucket), known.end(bucket));
       }

@@ -2,6 +2,7 @@ package dev.tigris.sort;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import org.jspecify.annotations.Nullable;
 
 /// Reads some keys from all over the input, to choose splitters from. A few neighbouring records
 /// are taken at each place, since reading one costs as much as reading a block.
@@ -17,11 +18,20 @@ final class Sampler {
 
   private Sampler() {}
 
-  static Splitters sample(InputFiles inputs, RecordFormat format, int buckets, Progress progress)
+  /// Chooses splitters.
+  ///
+  /// @param format of records by whose keys they are chosen
+  /// @param code how such records are made of those of the input; null where they are the same
+  static Splitters sample(
+      InputFiles inputs,
+      RecordFormat format,
+      @Nullable RecordCode code,
+      int buckets,
+      Progress progress)
       throws SortException {
     int keyBytes = Splitters.sampleBytes(format);
     long records = inputs.records();
-    long perPlace = Math.clamp(AlignedBuffer.BLOCK / format.recordSize(), 1, MAX_PER_PLACE);
+    long perPlace = Math.clamp(AlignedBuffer.BLOCK / inputs.recordSize(), 1, MAX_PER_PLACE);
     long wanted = (long) buckets * PER_BUCKET / perPlace + 1;
     long places = Math.max(MIN_PLACES, Math.min(MAX_PLACES, wanted));
     places = Math.min(places, (records + perPlace - 1) / perPlace);
@@ -29,7 +39,7 @@ final class Sampler {
     Jbuf memory = Jbuf.allocate(most * keyBytes, "splitters");
     try {
       Bytes sample = memory.asBytes();
-      int count = fill(sample, inputs, format, places, perPlace, progress);
+      int count = fill(sample, inputs, format, code, places, perPlace, progress);
       return Splitters.choose(format, sample, count, buckets);
     } finally {
       memory.unreference(Jbuf::free);
@@ -41,6 +51,7 @@ final class Sampler {
       Bytes sample,
       InputFiles inputs,
       RecordFormat format,
+      @Nullable RecordCode code,
       long places,
       long perPlace,
       Progress progress)
@@ -48,23 +59,34 @@ final class Sampler {
     int keyBytes = Splitters.sampleBytes(format);
     long records = inputs.records();
     int count = 0;
-    int recordSize = format.recordSize();
+    int recordSize = inputs.recordSize();
+    int keyOffset = code == null ? format.keyOffset() : 0;
     // From the first key of a place to its last: of large records no more than the keys is read.
-    int mostBytes = (int) (perPlace - 1) * recordSize + keyBytes;
+    int lastBytes = code == null ? keyBytes : recordSize;
+    int mostBytes = (int) (perPlace - 1) * recordSize + lastBytes;
     // Keys are picked on the heap, where that is quick before it is compiled.
     byte[] block = new byte[mostBytes];
+    byte[] encoded = new byte[code == null ? 0 : (int) perPlace * format.recordSize()];
     byte[] keys = new byte[(int) perPlace * keyBytes];
     try (AlignedBuffer buffer = new AlignedBuffer(mostBytes, "splitters")) {
       for (long place = 0; place < places; place++) {
         long record = (long) ((double) records * place / places);
         InputFiles.Chunk chunk = inputs.records(record, perPlace);
-        long first = chunk.from() + format.keyOffset();
+        long first = chunk.from() + keyOffset;
         long last = first + (chunk.records() - 1) * recordSize;
-        long at = chunk.file().read(buffer, first, last + keyBytes);
+        long at = chunk.file().read(buffer, first, last + lastBytes);
         int found = (int) chunk.records();
-        buffer.bytes().copyTo(at, block, 0, (found - 1) * recordSize + keyBytes);
+        buffer.bytes().copyTo(at, block, 0, (found - 1) * recordSize + lastBytes);
+        if (code != null) {
+          code.encode(block, 0, found, chunk.first(), encoded);
+        }
         for (int i = 0; i < found; i++) {
-          System.arraycopy(block, i * recordSize, keys, i * keyBytes, keyBytes);
+          System.arraycopy(
+              code == null ? block : encoded,
+              code == null ? i * recordSize : i * format.recordSize() + format.keyOffset(),
+              keys,
+              i * keyBytes,
+              keyBytes);
         }
         sample.copyFrom((long) count * keyBytes, keys, 0, found * keyBytes);
         count += found;

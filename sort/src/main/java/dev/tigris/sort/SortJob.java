@@ -46,8 +46,10 @@ public final class SortJob {
   /// The result of a sort. Later versions may have more components, so read them by their methods
   /// and construct none yourself.
   ///
-  /// @param records how many records were sorted
-  /// @param bytes how many bytes they have
+  /// @param records how many records were read
+  /// @param keptRecords how many were written: fewer where only the first of those with equal keys
+  ///     is kept
+  /// @param bytes how many bytes were read
   /// @param checksum the sum of their CRC-32
   /// @param files how many files were written
   /// @param passes how many times the data was written to the disk: 1, or 2 if some of it was
@@ -62,6 +64,7 @@ public final class SortJob {
   /// @param syncing how long from then until the output was on the disk under its name
   public record Result(
       long records,
+      long keptRecords,
       long bytes,
       UInt128 checksum,
       int files,
@@ -76,7 +79,7 @@ public final class SortJob {
 
   private final List<Path> inputs;
   private final Path output;
-  private final RecordFormat format;
+  private final RecordOrder order;
   private final long memoryBytes;
   private final int parallel;
   private final boolean isPartitioned;
@@ -86,7 +89,7 @@ public final class SortJob {
   private SortJob(
       List<Path> inputs,
       Path output,
-      RecordFormat format,
+      RecordOrder order,
       long memoryBytes,
       int parallel,
       boolean isPartitioned,
@@ -105,7 +108,7 @@ public final class SortJob {
     }
     this.inputs = List.copyOf(inputs);
     this.output = Objects.requireNonNull(output, "output");
-    this.format = Objects.requireNonNull(format, "format");
+    this.order = Objects.requireNonNull(order, "order");
     this.memoryBytes = memoryBytes;
     this.parallel = parallel;
     this.isPartitioned = isPartitioned;
@@ -122,7 +125,7 @@ public final class SortJob {
     int processors = Runtime.getRuntime().availableProcessors();
     long memory = Math.min(DEFAULT_MEMORY_BYTES, Jbuf.use().budgetBytes() / 3 * 2);
     return new SortJob(
-        inputs, output, RecordFormat.GENSORT, memory, processors, false, true, Progress.NONE);
+        inputs, output, RecordOrder.GENSORT, memory, processors, false, true, Progress.NONE);
   }
 
   /// Returns how much memory the sort may use; more would be refused in the middle of it. What
@@ -156,6 +159,12 @@ public final class SortJob {
   /// Returns a copy of this job for records of another format.
   @CheckReturnValue
   public SortJob format(RecordFormat records) {
+    return order(RecordOrder.of(records));
+  }
+
+  /// Returns a copy of this job that sorts by typed keys. Records may have 32 KiB then.
+  @CheckReturnValue
+  public SortJob order(RecordOrder records) {
     return new SortJob(
         inputs, output, records, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
@@ -166,7 +175,7 @@ public final class SortJob {
   /// @throws IllegalArgumentException if it is not at least 1
   @CheckReturnValue
   public SortJob memory(long bytes) {
-    return new SortJob(inputs, output, format, bytes, parallel, isPartitioned, isForced, progress);
+    return new SortJob(inputs, output, order, bytes, parallel, isPartitioned, isForced, progress);
   }
 
   /// Returns a copy of this job with another number of processors. The sort uses fewer if the
@@ -176,14 +185,14 @@ public final class SortJob {
   @CheckReturnValue
   public SortJob parallel(int processors) {
     return new SortJob(
-        inputs, output, format, memoryBytes, processors, isPartitioned, isForced, progress);
+        inputs, output, order, memoryBytes, processors, isPartitioned, isForced, progress);
   }
 
   /// Returns a copy of this job that writes a new folder of files `part-0000`, `part-0001`, ...,
   /// instead of one file. Their concatenation is sorted.
   @CheckReturnValue
   public SortJob partitioned() {
-    return new SortJob(inputs, output, format, memoryBytes, parallel, true, isForced, progress);
+    return new SortJob(inputs, output, order, memoryBytes, parallel, true, isForced, progress);
   }
 
   /// Returns a copy of this job that does not force the output to the disk: after a loss of power
@@ -191,14 +200,14 @@ public final class SortJob {
   @CheckReturnValue
   public SortJob unforced() {
     return new SortJob(
-        inputs, output, format, memoryBytes, parallel, isPartitioned, false, progress);
+        inputs, output, order, memoryBytes, parallel, isPartitioned, false, progress);
   }
 
   /// Returns a copy of this job that reports its progress to `listener`.
   @CheckReturnValue
   public SortJob progress(Progress listener) {
     return new SortJob(
-        inputs, output, format, memoryBytes, parallel, isPartitioned, isForced, listener);
+        inputs, output, order, memoryBytes, parallel, isPartitioned, isForced, listener);
   }
 
   /// Returns the files to sort.
@@ -211,9 +220,14 @@ public final class SortJob {
     return output;
   }
 
-  /// Returns the format of the records.
+  /// Returns the size of the records, and where their first key lies.
   public RecordFormat format() {
-    return format;
+    return order.format();
+  }
+
+  /// Returns the order of the records.
+  public RecordOrder order() {
+    return order;
   }
 
   /// Returns how many bytes of memory the sort may use for records.
@@ -238,7 +252,7 @@ public final class SortJob {
 
   @Override
   public String toString() {
-    return "SortJob[%s to %s, %s]".formatted(inputs, output, format);
+    return "SortJob[%s to %s, %s]".formatted(inputs, output, order);
   }
 
   /// Sorts the records. If anything goes wrong, nothing appears under the output's name, an
@@ -254,13 +268,14 @@ public final class SortJob {
     if (!target.equals(output)) {
       return to(target).run();
     }
-    try (InputFiles files = new InputFiles(inputs, format)) {
-      SortPlan plan = plan(files);
+    try (InputFiles files = new InputFiles(inputs, order.format())) {
+      RecordCode code = RecordCode.of(order, files.records());
+      SortPlan plan = plan(files, code);
       files.cut(plan.readBytes());
-      Splitters splitters = Sampler.sample(files, format, plan.buckets(), progress);
+      Splitters splitters = sample(files, code, plan);
       try (TemporaryFolder folder = new TemporaryFolder(output)) {
         OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
-        return run(started, files, plan, splitters, folder);
+        return run(started, files, plan, code, splitters, folder);
       }
     } catch (SortException e) {
       throw e.unlessInterrupted();
@@ -274,13 +289,24 @@ public final class SortJob {
     }
   }
 
-  private SortPlan plan(InputFiles files) throws SortException, InterruptedException {
+  /// Chooses splitters. Records of which only the first one is kept go to one bucket.
+  private Splitters sample(InputFiles files, @Nullable RecordCode code, SortPlan plan)
+      throws SortException {
+    RecordFormat keys =
+        code == null ? order.format() : code.isUnique() ? code.withoutNumber() : code.encoded();
+    return Sampler.sample(files, keys, code, plan.buckets(), progress);
+  }
+
+  private SortPlan plan(InputFiles files, @Nullable RecordCode code)
+      throws SortException, InterruptedException {
+    RecordFormat sorted = code == null ? order.format() : code.encoded();
+    long bytes = files.records() * sorted.recordSize();
     SortPlan.Demand demand =
         new SortPlan.Demand(
-            format, files.bytes(), memoryBytes, parallel, files.waitForDisk(), Heap.ofProcess());
+            sorted, bytes, memoryBytes, parallel, files.waitForDisk(), Heap.ofProcess());
     // Twice the records and what a plan needs besides, of large ones some more: beyond that it
     // would be the same.
-    long records = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, files.bytes()));
+    long records = Math.max(SPARE_BYTES, 2 * Math.min(memoryBytes, bytes));
     long least = Math.min(memoryBytes, SortPlan.least(demand.withMemory(1)));
     long most = mostMemoryBytes(least, Math.max(least, Math.min(memoryBytes, records)));
     return SortPlan.make(demand.withMemory(Math.min(memoryBytes, most)), most);
@@ -288,7 +314,7 @@ public final class SortJob {
 
   private SortJob to(Path target) {
     return new SortJob(
-        inputs, target, format, memoryBytes, parallel, isPartitioned, isForced, progress);
+        inputs, target, order, memoryBytes, parallel, isPartitioned, isForced, progress);
   }
 
   private void refuseUnusableOutput() throws SortException {
@@ -302,14 +328,19 @@ public final class SortJob {
   }
 
   private Result run(
-      long started, InputFiles files, SortPlan plan, Splitters splitters, TemporaryFolder folder)
+      long started,
+      InputFiles files,
+      SortPlan plan,
+      @Nullable RecordCode code,
+      Splitters splitters,
+      TemporaryFolder folder)
       throws SortException, InterruptedException {
     long sampled = System.nanoTime();
     SortRun run;
     UInt128 checksum;
     long sorted;
     try (OutputFile shared = openOutput(folder, files.bytes())) {
-      run = new SortRun(format, plan, files, splitters, folder, shared, isForced, progress);
+      run = new SortRun(order, code, plan, files, splitters, folder, shared, isForced, progress);
       await(
           Flow.named("sort")
               .source("partition", () -> new PartitionSource(run), plan.partitioners())
@@ -318,6 +349,9 @@ public final class SortJob {
               .build()
               .start());
       checksum = run.checksum();
+      if (shared != null && run.keptRecords() < files.records()) {
+        run.closeGaps(shared);
+      }
       sorted = System.nanoTime();
       if (shared != null && isForced) {
         progress.report(Progress.Phase.SYNC, 0, files.bytes());
@@ -329,6 +363,7 @@ public final class SortJob {
     long ended = System.nanoTime();
     return new Result(
         files.records(),
+        run.keptRecords(),
         files.bytes(),
         checksum,
         isPartitioned ? plan.sorters() : 1,

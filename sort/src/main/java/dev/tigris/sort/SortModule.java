@@ -92,12 +92,16 @@ final class SortModule implements Module {
     long own = records(firstBucket, firstBucket + buckets.length);
     OutputFile shared = run.output();
     if (shared != null) {
-      write(shared, first * recordSize);
+      write(shared, first * run.order().recordSize());
       return;
     }
     String name = String.format(Locale.ROOT, "output/part-%04d", replica);
-    try (OutputFile file = new OutputFile(run.folder().resolve(name), own * recordSize)) {
-      write(file, 0);
+    long bytes = own * run.order().recordSize();
+    try (OutputFile file = new OutputFile(run.folder().resolve(name), bytes)) {
+      long written = write(file, 0);
+      if (written < bytes) {
+        file.truncate(written);
+      }
       if (run.isForced()) {
         file.force();
       }
@@ -113,8 +117,10 @@ final class SortModule implements Module {
     return records;
   }
 
-  private void write(OutputFile file, long start) throws SortException {
-    OutputWriter writer = new OutputWriter(file, start, buffer, recordSize);
+  /// Writes all buckets from a place on; returns how many bytes they are.
+  private long write(OutputFile file, long start) throws SortException {
+    OutputWriter writer =
+        new OutputWriter(file, start, buffer, run.order().recordSize(), run.code());
     for (int bucket = 0; bucket < buckets.length; bucket++) {
       long sent = histogram[firstBucket + bucket];
       if (buckets[bucket].records != sent) {
@@ -126,13 +132,15 @@ final class SortModule implements Module {
         sort(buckets[bucket], writer.sink());
       }
       if (isStopping()) {
-        return; // what was written so far is thrown away
+        return 0; // what was written so far is thrown away
       }
     }
     if (spill != null) {
       run.spilled(spill.writtenBytes());
     }
-    run.wasWritten(writer.finish());
+    UInt128 sum = writer.finish();
+    run.wasWritten(replica, start, writer.writtenBytes(), sum);
+    return writer.writtenBytes();
   }
 
   private boolean isStopping() {
@@ -157,7 +165,7 @@ final class SortModule implements Module {
       new LargeBucket(format, run.plan(), bucket, 0, spill, buffers).sortTo(sink, kernel);
     }
     bucket.release();
-    run.sorted(bucket.records * recordSize);
+    run.sorted(bucket.records);
   }
 
   /// Twice an average bucket, so that the sorter seldom has to grow.

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: any thread.
 final class SortRun {
+  private final RecordOrder order;
+  private final @Nullable RecordCode code;
   private final RecordFormat format;
   private final SortPlan plan;
   private final InputFiles inputs;
@@ -38,9 +40,17 @@ final class SortRun {
   private UInt128 readSum = UInt128.ZERO;
   private UInt128 writtenSum = UInt128.ZERO;
 
+  /// Per sorter, where in the output it has begun to write, and how many bytes it has written:
+  /// fewer than planned where records are left out.
+  private final long[] writtenFrom;
+
+  private final long[] writtenBytes;
+  private final AtomicLong keptRecords = new AtomicLong();
+
   /// `output` is null where each sorter makes a file of its own.
   SortRun(
-      RecordFormat format,
+      RecordOrder order,
+      @Nullable RecordCode code,
       SortPlan plan,
       InputFiles inputs,
       Splitters splitters,
@@ -48,7 +58,9 @@ final class SortRun {
       @Nullable OutputFile output,
       boolean forced,
       Progress progress) {
-    this.format = format;
+    this.order = order;
+    this.code = code;
+    this.format = code == null ? order.format() : code.encoded();
     this.plan = plan;
     this.inputs = inputs;
     this.splitters = splitters;
@@ -60,6 +72,8 @@ final class SortRun {
     this.sorterOf = new int[splitters.buckets()];
     this.firstBucket = new int[plan.sorters() + 1];
     this.shares = new double[plan.sorters()];
+    this.writtenFrom = new long[plan.sorters()];
+    this.writtenBytes = new long[plan.sorters()];
     double sum = 0;
     for (int bucket = 0; bucket < sorterOf.length; bucket++) {
       double middle = sum + splitters.share(bucket) / 2;
@@ -73,6 +87,16 @@ final class SortRun {
     }
   }
 
+  RecordOrder order() {
+    return order;
+  }
+
+  /// How records are encoded while they are sorted; null where they are not.
+  @Nullable RecordCode code() {
+    return code;
+  }
+
+  /// The format of records while they are sorted.
   RecordFormat format() {
     return format;
   }
@@ -145,14 +169,20 @@ final class SortRun {
     spilledBytes.addAndGet(bytes);
   }
 
-  void sorted(long bytes) {
-    long done = sortedBytes.addAndGet(bytes);
+  void sorted(long records) {
+    long done = sortedBytes.addAndGet(records * order.recordSize());
     progress.report(Progress.Phase.SORT, done, inputs.bytes());
   }
 
   /// One sorter has written its last record.
-  synchronized void wasWritten(UInt128 sum) {
+  ///
+  /// @param from where in the output it has begun
+  /// @param bytes how much it has written there
+  synchronized void wasWritten(int sorter, long from, long bytes, UInt128 sum) {
     writtenSum = writtenSum.plus(sum);
+    writtenFrom[sorter] = from;
+    writtenBytes[sorter] = bytes;
+    keptRecords.addAndGet(bytes / order.recordSize());
     notePeak();
   }
 
@@ -165,7 +195,8 @@ final class SortRun {
   /// @throws SortException if as much as a bit differs
   synchronized UInt128 checksum() throws SortException {
     // The JDK would first have to make a record's equals() in every process: ten milliseconds.
-    if (sortedBytes.get() != inputs.bytes() || readSum.compareTo(writtenSum) != 0) {
+    boolean isSame = order.isUnique() || readSum.compareTo(writtenSum) == 0;
+    if (sortedBytes.get() != inputs.bytes() || !isSame) {
       throw new SortException(
           SortException.Kind.DATA,
           ("the sorted records are not those that were read: %d of %d bytes, checksum %s instead of"
@@ -173,6 +204,23 @@ final class SortRun {
               .formatted(sortedBytes.get(), inputs.bytes(), writtenSum.toHex(), readSum.toHex()));
     }
     return readSum;
+  }
+
+  /// Closes the gaps that records left out have left between the parts of the sorters.
+  ///
+  /// @param file the one that all sorters have written to
+  synchronized void closeGaps(OutputFile file) throws SortException {
+    long end = 0;
+    for (int sorter = 0; sorter < writtenFrom.length; sorter++) {
+      file.move(writtenFrom[sorter], end, writtenBytes[sorter]);
+      end += writtenBytes[sorter];
+    }
+    file.truncate(end);
+  }
+
+  /// How many records were written.
+  long keptRecords() {
+    return keptRecords.get();
   }
 
   long spilledBytes() {

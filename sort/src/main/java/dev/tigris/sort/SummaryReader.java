@@ -15,6 +15,9 @@ import java.util.zip.CheckedInputStream;
 
 /// Reads a file of summaries, whose layout [CheckSummary] draws. Nothing in it is trusted.
 final class SummaryReader {
+  /// Where the header says which keys were compared.
+  private static final int KEYS_AT = 20;
+
   private static final String ENDS_EARLY = "it ends in the middle of a summary";
 
   private final Path path;
@@ -99,6 +102,7 @@ final class SummaryReader {
     CheckSummary summary =
         new CheckSummary(
             format,
+            ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(KEYS_AT),
             number(numbers),
             number(numbers),
             number(numbers),

@@ -35,7 +35,7 @@ class CheckFaultsTest {
 
   @Test
   void leavesNoPartOfASummaryWhenTheDiskIsFull() throws Exception {
-    CheckSummary summary = CheckSummary.empty(new RecordFormat(1 << 20, 0, 1 << 20));
+    CheckSummary summary = CheckSummary.empty(new RecordFormat(1 << 20, 0, 1 << 20), 0);
     try (SmallDisk disk = SmallDisk.inMemory(folder, 1 << 20)) {
       Path file = disk.folder().resolve("summary");
       SortException failed = assertThrows(SortException.class, () -> summary.write(file));

@@ -224,6 +224,7 @@ class CheckJobTest {
     Bytes key = Jbuf.allocate(format.keySize()).asBytes();
     return new CheckSummary(
         format,
+        0,
         UInt128.of(keys.size()),
         UInt128.of(unordered),
         UInt128.of(duplicates),
@@ -243,7 +244,7 @@ class CheckJobTest {
   void noticesAnyDamagedByteOfASummary(
       @ForAll @IntRange(min = 0, max = 127) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
       throws Exception {
-    CheckSummary summary = CheckSummary.empty(RecordFormat.GENSORT);
+    CheckSummary summary = CheckSummary.empty(RecordFormat.GENSORT, 0);
     byte[] bytes = bytes(summary);
     bytes[at] ^= (byte) flip;
     Path file = Files.write(folder.resolve("summary"), bytes);
@@ -254,7 +255,7 @@ class CheckJobTest {
   void refusesASummaryThatContradictsItself(
       @ForAll @IntRange(min = 24, max = 103) int at, @ForAll @IntRange(min = 1, max = 255) int flip)
       throws Exception {
-    byte[] bytes = bytes(CheckSummary.empty(RecordFormat.GENSORT));
+    byte[] bytes = bytes(CheckSummary.empty(RecordFormat.GENSORT, 0));
     bytes[at] ^= (byte) flip;
     CRC32 crc = new CRC32();
     crc.update(bytes, 0, bytes.length - 4);
@@ -273,7 +274,7 @@ class CheckJobTest {
 
   @Example
   void readsSeveralSummariesFromOneFile() throws Exception {
-    byte[] one = bytes(CheckSummary.empty(RecordFormat.GENSORT));
+    byte[] one = bytes(CheckSummary.empty(RecordFormat.GENSORT, 0));
     byte[] three = Arrays.copyOf(one, 3 * one.length);
     System.arraycopy(one, 0, three, one.length, one.length);
     System.arraycopy(one, 0, three, 2 * one.length, one.length);
@@ -308,8 +309,8 @@ class CheckJobTest {
   @Example
   void namesTheSummaryOfOtherRecords() throws Exception {
     List<Path> files = List.of(folder.resolve("a"), folder.resolve("b"));
-    CheckSummary.empty(RecordFormat.GENSORT).write(files.get(0));
-    CheckSummary.empty(new RecordFormat(50, 0, 10)).write(files.get(1));
+    CheckSummary.empty(RecordFormat.GENSORT, 0).write(files.get(0));
+    CheckSummary.empty(new RecordFormat(50, 0, 10), 0).write(files.get(1));
     SortException refused = assertThrows(SortException.class, () -> CheckSummary.join(files));
     assertEquals(SortException.Kind.INPUT, refused.kind());
     String why = String.valueOf(refused.getMessage());
@@ -321,7 +322,7 @@ class CheckJobTest {
   void joinsManySummariesInTheMemoryOfAFewKeys() throws Exception {
     RecordFormat format = new RecordFormat(8 << 20, 0, 8 << 20);
     Path file = folder.resolve("summary");
-    CheckSummary.empty(format).write(file);
+    CheckSummary.empty(format, 0).write(file);
     long before = Jbuf.use().usedBytes();
     CheckSummary joined = CheckSummary.join(Collections.nCopies(50, file));
     assertTrue(Jbuf.use().usedBytes() - before <= 4L * (10 << 20));
