@@ -68,13 +68,18 @@ final class LineInputs implements Closeable {
     if (file.size() > 0 && header.length == 0) {
       header = row;
     } else if (file.size() > 0 && !Arrays.equals(row, header)) {
-      throw new SortException(
-          SortException.Kind.INPUT,
-          ("%s has another first row than the input before it: the columns of CSV must be the same"
-                  + " in all files")
-              .formatted(input));
+      throw otherHeader(input.toString());
     }
     return Math.min(file.size(), end + 1L);
+  }
+
+  /// An input has other columns than those before it.
+  static SortException otherHeader(String input) {
+    return new SortException(
+        SortException.Kind.INPUT,
+        ("%s has another first row than the input before it: the columns of CSV must be the same"
+                + " in all files")
+            .formatted(input));
   }
 
   /// The first row, without its end; empty without one.

@@ -192,6 +192,15 @@ public final class LineOrder {
     return described.csv;
   }
 
+  /// As [#withHeader], for a header that was read.
+  LineOrder withHeaderOf(byte[] row) throws SortException {
+    try {
+      return withHeader(row);
+    } catch (IllegalArgumentException e) {
+      throw new SortException(SortException.Kind.INPUT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
   /// The order for rows under this first one: with its columns as keys.
   ///
   /// @throws IllegalArgumentException if it has no column of a name

@@ -1,12 +1,10 @@
 package dev.tigris.sort;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.zip.GZIPOutputStream;
 
 /// Where sorted buckets are written, one after the other, by several threads in turn: each sorts
 /// its own bucket while others sort or write theirs.
@@ -14,11 +12,9 @@ import java.util.zip.GZIPOutputStream;
 /// Thread rule: [#await] and [#done] by any thread; between the two calls of a thread the output is
 /// its own.
 final class LineOutput {
-  private static final int LEAST_MEMBER_BYTES = 32;
-
   private final OutputStream stream;
   private final Path name;
-  private final boolean compressed;
+  private final Compression compression;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition turned = lock.newCondition();
   private int turn;
@@ -27,33 +23,30 @@ final class LineOutput {
   /// Writes to a stream.
   ///
   /// @param name what failures call it
-  /// @param compressed in gzip's format: each bucket is a member of its own, compressed by the
-  ///     thread that has sorted it
-  LineOutput(OutputStream stream, Path name, boolean compressed) {
+  /// @param compression of each bucket as a part of its own, by the thread that has sorted it
+  LineOutput(OutputStream stream, Path name, Compression compression) {
     this.stream = stream;
     this.name = name;
-    this.compressed = compressed;
+    this.compression = compression;
+  }
+
+  /// What failures call it.
+  Path name() {
+    return name;
   }
 
   /// What is to be written for these lines; before the turn of their bucket.
   byte[] encode(byte[] text, int length) throws IOException {
-    if (!compressed) {
-      return text;
-    }
-    var member = new ByteArrayOutputStream(length / 2 + LEAST_MEMBER_BYTES);
-    try (var gzip = new GZIPOutputStream(member)) {
-      gzip.write(text, 0, length);
-    }
-    return member.toByteArray();
+    return compression.compressed(text, length);
   }
 
   /// How many bytes of [#encode]'s result count, of so many bytes of text.
   int encodedBytes(byte[] encoded, int length) {
-    return compressed ? encoded.length : length;
+    return compression == Compression.NONE ? length : encoded.length;
   }
 
   /// A stream for the lines of the bucket whose turn it is, where they come one by one.
-  OutputStream lines() throws IOException {
+  OutputStream lines() {
     var counted =
         new OutputStream() {
           @Override
@@ -66,7 +59,7 @@ final class LineOutput {
             LineOutput.this.write(text, from, length);
           }
         };
-    return compressed ? new GZIPOutputStream(counted) : counted;
+    return compression.compressing(counted);
   }
 
   /// Waits until all buckets before this one are written. A flow that is stopped interrupts its

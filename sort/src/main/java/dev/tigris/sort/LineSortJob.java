@@ -30,8 +30,6 @@ import java.util.Objects;
 ///
 /// A job does not change: each method that names an option returns a changed copy.
 public final class LineSortJob {
-  private static final String GZIP = ".gz";
-
   /// The result. Later versions may have more components: read them by their methods.
   ///
   /// @param lines how many lines were read
@@ -55,6 +53,7 @@ public final class LineSortJob {
   private final long memoryBytes;
   private final int parallel;
   private final boolean forced;
+  private final boolean merged;
   private final Path temporary;
   private final Progress progress;
   private final Heap heap;
@@ -65,6 +64,7 @@ public final class LineSortJob {
     this.memoryBytes = from.memoryBytes;
     this.parallel = from.parallel;
     this.forced = from.forced;
+    this.merged = from.merged;
     this.temporary = from.temporary;
     this.progress = from.progress;
     this.heap = from.heap;
@@ -77,6 +77,7 @@ public final class LineSortJob {
     private long memoryBytes;
     private int parallel = Runtime.getRuntime().availableProcessors();
     private boolean forced = true;
+    private boolean merged;
     private Path temporary = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
     private Progress progress = Progress.NONE;
     private Heap heap = Heap.ofProcess();
@@ -92,6 +93,7 @@ public final class LineSortJob {
       this.memoryBytes = job.memoryBytes;
       this.parallel = job.parallel;
       this.forced = job.forced;
+      this.merged = job.merged;
       this.temporary = job.temporary;
       this.progress = job.progress;
       this.heap = job.heap;
@@ -144,6 +146,15 @@ public final class LineSortJob {
     return new LineSortJob(draft);
   }
 
+  /// Returns a copy that merges inputs that are in order already. Inputs are read as they come, and
+  /// not copied, so pipes may be merged that have no end yet. An input that turns out not to be in
+  /// order is refused.
+  public LineSortJob merging() {
+    Draft draft = new Draft(this);
+    draft.merged = true;
+    return new LineSortJob(draft);
+  }
+
   /// Returns a copy with another folder for temporary files, which counts where the output is a
   /// stream: those of a file lie beside it.
   public LineSortJob temporary(Path folder) {
@@ -171,39 +182,62 @@ public final class LineSortJob {
     return parallel;
   }
 
-  /// Sorts to a file; to one whose name ends with `.gz`, compressed. Whatever goes wrong, nothing
+  /// Sorts to a file; to one whose name ends with `.gz` or `.zst`, compressed. A pipe or a device
+  /// is written to as [#run(OutputStream)] says. Whatever goes wrong, nothing
   /// appears under its name, what was there before stays, and temporary files are deleted.
   ///
   /// @throws SortException if an input cannot be used, the output cannot be written, or the memory
   ///     is too small
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run(Path output) throws SortException, InterruptedException {
+    List<Path> files = inputs.stream().map(TextInput::path).filter(Objects::nonNull).toList();
+    Compression compression = Compression.of(output.toString());
+    if (OutputPaths.isSpecial(output)) {
+      return toSpecial(output, compression);
+    }
     Path target = OutputPaths.target(output);
     if (!target.equals(output)) {
       return run(target);
     }
-    List<Path> files = inputs.stream().map(TextInput::path).filter(Objects::nonNull).toList();
     OutputPaths.refuseInput(output, files);
     OutputPaths.refuseUnusable(output);
     return guarded(
         () -> {
           try (TemporaryFolder folder = new TemporaryFolder(output)) {
             OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
-            return toFile(output, folder);
+            return toFile(output, compression, folder);
           }
         });
   }
 
+  /// Writes to a pipe or a device, which is there already and gets no other file for a name.
+  private Result toSpecial(Path output, Compression compression)
+      throws SortException, InterruptedException {
+    try (OutputStream stream = new LateFile(output)) {
+      return toStream(new LineOutput(stream, output, compression));
+    } catch (IOException e) {
+      throw SortException.writing(output, e);
+    }
+  }
+
   /// Sorts to a stream, which is flushed and not closed. The stream gets its first byte when all
-  /// input was read and partitioned. A failure after that leaves a part of the output written.
+  /// input was read and partitioned, or at once from a merge. A failure after that leaves a part of
+  /// the output written.
   ///
   /// @throws SortException if an input cannot be used, the stream fails, or the memory is too small
   /// @throws InterruptedException if the calling thread is interrupted; the sort is given up
   public Result run(OutputStream output) throws SortException, InterruptedException {
+    return toStream(new LineOutput(output, Path.of("the output"), Compression.NONE));
+  }
+
+  private Result toStream(LineOutput lines) throws SortException, InterruptedException {
     return guarded(
         () -> {
+          if (merged) {
+            return merge(lines);
+          }
           try (TemporaryFolder folder = new TemporaryFolder(temporary.resolve("sort"))) {
-            return run(folder, new LineOutput(output, Path.of("the output"), false));
+            return run(folder, lines);
           }
         });
   }
@@ -222,15 +256,15 @@ public final class LineSortJob {
     }
   }
 
-  private Result toFile(Path output, TemporaryFolder folder)
+  private Result toFile(Path output, Compression compression, TemporaryFolder folder)
       throws SortException, InterruptedException {
     Path path = folder.resolve(TemporaryFolder.OUTPUT);
     Result result;
     try (FileChannel channel =
             FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         ChannelStream stream = new ChannelStream(channel)) {
-      boolean compressed = output.toString().endsWith(GZIP);
-      result = run(folder, new LineOutput(stream, path, compressed));
+      LineOutput lines = new LineOutput(stream, path, compression);
+      result = merged ? merge(lines) : run(folder, lines);
       if (forced) {
         progress.report(Progress.Phase.SYNC, 0, result.writtenBytes);
         channel.force(true);
@@ -240,6 +274,23 @@ public final class LineSortJob {
     }
     folder.publish(TemporaryFolder.OUTPUT, output, forced);
     return result;
+  }
+
+  private Result merge(LineOutput output) throws SortException {
+    long started = System.nanoTime();
+    long before = Jbuf.use().usedBytes();
+    try (LineMerge merge = new LineMerge(inputs, order, memoryBytes, output, progress)) {
+      merge.run();
+      output.flush();
+      return new Result(
+          merge.lines(),
+          merge.keptLines(),
+          merge.bytes(),
+          output.bytes(),
+          0,
+          Math.max(0, Jbuf.use().usedBytes() - before),
+          Duration.ofNanos(System.nanoTime() - started));
+    }
   }
 
   private Result run(TemporaryFolder folder, LineOutput output)
@@ -282,21 +333,9 @@ public final class LineSortJob {
     }
     LinePlan plan = LinePlan.make(bytes, Math.min(memoryBytes, most), parallel, heap);
     opened.cut(plan.chunkBytes(), plan.processors());
-    LineOrder rows = order(opened);
+    LineOrder rows = order.isCsv() ? order.withHeaderOf(opened.header()) : order;
     LineSplitters splitters = LineSampler.sample(opened, rows, plan, progress);
     return new LineRun(rows, plan, opened, splitters, folder, output, progress);
-  }
-
-  /// Returns the order, with the columns of CSV where the first row has them.
-  private LineOrder order(LineInputs opened) throws SortException {
-    if (!order.isCsv()) {
-      return order;
-    }
-    try {
-      return order.withHeader(opened.header());
-    } catch (IllegalArgumentException e) {
-      throw new SortException(SortException.Kind.INPUT, String.valueOf(e.getMessage()), e);
-    }
   }
 
   @Override

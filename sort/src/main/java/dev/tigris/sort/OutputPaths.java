@@ -17,6 +17,11 @@ final class OutputPaths {
 
   private OutputPaths() {}
 
+  /// Returns whether an output is there and is neither a file nor a folder.
+  static boolean isSpecial(Path output) {
+    return Files.exists(output) && !Files.isRegularFile(output) && !Files.isDirectory(output);
+  }
+
   /// Returns the folder that an output is made in.
   static Path folder(Path output) {
     Path parent = output.getParent();

@@ -35,6 +35,8 @@ public final class SortException extends IOException {
     /// The data changed on the way: an input was changed while it was read, or what would have
     /// been written is not what was read.
     DATA,
+    /// The reader of a stream or pipe that is written to has gone.
+    READER_GONE,
     /// An operation on a file failed for another reason.
     IO,
   }
@@ -86,6 +88,10 @@ public final class SortException extends IOException {
           "the disk became full while writing %s: free some space, or write to another disk (%s)"
               .formatted(path, reason),
           cause);
+    }
+    if (reason.contains("Broken pipe")) {
+      return new SortException(
+          Kind.READER_GONE, "the reader of %s has gone: Broken pipe".formatted(path), cause);
     }
     if (reason.contains("File too large")) {
       return new SortException(

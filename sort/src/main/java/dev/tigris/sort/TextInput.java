@@ -1,6 +1,8 @@
 package dev.tigris.sort;
 
+import dev.tigris.os.Zstd;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -9,16 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
-/// Text to sort: a file, a pipe, or a stream. Files whose names end with `.gz` are decompressed.
+/// Text to sort: a file, a pipe, or a stream. Files whose names end with `.gz` or `.zst` are
+/// decompressed, the latter by the system's libzstd.
 ///
 /// What has no size, or is compressed, is copied to a temporary file first.
 public final class TextInput {
-  private static final String GZIP = ".gz";
-
   private final String name;
   private final @Nullable Path path;
   private final @Nullable InputStream stream;
@@ -58,53 +58,87 @@ public final class TextInput {
     return new InputFile(spool, 1);
   }
 
-  private static boolean isStream(Path file) {
+  private static boolean isStream(Path file) throws SortException {
     boolean special = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
-    return special || (file.toString().endsWith(GZIP) && Files.isRegularFile(file));
+    return special
+        || (Compression.of(file.toString()) != Compression.NONE && Files.isRegularFile(file));
   }
 
-  private void copy(Path spool) throws SortException {
+  /// Opens it for reading from its beginning to its end, decompressed.
+  InputStream openStream() throws SortException {
     Path file = path;
     if (file == null) {
-      copy(Objects.requireNonNull(stream), spool);
-      return;
+      InputStream given = Objects.requireNonNull(stream);
+      return decompressed(
+          new FilterInputStream(given) {
+            @Override
+            public void close() {
+              // It is the caller's.
+            }
+          });
     }
-    try (InputStream opened = Files.newInputStream(file)) {
-      copy(opened, spool);
+    Compression.of(name); // before it is opened, which for a pipe may take long
+    try {
+      return decompressed(Files.newInputStream(file));
     } catch (IOException e) {
       throw InputFile.unusable(file, e);
     }
   }
 
-  private void copy(InputStream from, Path spool) throws SortException {
-    byte[] block = new byte[LinePlan.BUFFER_BYTES];
-    try (FileChannel to =
-        FileChannel.open(spool, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      InputStream plain = name.endsWith(GZIP) ? decompressed(from) : from;
-      int length = read(plain, block);
+  private void copy(Path spool) throws SortException {
+    try (InputStream opened = openStream();
+        FileChannel to =
+            FileChannel.open(spool, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      byte[] block = new byte[LinePlan.BUFFER_BYTES];
+      int length = read(opened, block, 0, block.length);
       while (length > 0) {
         ByteBuffer piece = ByteBuffer.wrap(block, 0, length);
         while (piece.hasRemaining()) {
           int _ = to.write(piece);
         }
-        length = read(plain, block);
+        length = read(opened, block, 0, block.length);
       }
     } catch (IOException e) {
-      throw SortException.writing(spool, e);
+      SortException failure = SortException.writing(spool, e);
+      throw failure.kind() == SortException.Kind.DISK_FULL ? tooLarge(failure) : failure;
     }
+  }
+
+  private SortException tooLarge(SortException full) {
+    return new SortException(
+        SortException.Kind.DISK_FULL,
+        ("%s. It holds a copy of %s, whose size shows only when it is read: was it meant to be so"
+                + " large?")
+            .formatted(full.getMessage(), name),
+        full);
   }
 
   private InputStream decompressed(InputStream from) throws SortException {
     try {
-      return new GZIPInputStream(from, LinePlan.BUFFER_BYTES);
+      return Compression.of(name).decompressed(from);
+    } catch (IOException e) {
+      try {
+        from.close();
+      } catch (IOException second) {
+        e.addSuppressed(second);
+      }
+      throw e instanceof SortException known ? known : unreadable(e);
+    }
+  }
+
+  /// Reads up to `length` bytes, fewer at the end only; returns how many.
+  int read(InputStream from, byte[] block, int at, int length) throws SortException {
+    try {
+      return from.readNBytes(block, at, length);
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
-  private int read(InputStream from, byte[] block) throws SortException {
+  /// Reads what is there, at least one byte; returns how many, negative at the end.
+  int readSome(InputStream from, byte[] block, int at, int length) throws SortException {
     try {
-      return from.readNBytes(block, 0, block.length);
+      return from.read(block, at, length);
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -115,6 +149,7 @@ public final class TextInput {
         switch (e) {
           case EOFException cut -> "ends in the middle of its compressed data";
           case ZipException damaged -> "is not in gzip's format, or is damaged";
+          case Zstd.DataException damaged -> "cannot be decompressed";
           default -> "cannot be read";
         };
     return new SortException(

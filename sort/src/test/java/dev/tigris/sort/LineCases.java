@@ -119,6 +119,11 @@ final class LineCases {
   record Case(byte[] text, List<String> arguments, LineOrder order) {}
 
   Case next() {
+    return parts(1).getFirst();
+  }
+
+  /// Several texts for the same options.
+  List<Case> parts(int count) {
     List<String> arguments = new ArrayList<>();
     LineOrder.Builder order = LineOrder.builder();
     boolean zero = random.nextInt(8) == 0;
@@ -154,7 +159,12 @@ final class LineCases {
       arguments.add("-u");
       order.unique();
     }
-    return new Case(text(separator, zero), arguments, order.build());
+    LineOrder built = order.build();
+    List<Case> parts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      parts.add(new Case(text(separator, zero), arguments, built));
+    }
+    return parts;
   }
 
   private String key() {
@@ -196,10 +206,16 @@ final class LineCases {
   /// What GNU sort makes of a text.
   static byte[] gnuSort(Case given, Path folder) throws IOException {
     Path file = Files.write(folder.resolve("case"), given.text());
+    List<String> arguments = new ArrayList<>(given.arguments());
+    arguments.add(file.toString());
+    return gnuSort(arguments, folder);
+  }
+
+  /// What GNU sort writes with these arguments.
+  static byte[] gnuSort(List<String> arguments, Path folder) throws IOException {
     Path sorted = folder.resolve("sorted by GNU sort");
     Command.of("sort")
-        .with(given.arguments().toArray(String[]::new))
-        .with(file.toString())
+        .with(arguments.toArray(String[]::new))
         .environment("LC_ALL", "C")
         .outputTo(Redirect.to(sorted.toFile()))
         .errorsApart()

@@ -1,0 +1,201 @@
+package dev.tigris.sort;
+
+import dev.tigris.os.CheckReturnValue;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Checks whether lines of text are in an order, reading each input once from its beginning.
+/// Several inputs are checked as one sequence.
+///
+/// ```java
+/// LineCheckJob.Result found =
+///     LineCheckJob.of(LineOrder.bytes()).input(TextInput.file(Path.of("words"))).run();
+/// ```
+///
+/// A job does not change: each method that names an option returns a changed copy.
+public final class LineCheckJob {
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final long PROGRESS_LINES = 1 << 16;
+
+  /// A line that must not come after the one before it.
+  ///
+  /// @param input the input that it is in
+  /// @param number the number of the line there, from 1
+  /// @param text the line, read as UTF-8
+  public record Disorder(String input, long number, String text) {}
+
+  /// The result. Later versions may have more components: read them by their methods.
+  ///
+  /// @param lines how many lines were read
+  /// @param bytes how many bytes were read
+  /// @param duplicates how many lines are equal to the one before them
+  /// @param unordered how many lines are out of order
+  /// @param first the first of them; null if all are in order
+  /// @param elapsed how long it took
+  public record Result(
+      long lines,
+      long bytes,
+      long duplicates,
+      long unordered,
+      @Nullable Disorder first,
+      Duration elapsed) {
+    /// Returns whether all lines are in order.
+    public boolean isOrdered() {
+      return unordered == 0;
+    }
+  }
+
+  private final LineOrder order;
+  private final List<TextInput> inputs;
+  private final boolean onlyFirst;
+  private final Progress progress;
+
+  private LineCheckJob(
+      LineOrder order, List<TextInput> inputs, boolean onlyFirst, Progress progress) {
+    this.order = Objects.requireNonNull(order);
+    this.inputs = List.copyOf(inputs);
+    this.onlyFirst = onlyFirst;
+    this.progress = Objects.requireNonNull(progress);
+  }
+
+  /// Returns a job that checks for an order. Of a [LineOrder.Builder#unique] one, no line may be
+  /// equal to the one before it.
+  @CheckReturnValue
+  public static LineCheckJob of(LineOrder order) {
+    return new LineCheckJob(order, List.of(), false, Progress.NONE);
+  }
+
+  /// Returns a copy with one more input, which goes on where those before end.
+  @CheckReturnValue
+  public LineCheckJob input(TextInput input) {
+    var more = new ArrayList<>(inputs);
+    more.add(input);
+    return new LineCheckJob(order, more, onlyFirst, progress);
+  }
+
+  /// Returns a copy that reads no further than the first line out of order.
+  @CheckReturnValue
+  public LineCheckJob untilFirst() {
+    return new LineCheckJob(order, inputs, true, progress);
+  }
+
+  /// Returns a copy with a listener that hears how far it is.
+  @CheckReturnValue
+  public LineCheckJob progress(Progress listener) {
+    return new LineCheckJob(order, inputs, onlyFirst, listener);
+  }
+
+  /// Checks the lines. Disorder is a result, not an error.
+  ///
+  /// @throws SortException if an input cannot be read, or a line is too long
+  public Result run() throws SortException {
+    var check = new Check();
+    for (TextInput input : inputs) {
+      if (check.isDone()) {
+        break;
+      }
+      check.read(input);
+    }
+    return check.result();
+  }
+
+  /// One run.
+  private final class Check {
+    private final long started = System.nanoTime();
+    private final int longest = Math.clamp(Heap.ofProcess().bytes() / 32, BUFFER_BYTES, 256 << 20);
+    private LineOrder rows = order;
+    private byte[] header = {};
+    private byte[] last = {};
+    private boolean hasLast;
+    private long lines;
+    private long bytes;
+    private long duplicates;
+    private long unordered;
+    private @Nullable Disorder first;
+
+    boolean isDone() {
+      return onlyFirst && unordered > 0;
+    }
+
+    void read(TextInput input) throws SortException {
+      try (LineStream stream = new LineStream(input, order.rows(), BUFFER_BYTES, longest)) {
+        if (order.isCsv() && stream.next()) {
+          takeHeader(stream);
+        }
+        long prefix = 0;
+        boolean isFirst = true;
+        while (!isDone() && stream.next()) {
+          byte[] text = stream.block();
+          int start = stream.start();
+          int end = stream.end() - 1;
+          long before = prefix;
+          prefix = rows.prefix(text, start, end, 0);
+          if (!isFirst) {
+            int compared = Long.compareUnsigned(before, prefix);
+            if (compared == 0) {
+              compared = rows.compare(text, stream.beforeStart(), start - 1, text, start, end);
+            }
+            note(compared, stream);
+          } else if (hasLast) {
+            note(rows.compare(last, 0, last.length, text, start, end), stream);
+          }
+          isFirst = false;
+          lines++;
+          if (lines % PROGRESS_LINES == 0) {
+            progress.report(Progress.Phase.CHECK, bytes + stream.bytes(), bytes + stream.bytes());
+          }
+        }
+        if (!isFirst) {
+          last = stream.line();
+          hasLast = true;
+        }
+        bytes += stream.bytes();
+      }
+    }
+
+    private void takeHeader(LineStream stream) throws SortException {
+      byte[] row = stream.line();
+      if (header.length > 0 && !Arrays.equals(row, header)) {
+        throw LineInputs.otherHeader(stream.name());
+      }
+      header = row;
+      rows = order.withHeaderOf(header);
+    }
+
+    private void note(int compared, LineStream stream) {
+      if (compared == 0) {
+        duplicates++;
+      }
+      if (compared > 0 || (compared == 0 && order.isUnique())) {
+        if (unordered == 0) {
+          first =
+              new Disorder(
+                  stream.name(),
+                  stream.number(),
+                  new String(stream.line(), StandardCharsets.UTF_8));
+        }
+        unordered++;
+      }
+    }
+
+    Result result() {
+      return new Result(
+          lines,
+          bytes,
+          duplicates,
+          unordered,
+          first,
+          Duration.ofNanos(System.nanoTime() - started));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LineCheckJob[%s, %s]".formatted(inputs, order);
+  }
+}
