@@ -2,6 +2,8 @@ package dev.tigris.cli;
 
 import dev.tigris.sort.CheckJob;
 import dev.tigris.sort.CheckSummary;
+import dev.tigris.sort.LineCheckJob;
+import dev.tigris.sort.TextInput;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -34,19 +36,24 @@ final class CheckCommand implements Command {
             .arity("1..*")
             .type(List.class)
             .auxiliaryTypes(Path.class)
+            .converters(SortCommand::file)
             .paramLabel("FILE")
             .description("The files to check, as one sequence of records.")
             .build());
     Options.addRecordFormat(spec);
+    Options.addKeys(spec);
+    TextOptions.addOptions(spec);
     Options.addCommon(spec);
     spec.usageMessage()
-        .header("Check that records are in order, and count and sum them, as valsort does.")
-        .description("", "The exit code is 0 if the records are in order, and 1 if not.", "")
+        .header("Check that records, lines or rows are in order, and count them, as valsort does.")
+        .description("", "The exit code is 0 if all are in order, and 1 if not.", "")
         .footer(
             "",
             "Examples:",
             "  tigris check sorted",
             "  tigris check sorted/part-*             partitions, read as one sequence",
+            "  tigris check --key 8:u64le sorted      by a typed key",
+            "  tigris check --csv -k amount:n a.csv   rows by a column",
             "  tigris check -o 0.sum part-0000        on one machine,",
             "  tigris check -o 1.sum part-0001        on another,",
             "  tigris check -s 0.sum 1.sum            and both together");
@@ -58,6 +65,10 @@ final class CheckCommand implements Command {
     List<Path> files = options.matchedPositionalValue(0, List.of());
     Path summaryFile = options.matchedOptionValue("-o", null);
     boolean ofSummaries = options.hasMatchedOption("-s");
+    if (TextOptions.isAskedFor(options)) {
+      return checkText(files, options, console);
+    }
+    SortCommand.refuseStandard(files, options);
     if (summaryFile != null) {
       Options.refuseFolder(options, options.matchedOption("-o").originalStringValues().getLast());
       CheckSummary.refuseOtherThanSummary(summaryFile);
@@ -91,15 +102,62 @@ final class CheckCommand implements Command {
   private static CheckJob.Result check(List<Path> files, ParseResult options, Console console)
       throws Exception {
     try (var progress = new ProgressLine(console, options, "check", 1)) {
-      var job = CheckJob.of(files).format(Options.recordFormat(options)).progress(progress);
+      var job = CheckJob.of(files).order(Options.recordOrder(options)).progress(progress);
       job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
       return job.run();
     }
   }
 
+  private static ExitCode checkText(List<Path> files, ParseResult options, Console console)
+      throws Exception {
+    for (String option : List.of("-o", "-s", "--parallel")) {
+      if (options.hasMatchedOption(option)) {
+        throw new ParameterException(
+            options.commandSpec().commandLine(), option + " is for records: leave it out for text");
+      }
+    }
+    LineCheckJob.Result result;
+    try (var progress = new ProgressLine(console, options, "check", 1)) {
+      LineCheckJob job = LineCheckJob.of(TextOptions.order(options)).progress(progress);
+      for (TextInput input : TextOptions.inputs(files, options)) {
+        job = job.input(input);
+      }
+      result = job.run();
+    }
+    PrintStream out = console.out();
+    LineCheckJob.Disorder first = result.first();
+    if (options.hasMatchedOption("--json")) {
+      var facts = new LinkedHashMap<String, Object>();
+      facts.put("command", "check");
+      facts.put("bytes", result.bytes());
+      facts.put("seconds", ResultLine.seconds(result.elapsed()));
+      facts.put("status", result.isOrdered() ? "ok" : "out of order");
+      facts.put("records", result.lines());
+      facts.put("duplicateKeys", result.duplicates());
+      facts.put("unorderedRecords", result.unordered());
+      if (first != null) {
+        facts.put("firstUnorderedInput", first.input());
+        facts.put("firstUnorderedLine", first.number());
+      }
+      out.println(Json.object(facts));
+    } else if (!options.hasMatchedOption("--quiet") || first != null) {
+      boolean isCsv = options.hasMatchedOption(TextOptions.CSV);
+      if (first != null) {
+        out.printf("First unordered line is line %d of %s%n", first.number(), first.input());
+      }
+      out.printf("%s: %d%n", isCsv ? "Rows" : "Lines", result.lines());
+      out.println(
+          first == null
+              ? "Duplicates: %d%nSUCCESS - all are in order".formatted(result.duplicates())
+              : "ERROR - there are %d unordered ones".formatted(result.unordered()));
+    }
+    return result.isOrdered() ? ExitCode.OK : ExitCode.OUT_OF_ORDER;
+  }
+
   /// Refuses options about reading records with -s, which reads summaries.
   private static void refuseForSummaries(ParseResult options) {
-    for (String option : List.of("--record-size", "--key-offset", "--key-size", "--parallel")) {
+    for (String option :
+        List.of("--record-size", "--key-offset", "--key-size", Options.KEY, "--parallel")) {
       if (options.hasMatchedOption(option)) {
         throw new ParameterException(
             options.commandSpec().commandLine(),

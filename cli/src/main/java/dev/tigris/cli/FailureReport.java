@@ -74,7 +74,11 @@ final class FailureReport {
           case OUTPUT, DISK_FULL -> ExitCode.BAD_OUTPUT;
           case MEMORY -> ExitCode.NO_MEMORY;
           case DATA, IO -> ExitCode.FAILED;
+          case READER_GONE -> ExitCode.READER_GONE;
         };
+    if (code == ExitCode.READER_GONE && !debug) {
+      return code; // as a program is quiet that the signal SIGPIPE ends
+    }
     return report(code, String.valueOf(e.getMessage()), e);
   }
 

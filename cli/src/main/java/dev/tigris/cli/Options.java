@@ -1,8 +1,10 @@
 package dev.tigris.cli;
 
 import dev.tigris.sort.RecordFormat;
+import dev.tigris.sort.RecordOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -10,6 +12,10 @@ import picocli.CommandLine.ParseResult;
 
 /// The options that several commands share.
 final class Options {
+  static final String KEY = "--key";
+  static final String STABLE = "--stable";
+  static final String UNIQUE = "--unique";
+
   private Options() {}
 
   static OptionSpec help() {
@@ -47,6 +53,22 @@ final class Options {
     spec.addOption(bytes("--record-size", "Bytes in a record, up to 1g (default: 100)."));
     spec.addOption(bytes("--key-offset", "Bytes before the key in a record (default: 0)."));
     spec.addOption(bytes("--key-size", "Bytes in the key (default: 10)."));
+  }
+
+  /// Adds keys: of records, of lines, and of CSV.
+  static void addKeys(CommandSpec spec) {
+    spec.addOption(
+        OptionSpec.builder("-k", KEY)
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .paramLabel("KEY")
+            .description(
+                "Compare by a key. A key of records is OFFSET:TYPE[:desc], such as 8:u64le,"
+                    + " 0:i32be:desc, 16:f64le or 0:ascii:10. One of lines is"
+                    + " FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]], and one of CSV"
+                    + " COLUMN[:OPTIONS]. OPTIONS are letters such as nr. Give it again for more"
+                    + " keys.")
+            .build());
   }
 
   private static OptionSpec bytes(String name, String description) {
@@ -99,6 +121,45 @@ final class Options {
               ? "%s. Give the size of the key with --key-size (default: %d)"
                   .formatted(e.getMessage(), keySize)
               : String.valueOf(e.getMessage()),
+          e);
+    }
+  }
+
+  /// Returns the order of records that the options describe.
+  static RecordOrder recordOrder(ParseResult options) {
+    List<String> keys = options.matchedOptionValue(KEY, List.of());
+    RecordOrder order;
+    if (keys.isEmpty()) {
+      order = RecordOrder.of(recordFormat(options));
+    } else {
+      order = typedKeys(keys, options);
+    }
+    order = options.matchedOption(STABLE) == null ? order : order.stable();
+    return options.matchedOption(UNIQUE) == null ? order : order.unique();
+  }
+
+  private static RecordOrder typedKeys(List<String> keys, ParseResult options) {
+    CommandSpec command = options.commandSpec();
+    for (String option : List.of("--key-offset", "--key-size")) {
+      if (options.hasMatchedOption(option)) {
+        throw new ParameterException(
+            command.commandLine(),
+            "a key says where it lies: leave out %s, such as --key 0:bytes:10".formatted(option));
+      }
+    }
+    try {
+      RecordOrder order =
+          RecordOrder.ofRecords(
+              options.matchedOptionValue("--record-size", RecordFormat.GENSORT.recordSize()));
+      for (String key : keys) {
+        order = order.key(key);
+      }
+      return order;
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          command.commandLine(),
+          "%s. Text needs --lines or --csv, records of another size --record-size"
+              .formatted(e.getMessage()),
           e);
     }
   }

@@ -27,6 +27,12 @@ final class SortCommand implements Command {
             .description("The files to sort, and then the file to write.")
             .build());
     Options.addRecordFormat(spec);
+    Options.addKeys(spec);
+    spec.addOption(
+        TextOptions.flag(
+            "-s", Options.STABLE, "Leave what has equal keys in the order of the input."));
+    spec.addOption(
+        TextOptions.flag("-u", Options.UNIQUE, "Keep the first of those with equal keys."));
     spec.addOption(
         OptionSpec.builder("--memory")
             .type(Long.class)
@@ -51,11 +57,12 @@ final class SortCommand implements Command {
     Options.addCommon(spec);
     spec.usageMessage()
         .customSynopsis("tigris sort [OPTIONS] IN... OUT")
-        .header("Sort records of a fixed size by a key at a fixed place.")
+        .header("Sort records of a fixed size, lines of text or rows of CSV.")
         .description(
             "",
-            "Keys are compared as unsigned bytes. The output appears under its name only when",
-            "it is complete and on the disk; an interrupted sort leaves nothing behind.",
+            "Without --key, records are compared by unsigned bytes at a fixed place. The output",
+            "appears under its name only when it is complete and on the disk; an interrupted sort",
+            "leaves nothing behind.",
             "")
         .footer(
             "",
@@ -63,6 +70,7 @@ final class SortCommand implements Command {
             "  tigris sort data sorted",
             "  tigris sort --memory 512m monday tuesday week",
             "  tigris sort --record-size 64 --key-offset 8 --key-size 4 trades by-price",
+            "  tigris sort --record-size 64 --key 8:f64le:desc --key 0:ascii:8 trades by-price",
             "  tigris sort --csv -k country -k amount:nr trades.csv sorted.csv",
             "  zcat log.gz | tigris sort --lines -k 2,2n - -");
     return spec;
@@ -71,24 +79,26 @@ final class SortCommand implements Command {
   @Override
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<Path> files = options.matchedPositionalValue(0, List.of());
+    boolean isText = TextOptions.isAskedFor(options);
+    if (isText && TextSort.isCheck(options)) {
+      return TextSort.check(files, options, console);
+    }
     if (files.size() < 2) {
       throw new ParameterException(
           options.commandSpec().commandLine(),
           "name the files to sort, and then the file to write: tigris sort data sorted");
     }
-    if (TextSort.isAskedFor(options)) {
+    if (isText) {
       return TextSort.run(files, options, console);
     }
-    if (files.contains(TextSort.STANDARD)) {
-      throw new ParameterException(
-          options.commandSpec().commandLine(), Tigris.misspelling("-").orElseThrow());
-    }
+    refuseStandard(files, options);
     Path output = files.getLast();
     if (!options.hasMatchedOption("--partitions")) {
       Options.refuseFolder(options, options.matchedPositional(0).originalStringValues().getLast());
     }
     SortJob.Result result = sort(files.subList(0, files.size() - 1), output, options, console);
     var facts = new LinkedHashMap<String, Object>();
+    facts.put("writtenRecords", result.keptRecords());
     facts.put("checksum", result.checksum().toHex());
     facts.put("files", result.files());
     facts.put("passes", result.passes());
@@ -103,9 +113,17 @@ final class SortCommand implements Command {
     return ExitCode.OK;
   }
 
+  /// Refuses `-`, which for records is no file.
+  static void refuseStandard(List<Path> files, ParseResult options) {
+    if (files.contains(TextOptions.STANDARD)) {
+      throw new ParameterException(
+          options.commandSpec().commandLine(), Tigris.misspelling("-").orElseThrow());
+    }
+  }
+
   /// Reads a name, which for text may be `-`.
-  private static Path file(String name) {
-    return name.equals("-") ? TextSort.STANDARD : Tigris.path(name);
+  static Path file(String name) {
+    return name.equals("-") ? TextOptions.STANDARD : Tigris.path(name);
   }
 
   private static double seconds(Duration duration) {
@@ -121,7 +139,7 @@ final class SortCommand implements Command {
 
   /// Returns the sort that the options ask for.
   static SortJob job(List<Path> inputs, Path output, ParseResult options) {
-    var job = SortJob.of(inputs, output).format(Options.recordFormat(options));
+    var job = SortJob.of(inputs, output).order(Options.recordOrder(options));
     job = job.memory(options.matchedOptionValue("--memory", job.memoryBytes()));
     job = job.parallel(options.matchedOptionValue("--parallel", job.parallel()));
     job = options.hasMatchedOption("--partitions") ? job.partitioned() : job;

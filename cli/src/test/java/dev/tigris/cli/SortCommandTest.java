@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.cli.Shell.Result;
 import dev.tigris.sort.RecordFormat;
+import dev.tigris.sort.RecordOrder;
 import dev.tigris.sort.SortJob;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,6 +40,9 @@ class SortCommandTest {
     assertEquals(3, job("--parallel 3 ").parallel());
     assertEquals(
         new RecordFormat(64, 8, 4), job("--record-size 64 --key-offset 8 --key-size 4 ").format());
+    assertEquals(
+        RecordOrder.ofRecords(64).key("8:u64le:desc").key("0:ascii:4").stable().unique(),
+        job("--record-size 64 --key 8:u64le:desc --key 0:ascii:4 -s -u ").order());
   }
 
   @Test
@@ -49,5 +53,18 @@ class SortCommandTest {
     assertEquals(ExitCode.OK, sorted.code(), sorted.toString());
     Result checked = shell.run("check @/sorted");
     assertTrue(checked.out().contains("SUCCESS - all records are in order"), checked.toString());
+  }
+
+  @Test
+  void sortsAndChecksByTypedKeys() {
+    var shell = new Shell(folder);
+    assertEquals(ExitCode.OK, shell.run("gen 1000 @/data").code());
+    Result sorted = shell.run("sort --no-fsync --key 92:i64le:desc --key 0:u8 @/data @/sorted");
+    assertEquals(ExitCode.OK, sorted.code(), sorted.toString());
+    Result checked = shell.run("check --key 92:i64le:desc @/sorted");
+    assertTrue(checked.out().contains("SUCCESS - all records are in order"), checked.toString());
+    assertEquals(ExitCode.OUT_OF_ORDER, shell.run("check @/sorted").code());
+    Result unique = shell.run("sort --no-fsync --key 0:u8 -u --json @/data @/unique");
+    assertTrue(unique.out().contains("\"writtenRecords\":2"), unique.toString()); // of 256
   }
 }

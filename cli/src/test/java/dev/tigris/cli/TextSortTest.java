@@ -56,6 +56,41 @@ class TextSortTest {
     assertEquals(ExitCode.OK, result.code(), result.err());
   }
 
+  @Test
+  void checksAsSortDoesInItsWords() throws Exception {
+    write("lines", "a\nc\nb\n");
+    Shell.Result result = shell.run("sort --lines -c @/lines");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code());
+    assertEquals("sort: %s:3: disorder: b\n".formatted(folder.resolve("lines")), result.err());
+    result = shell.run("sort --lines -C @/lines");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code());
+    assertEquals("", result.out() + result.err());
+    write("sorted", "c\nb\na\n");
+    assertEquals(ExitCode.OK, shell.run("sort --lines -c -u -r @/sorted").code());
+  }
+
+  @Test
+  void checksLinesAndRows() throws Exception {
+    write("rows", "name,n\na,1\nb,2\nc,2\n");
+    Shell.Result result = shell.run("check --csv -k n:n @/rows");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertEquals("Rows: 3\nDuplicates: 0\nSUCCESS - all are in order\n", result.out());
+    result = shell.run("check --csv -k n:nr --json @/rows");
+    assertEquals(ExitCode.OUT_OF_ORDER, result.code(), result.toString());
+    assertTrue(result.out().contains("\"firstUnorderedLine\":3"), result.out());
+    result = shell.run("check --lines -r @/rows @/rows");
+    assertTrue(result.out().contains("First unordered line is line 3 of "), result.out());
+  }
+
+  @Test
+  void mergesRows() throws Exception {
+    write("one", "n\n1\n3\n");
+    write("other", "n\n2\n");
+    Shell.Result result = shell.run("sort --csv -m -k n:n @/one @/other @/merged");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("n\n1\n2\n3\n", Files.readString(folder.resolve("merged")));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -69,6 +104,11 @@ class TextSortTest {
         "sort --lines --memory 1k @/lines @/out        | too small to sort lines",
         "sort --lines -M -n @/lines @/out              | contradict each other",
         "sort --lines - - @/out                        | can be read once",
+        "sort -m @/lines @/out                         | --merge is for text",
+        "sort --lines -c @/lines @/lines               | -c checks one file",
+        "sort -k 2,2n @/lines @/out                    | Text needs --lines",
+        "sort --key 0:u8 --key-size 3 @/lines @/out    | a key says where it lies",
+        "check --lines -s @/lines                      | -s is for records",
       })
   void refusesWhatMakesNoSense(String line, String reason) throws Exception {
     write("lines", "a\n");

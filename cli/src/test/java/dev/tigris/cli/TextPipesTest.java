@@ -1,0 +1,117 @@
+package dev.tigris.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.os.Zstd;
+import dev.tigris.testing.host.SmallDisk;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Signal;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `tigris sort --lines` where text comes from pipes and goes to them, and where that fails.
+class TextPipesTest {
+  @TempDir Path folder;
+  private Shell shell;
+
+  @BeforeEach
+  void openShell() {
+    shell = new Shell(folder);
+  }
+
+  private void pipe(String name) {
+    String _ = Command.of("mkfifo", folder.resolve(name).toString()).output();
+  }
+
+  private static String numbers(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "%07d\n".formatted(i * 7919L % count))
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void readsANamedPipeAndWritesOne() throws Exception {
+    pipe("in");
+    pipe("out");
+    Child writer =
+        Command.shell("printf 'b\\na\\n' > in; cat out").in(folder).errorsApart().start();
+    Shell.Result result = shell.run("sort --lines @/in @/out");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("a\nb\n", writer.outcome().orThrow());
+  }
+
+  @Test
+  void mergesPipesAsTheyCome() throws Exception {
+    pipe("one");
+    pipe("other");
+    Child writer =
+        Command.shell("printf '1\\n3\\n' > one & printf '2\\n10\\n' > other; wait")
+            .in(folder)
+            .start();
+    Shell.Result result = shell.run("sort --lines -m -n @/one @/other @/merged");
+    assertEquals(ExitCode.OK, result.code(), result.err());
+    assertEquals("1\n2\n3\n10\n", Files.readString(folder.resolve("merged")));
+    assertEquals(0, writer.exitCode());
+  }
+
+  /// The code is that of a program that SIGPIPE ends.
+  @Test
+  void endsQuietlyWhenItsReaderHasEnough() throws Exception {
+    Files.writeString(folder.resolve("lines"), numbers(200_000));
+    Child sort =
+        OwnProcess.command(
+                folder, "-Dtigris.test=true", Redirect.PIPE, "sort", "--lines", "lines", "-")
+            .startUnread();
+    assertEquals(141, sort.exitCode());
+    assertEquals("", Files.readString(folder.resolve("err")));
+  }
+
+  @Test
+  void leavesNothingBehindWhenItIsKilledAndSortsAgain() throws Exception {
+    pipe("in");
+    Child writer = Command.shell("exec 3> in; echo open; read _").in(folder).start();
+    Child sort =
+        OwnProcess.tigris(
+            folder, "-Dtigris.test=true", Redirect.DISCARD, "sort", "--lines", "in", "sorted");
+    Child _ = writer.expectLine("open"); // it reads the pipe, whose end does not come
+    sort.terminate();
+    assertEquals(Signal.TERM.exitCode(), sort.exitCode());
+    writer.say("");
+    assertEquals(0, writer.exitCode());
+    try (Stream<Path> files = Files.list(folder)) {
+      assertTrue(files.noneMatch(file -> file.getFileName().toString().startsWith(".")));
+    }
+    assertFalse(Files.exists(folder.resolve("sorted")));
+  }
+
+  @Test
+  void saysWhatHasFilledTheDisk() throws Exception {
+    assumeTrue(Zstd.isAvailable(), "this system has no libzstd.so.1");
+    byte[] zeros = new byte[1 << 20];
+    byte[] frame = Zstd.compress(zeros, zeros.length, 3);
+    byte[] bomb = new byte[64 * frame.length];
+    for (int i = 0; i < 64; i++) {
+      System.arraycopy(frame, 0, bomb, i * frame.length, frame.length);
+    }
+    Files.write(folder.resolve("bomb.zst"), bomb);
+    try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
+      Shell.Result result = shell.run("sort --lines @/bomb.zst @/small-disk/sorted");
+      assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
+      assertTrue(result.err().contains("a copy of " + folder.resolve("bomb.zst")), result.err());
+      try (Stream<Path> left = Files.list(folder.resolve("small-disk"))) {
+        assertEquals(0, left.count());
+      }
+    }
+  }
+}
