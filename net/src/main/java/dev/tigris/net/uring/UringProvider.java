@@ -16,10 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// `-Dtigris.net.uring.sqpoll=true` has a thread of the kernel take the operations, which saves the
 /// system call and costs a core.
 public final class UringProvider implements Provider {
-  /// For how long a closed ring's memory may be locked still, and how often to look.
-  private static final long RELEASE_NANOS = 500_000_000;
+  /// How often to ask for a ring while the memory of closed ones may be locked still, and with what
+  /// pauses: for half a second. Attempts are counted and not time: where the processors are busy,
+  /// the kernel's thread that gives memory back gets its turns as late as this one.
+  private static final int MOST_ATTEMPTS = 500;
 
-  private static final long RETRY_NANOS = 1_000_000;
+  private static final long PAUSE_NANOS = 1_000_000;
 
   @Override
   public String name() {
@@ -51,18 +53,17 @@ public final class UringProvider implements Provider {
   ///
   /// @param other a ring whose thread of the kernel that of a virtual thread shares; null for none
   static IoUring ring(IoUring.Polling polling, @Nullable IoUring other) throws SystemException {
-    long start = System.nanoTime();
-    while (true) {
+    for (int attempts = 1; ; attempts++) {
       try {
         return tryRing(polling, other);
       } catch (SystemException e) {
         if (e.error() != SystemException.NO_MEMORY
-            || System.nanoTime() - start > RELEASE_NANOS
+            || attempts == MOST_ATTEMPTS
             || Thread.currentThread().isInterrupted()) {
           throw e;
         }
       }
-      LockSupport.parkNanos(RETRY_NANOS);
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
