@@ -119,8 +119,13 @@ final class NetCommand implements Command {
     String address = options.matchedPositionalValue(1, HERE);
     String host = hasPort(address) ? hostOf(address) : host(address);
     List<Fabric.Candidate> candidates = candidates(host);
-    // The last are sockets, which reach whatever has an address.
-    String lastObstacle = candidates.getLast().obstacle().orElse("no provider can");
+    // tcp is always there, and reaches whatever has an address.
+    String lastObstacle =
+        candidates.stream()
+            .filter(each -> each.name().equals("tcp"))
+            .findFirst()
+            .flatMap(Fabric.Candidate::obstacle)
+            .orElse("no provider can");
     String best =
         candidates.stream()
             .filter(each -> each.obstacle().isEmpty())
@@ -132,6 +137,7 @@ final class NetCommand implements Command {
       for (Fabric.Candidate each : candidates) {
         var facts = new LinkedHashMap<String, Object>();
         facts.put("name", each.name());
+        facts.put("class", each.implementation());
         facts.put("usable", each.obstacle().isEmpty());
         each.obstacle().ifPresent(why -> facts.put("obstacle", why));
         providers.add(facts);
@@ -149,7 +155,12 @@ final class NetCommand implements Command {
           each.obstacle()
               .map(why -> "not usable: " + why)
               .orElse(each.name().equals(best) ? "usable, the best" : "usable");
-      console.out().printf(Locale.ROOT, "  %-13s %s%n", each.name(), verdict);
+      String type = each.implementation();
+      if (each.name().equals(type)) { // it could not be asked for its name
+        console.out().printf(Locale.ROOT, "  %s%n%16s%s%n", type, "", verdict);
+      } else {
+        console.out().printf(Locale.ROOT, "  %-13s %s%n%16s%s%n", each.name(), verdict, "", type);
+      }
     }
   }
 

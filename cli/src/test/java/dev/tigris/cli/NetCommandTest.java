@@ -20,8 +20,12 @@ import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,30 @@ class NetCommandTest {
     assertTrue(last.get("usable").asBoolean());
     for (JsonNode provider : facts.get("providers")) {
       assertEquals(provider.get("usable").asBoolean(), !provider.has("obstacle"));
+    }
+  }
+
+  /// A second provider of a name is reported in the same way.
+  @Test
+  void namesTheClassesOfProvidersAndThoseThatFailToLoad() throws Exception {
+    Path services = folder.resolve("META-INF/services/dev.tigris.net.provider.Provider");
+    Files.createDirectories(services.getParent());
+    Files.writeString(services, "org.example.Absent");
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try (URLClassLoader added = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+      thread.setContextClassLoader(added);
+      String people = run("net info").out();
+      assertTrue(people.contains("dev.tigris.net.tcp.TcpProvider"), people);
+      assertTrue(people.contains("org.example.Absent"), people);
+      assertTrue(people.contains("cannot be loaded"), people);
+      List<String> classes = new ArrayList<>();
+      json("net info --json")
+          .get("providers")
+          .forEach(each -> classes.add(each.get("class").asText()));
+      assertTrue(classes.contains("dev.tigris.net.shm.ShmProvider"), classes::toString);
+    } finally {
+      thread.setContextClassLoader(before);
     }
   }
 
