@@ -1,8 +1,8 @@
 /// Two providers over libfabric, for RDMA hardware of almost every make: `libfabric` and
 /// `libfabric-rdm`.
 ///
-/// They need libfabric 1.17 or later, which is not a part of this module, and
-/// `--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric`. Without
+/// They need libfabric 1.9 or later, which is not a part of this module (the tests run with 1.17),
+/// and `--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric`. Without
 /// either they say so, and [dev.tigris.net.Fabric#best] chooses another provider.
 module dev.tigris.net.libfabric {
   requires static transitive org.jspecify;

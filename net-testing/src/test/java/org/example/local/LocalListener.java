@@ -1,31 +1,29 @@
 package org.example.local;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.HandshakeListener;
+import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.ProviderListener;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Takes requests of other threads.
-final class LocalListener implements ProviderListener {
-  /// In the queue, it ends a wait.
-  private static final Request WAKE = new Request(0, null, Attributes.DEFAULT, "");
-
+final class LocalListener extends HandshakeListener<HandshakeListener.Silent> {
   private final String address;
   private final Runnable onClose;
-  private final LinkedBlockingDeque<Request> requests = new LinkedBlockingDeque<>();
+  private final LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
   private boolean closed;
 
   LocalListener(String address, Runnable onClose) {
+    super(HANDSHAKE_NANOS);
     this.address = address;
     this.onClose = onClose;
   }
 
-  /// Returns whether somebody will answer.
+  /// Returns whether the request will be answered.
   synchronized boolean ask(Request request) {
     return !closed && requests.offer(request);
   }
@@ -36,77 +34,64 @@ final class LocalListener implements ProviderListener {
   }
 
   @Override
-  public @Nullable IncomingRequest next(long timeoutNanos) {
+  protected void look(long nanos) {
     try {
-      Request next = requests.poll(timeoutNanos, TimeUnit.NANOSECONDS);
-      while (next != null && next != WAKE && next.answer.isDone()) {
-        next = requests.poll(); // whose thread has given up
+      Request next = requests.poll(nanos, TimeUnit.NANOSECONDS);
+      for (; next != null; next = requests.poll()) {
+        if (!next.answer.isDone()) { // else its thread has given up
+          heard(next, next.hello);
+        }
       }
-      return next == WAKE ? null : next;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return null;
     }
   }
 
   @Override
-  public void wake() {
-    if (requests.peekLast() != WAKE) {
-      requests.add(WAKE);
-    }
+  protected void endWait() {
+    Request none = new Request(Hello.request(0, Attributes.DEFAULT), address);
+    none.close();
+    requests.add(none);
   }
 
   @Override
   public synchronized void close() {
     closed = true;
     onClose.run();
-    for (Request left : requests) {
-      left.answer.complete(ConnectResult.closedWithoutAnswer());
-    }
+    turnAway();
+    requests.forEach(Request::close);
   }
 
-  /// A thread that waits for an answer.
-  static final class Request implements IncomingRequest {
-    final CompletableFuture<ConnectResult> answer = new CompletableFuture<>();
-    private final long tag;
-    private final @Nullable LocalPort port;
-    private final Attributes attributes;
+  /// A thread that waits for an answer, and what both sides will exchange messages by.
+  static final class Request implements Caller {
+    final Hello hello;
+    final CompletableFuture<@Nullable Hello> answer = new CompletableFuture<>();
+    final Pipe.End stream = Pipe.End.open();
     private final String address;
 
-    Request(long tag, @Nullable LocalPort port, Attributes attributes, String address) {
-      this.tag = tag;
-      this.port = port;
-      this.attributes = attributes;
+    Request(Hello hello, String address) {
+      this.hello = hello;
       this.address = address;
     }
 
     @Override
-    public long tag() {
-      return tag;
-    }
-
-    @Override
-    public String peer() {
+    public String name() {
       return "a thread that connects to " + address;
     }
 
     @Override
-    public Link accept(Port accepting, Attributes its) {
-      LocalPort here = (LocalPort) accepting;
-      LocalPort there = java.util.Objects.requireNonNull(port);
-      Pipe out = new Pipe(there);
-      Pipe in = new Pipe(here);
-      LocalLink accepted = new LocalLink(peer(), here, in, out, its, attributes);
-      LocalLink connected = new LocalLink(address, there, out, in, attributes, its);
-      if (!answer.complete(new ConnectResult.Connected(connected))) {
-        in.end("it has given up connecting");
-      }
-      return accepted;
+    public Link link(Port port, Attributes attributes, long peerMaximum) {
+      return new LocalLink((LocalPort) port, stream.other(), name(), attributes, peerMaximum);
     }
 
     @Override
-    public void reject() {
-      answer.complete(ConnectResult.rejected(tag));
+    public boolean answer(Hello said) {
+      return answer.complete(said);
+    }
+
+    @Override
+    public void close() {
+      answer.complete(null);
     }
   }
 }

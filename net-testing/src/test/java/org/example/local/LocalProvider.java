@@ -1,15 +1,17 @@
 package org.example.local;
 
 import dev.tigris.net.Attributes;
-import dev.tigris.net.Connection.Reason;
+import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.ConnectResult;
+import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.net.provider.ProviderListener;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,8 +56,7 @@ public final class LocalProvider implements Provider {
       String own = address.equals("*") ? "local-" + addresses.incrementAndGet() : address;
       LocalListener listener = new LocalListener(own, () -> listeners.remove(own));
       if (listeners.putIfAbsent(own, listener) != null) {
-        throw new dev.tigris.net.NetException(
-            "listen at", own, "it is taken: listen at * for any", null);
+        throw new NetException("listen at", own, "it is taken: listen at * for any", null);
       }
       return listener;
     }
@@ -65,26 +66,30 @@ public final class LocalProvider implements Provider {
         String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
       LocalListener listener = listeners.get(address);
       LocalListener.Request request =
-          new LocalListener.Request(tag, (LocalPort) port, attributes, address);
+          new LocalListener.Request(Hello.request(tag, attributes), address);
       if (listener == null || !listener.ask(request)) {
         return ConnectResult.nobodyListens("there is no listener");
       }
+      Hello answer;
       try {
-        return request.answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
-      } catch (TimeoutException e) {
-        return giveUp(request);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // of which the fabric tells
-        return giveUp(request);
-      } catch (java.util.concurrent.ExecutionException e) {
-        return ConnectResult.refused(Reason.REJECTED, String.valueOf(e.getMessage()));
+        answer = request.answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException | InterruptedException | ExecutionException e) {
+        if (e instanceof InterruptedException) {
+          Thread.currentThread().interrupt(); // of which the fabric tells
+        }
+        if (request.answer.cancel(false)) {
+          return ConnectResult.timedOut();
+        }
+        answer = request.answer.join(); // it has come meanwhile
       }
-    }
-
-    /// Takes the request back, unless it is answered meanwhile.
-    private static ConnectResult giveUp(LocalListener.Request request) {
-      request.answer.complete(ConnectResult.timedOut());
-      return request.answer.join();
+      if (answer == null) {
+        return ConnectResult.closedWithoutAnswer();
+      }
+      return ConnectResult.answered(
+          tag,
+          answer,
+          "a listener does",
+          most -> new LocalLink((LocalPort) port, request.stream, address, attributes, most));
     }
 
     @Override

@@ -1,92 +1,108 @@
 package org.example.local;
 
-import dev.tigris.net.DataType;
-import dev.tigris.net.provider.Transfer;
-import java.lang.foreign.MemorySegment;
+import dev.tigris.net.provider.ByteStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The messages that are on their way to one side, each in a slot that is used again.
+/// Bytes on their way from one thread to another.
 final class Pipe {
-  private static final int SLOTS = 64;
-  private static final long MOST_BYTES = 1 << 20;
+  private static final int SIZE = 1 << 20;
 
-  private final LocalPort receiver;
-  private final Slot[] slots = new Slot[SLOTS];
-  private int taken;
-  private int put;
-  private long bytes;
-  private boolean wanted;
-  private @Nullable String end;
+  /// What was written and not read, in a circle.
+  private final ByteBuffer bytes = ByteBuffer.allocate(SIZE);
 
-  static final class Slot {
-    MemorySegment memory = MemorySegment.ofArray(new byte[64]);
-    int length;
-    int tag;
-    DataType type = DataType.BYTES;
-  }
+  private long written;
+  private long read;
 
-  Pipe(LocalPort receiver) {
-    this.receiver = receiver;
-    for (int i = 0; i < SLOTS; i++) {
-      slots[i] = new Slot();
+  /// Those that are woken when something changes; null until they are connected.
+  private volatile @Nullable LocalPort reader;
+
+  private volatile @Nullable LocalPort writer;
+
+  private boolean ended;
+  private boolean unread;
+
+  /// One end of a connection: a pipe from the peer, and one to it.
+  record End(Pipe in, Pipe out) implements ByteStream {
+    static End open() {
+      return new End(new Pipe(), new Pipe());
+    }
+
+    End other() {
+      return new End(out, in);
+    }
+
+    void attach(LocalPort port) {
+      in.reader = port;
+      out.writer = port;
+    }
+
+    @Override
+    public int read(ByteBuffer to) {
+      return in.take(to);
+    }
+
+    @Override
+    public int write(ByteBuffer from) throws IOException {
+      return out.put(from);
+    }
+
+    @Override
+    public void endOutput() {
+      out.end();
+    }
+
+    @Override
+    public void close(boolean abruptly) {
+      out.end();
+      in.close();
     }
   }
 
-  /// Copies a message, if there is room for it.
-  synchronized boolean offer(Transfer message) {
-    boolean fits = bytes + message.bytes() <= MOST_BYTES || (bytes == 0 && wanted);
-    if (end != null || put - taken == SLOTS || !fits) {
-      return false;
+  private synchronized int put(ByteBuffer from) throws IOException {
+    if (unread) {
+      throw new IOException("the peer has closed");
     }
-    Slot slot = slots[put % SLOTS];
-    slot.length = Math.toIntExact(message.bytes());
-    if (slot.memory.byteSize() < slot.length) {
-      slot.memory = MemorySegment.ofArray(new byte[slot.length]);
+    int at = (int) (written % SIZE);
+    int room = (int) Math.min(SIZE - at, SIZE - (written - read));
+    int count = Math.min(from.remaining(), room);
+    bytes.put(at, from, from.position(), count);
+    from.position(from.position() + count);
+    written += count;
+    if (count > 0) {
+      wake(reader);
     }
-    message.copyTo(slot.memory, 0, 0, slot.length);
-    slot.tag = message.tag();
-    slot.type = message.type();
-    bytes += slot.length;
-    put++;
-    return true;
+    return count;
   }
 
-  /// The first message; null if there is none.
-  synchronized @Nullable Slot peek() {
-    return put == taken ? null : slots[taken % SLOTS];
-  }
-
-  /// Says whether a receive is posted, for which a long message leaves its sender; returns whether
-  /// that is new.
-  synchronized boolean want(boolean now) {
-    boolean isNew = now && !wanted;
-    wanted = now;
-    return isNew;
-  }
-
-  synchronized void remove() {
-    bytes -= slots[taken % SLOTS].length;
-    taken++;
+  private synchronized int take(ByteBuffer to) {
+    int at = (int) (read % SIZE);
+    int count = Math.min(to.remaining(), (int) Math.min(SIZE - at, written - read));
+    to.put(to.position(), bytes, at, count);
+    to.position(to.position() + count);
+    read += count;
+    if (count > 0) {
+      wake(writer);
+    }
+    return count == 0 && ended ? -1 : count;
   }
 
   /// Nothing follows.
-  ///
-  /// @param why what has broken the connection; empty if it ends in order
-  void end(String why) {
-    synchronized (this) {
-      if (end == null) {
-        end = why;
-      }
+  private synchronized void end() {
+    ended = true;
+    wake(reader);
+  }
+
+  /// Nothing is read any more.
+  private synchronized void close() {
+    unread = true;
+    wake(writer);
+  }
+
+  private static void wake(@Nullable LocalPort port) {
+    if (port != null) {
+      port.wake();
     }
-    receiver.say();
-  }
-
-  synchronized @Nullable String end() {
-    return end;
-  }
-
-  /// Has the receiver look.
-  void say() {
-    receiver.say();
   }
 }

@@ -2,7 +2,10 @@
 package dev.tigris.net;
 
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.WakeRequest;
 import dev.tigris.os.CheckReturnValue;
+import dev.tigris.os.WaitSource;
+import dev.tigris.os.Waiter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -56,8 +59,17 @@ public final class CompletionQueue implements AutoCloseable {
   /// The ports, by the fabric that each belongs to.
   private final Map<Fabric, Port> ports = new HashMap<>();
 
-  /// The only one, or all of them. Written by the owner, and read by who wakes.
+  /// The only one, or all of them. Written by the owner, and read by the threads that wake it.
   private volatile Port port;
+
+  private final WakeRequest wake = new WakeRequest();
+
+  /// How the owner waits.
+  private final Waiter waiter = new Waiter(new Source(), List.of());
+
+  /// What the wait has found that the owner is in, or was in last; taken by [#await].
+  private @Nullable Descriptor found;
+
   private final long spinNanos;
 
   /// The descriptors that are complete and were not taken yet: a ring that is made larger before an
@@ -80,14 +92,8 @@ public final class CompletionQueue implements AutoCloseable {
   /// Since when there are no yields, if that is not long ago.
   private long longYield = System.nanoTime() - WITHOUT_YIELD_NANOS;
 
-  /// Guards the two below, where one of them is written.
-  private final Object signalLock = new Object();
-
   /// Whether a thread waits to signal.
   private volatile boolean signalling;
-
-  /// Whether that thread was woken because of what a doorbell may have completed.
-  private boolean reminded;
 
   CompletionQueue(Fabric fabric, Port port, long spinNanos) {
     this.fabric = fabric;
@@ -228,26 +234,55 @@ public final class CompletionQueue implements AutoCloseable {
       if (ready != null) {
         return ready;
       }
-      do {
-        long left = timeoutNanos - (System.nanoTime() - start);
-        if (left <= 0 || Thread.currentThread().isInterrupted()) {
-          return null;
-        }
-        boolean woken = port.arm() ? port.park(left) : port.wakeRequest().take();
-        ready = poll();
-        if (ready != null && woken) {
-          port.wakeRequest().ask(); // it ends the next wait
-        }
-        if (ready != null || woken) {
-          return ready;
-        }
-      } while (!port.isMoving());
+      long left = timeoutNanos - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted() || !waiter.await(left)) {
+        return null;
+      }
+      ready = found;
+      found = null;
+      if (ready != null || wake.take()) { // a request stays for the next wait if one was found
+        return ready;
+      }
       now = System.nanoTime();
     }
   }
 
+  /// The ports of a queue, as what a thread waits for.
+  private final class Source implements WaitSource {
+    /// Ends the wait when a descriptor has completed, after [CompletionQueue#wake], when the thread
+    /// is interrupted, and while it is too early to park.
+    @Override
+    public boolean poll() {
+      found = CompletionQueue.this.poll();
+      return found != null
+          || wake.isAsked()
+          || Thread.currentThread().isInterrupted()
+          || port.isMoving();
+    }
+
+    @Override
+    public boolean arm(WaitSource host) {
+      return port.arm();
+    }
+
+    @Override
+    public void disarm() {
+      port.disarm();
+    }
+
+    @Override
+    public void park(long nanos) {
+      port.park(nanos);
+    }
+
+    @Override
+    public void wake() {
+      port.wake();
+    }
+  }
+
   /// Polls until a descriptor has completed, the time is over, nothing has moved for a while, or
-  /// somebody wants it to end.
+  /// it was asked to end.
   private @Nullable Descriptor spin(long start, long timeoutNanos) {
     long idleSince = start;
     boolean yields = false;
@@ -259,7 +294,7 @@ public final class CompletionQueue implements AutoCloseable {
       if (polls % POLLS_BETWEEN_CLOCKS == 0) {
         long now = System.nanoTime();
         if (now - start >= timeoutNanos
-            || port.wakeRequest().isAsked()
+            || wake.isAsked()
             || Thread.currentThread().isInterrupted()) {
           return null;
         }
@@ -295,6 +330,7 @@ public final class CompletionQueue implements AutoCloseable {
   /// Ends an [#await], or the next one: also if a descriptor completed at the same time, and has
   /// ended this one. Any thread.
   public void wake() {
+    wake.ask();
     port.wake();
   }
 
@@ -334,32 +370,25 @@ public final class CompletionQueue implements AutoCloseable {
 
   private void waitAndSignal(Runnable signal) {
     try {
-      port.park(Long.MAX_VALUE);
-    } finally { // whoever waits for the signal must not do so for ever: it may come early
+      if (!wake.take()) {
+        port.park(Long.MAX_VALUE);
+        boolean _ = wake.take();
+      }
+    } finally { // a thread that waits for the signal must not do so for ever: it may come early
       endSignalling();
       signal.run();
     }
   }
 
   private void endSignalling() {
-    synchronized (signalLock) {
-      signalling = false;
-      if (reminded) {
-        reminded = false;
-        boolean _ = port.wakeRequest().take(); // it may have come when the wait was over
-      }
-    }
+    port.disarm();
+    signalling = false;
   }
 
-  /// The owner's doorbell may have completed something, which wakes nobody by itself.
+  /// The owner's doorbell may have completed something, which wakes no thread by itself.
   void remind() {
     if (signalling) {
-      synchronized (signalLock) {
-        if (signalling) {
-          reminded = true;
-          port.wake();
-        }
-      }
+      port.wake();
     }
   }
 
@@ -382,6 +411,7 @@ public final class CompletionQueue implements AutoCloseable {
         left.close();
       }
       closed = true;
+      port.wake(); // a thread that waits to signal has nothing to wait for
       port.close();
       ports.keySet().forEach(each -> each.closed(this));
     } finally {

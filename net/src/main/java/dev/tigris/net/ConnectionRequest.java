@@ -15,27 +15,27 @@ import org.jspecify.annotations.Nullable;
 /// it, with `try`.
 public final class ConnectionRequest implements AutoCloseable {
   private final Fabric fabric;
-  private final ProviderListener.IncomingRequest knock;
+  private final ProviderListener.IncomingRequest request;
   private boolean answered;
 
-  ConnectionRequest(Fabric fabric, ProviderListener.IncomingRequest knock) {
+  ConnectionRequest(Fabric fabric, ProviderListener.IncomingRequest request) {
     this.fabric = fabric;
-    this.knock = knock;
+    this.request = request;
   }
 
   /// The tag that the peer has sent: what it wants to connect to.
   public long tag() {
-    return knock.tag();
+    return request.tag();
   }
 
   /// Returns the name of the peer, for people.
   public String peer() {
-    return knock.peer();
+    return request.peer();
   }
 
   /// Returns the identity that the peer has proved; null without [Tls].
   public @Nullable Principal principal() {
-    return knock.principal();
+    return request.principal();
   }
 
   /// Accepts. Receives that are posted before the calling thread next takes completions are there
@@ -55,7 +55,7 @@ public final class ConnectionRequest implements AutoCloseable {
     Objects.requireNonNull(attributes); // while the request is not answered
     Port port = queue.port(fabric);
     answer();
-    Link link = knock.accept(port, attributes);
+    Link link = request.accept(port, attributes);
     queue.remind(); // meanwhile something may have completed
     return new VirtualInterface(link, queue);
   }
@@ -65,14 +65,14 @@ public final class ConnectionRequest implements AutoCloseable {
   /// @throws IllegalStateException if it was answered already
   public void reject() {
     answer();
-    knock.reject();
+    request.reject();
   }
 
   /// Rejects, if it was not answered. Any thread.
   @Override
   public void close() {
     if (claim()) {
-      knock.reject();
+      request.reject();
     }
   }
 

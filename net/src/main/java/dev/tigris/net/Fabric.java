@@ -166,9 +166,11 @@ public final class Fabric implements AutoCloseable {
 
   /// Makes an interface of a socket that is connected already, such as one that was used to agree
   /// with the peer that it changes to messages. The peer does so, too, with the same tag, at about
-  /// the same time; neither has sent anything that the other has not read. `tcp` can do that.
+  /// the same time; neither has sent anything that the other has not read. `tcp` and `uring` can do
+  /// that, and not with TLS, which begins with the side that has connected.
   ///
-  /// The socket is the fabric's from now on: it is closed if no connection comes of it.
+  /// The socket is the fabric's from now on: it is closed if no connection comes of it. `uring`
+  /// takes its descriptor, and so needs a channel that is registered with no selector.
   ///
   /// @throws NetException if something else failed than what [Connection.Reason] names
   /// @throws UnsupportedOperationException if the provider cannot

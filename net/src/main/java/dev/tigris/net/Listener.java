@@ -14,24 +14,24 @@ import org.jspecify.annotations.Nullable;
 /// Thread rule: one thread at a time, except for [#wake] and [#close].
 public final class Listener implements AutoCloseable {
   private final Fabric fabric;
-  private final ProviderListener door;
+  private final ProviderListener inner;
 
   /// Held by who waits, or closes.
   private final ReentrantLock inUse = new ReentrantLock();
 
   private volatile boolean closed;
 
-  /// Whether the door is. Guarded by the lock.
+  /// Whether that of the provider is open. Guarded by the lock.
   private boolean open = true;
 
-  Listener(Fabric fabric, ProviderListener door) {
+  Listener(Fabric fabric, ProviderListener inner) {
     this.fabric = fabric;
-    this.door = door;
+    this.inner = inner;
   }
 
   /// The address to connect to. Where the fabric was asked for any port, this has the one it got.
   public String address() {
-    return door.address();
+    return inner.address();
   }
 
   /// Waits for the next request.
@@ -50,8 +50,8 @@ public final class Listener implements AutoCloseable {
     }
     try {
       requireOpen();
-      ProviderListener.IncomingRequest knock = door.next(nanos);
-      return knock == null ? null : new ConnectionRequest(fabric, knock);
+      ProviderListener.IncomingRequest request = inner.next(nanos);
+      return request == null ? null : new ConnectionRequest(fabric, request);
     } finally {
       inUse.unlock();
     }
@@ -66,7 +66,7 @@ public final class Listener implements AutoCloseable {
   /// Ends a wait, or the next one: also if a request came at the same time, and has ended this one.
   /// Any thread.
   public void wake() {
-    door.wake();
+    inner.wake();
   }
 
   @Override
@@ -80,13 +80,13 @@ public final class Listener implements AutoCloseable {
   public void close() {
     closed = true;
     if (!inUse.tryLock()) {
-      door.wake();
+      inner.wake();
       inUse.lock();
     }
     try {
       if (open) {
         open = false;
-        door.close();
+        inner.close();
         fabric.closed(this);
       }
     } finally {

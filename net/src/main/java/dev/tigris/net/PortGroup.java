@@ -1,26 +1,47 @@
 package dev.tigris.net;
 
+import dev.tigris.net.provider.DescriptorWait;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The ports of a queue that serves several fabrics, as one.
 ///
-/// Waiting: the owner parks in the first port, and a thread for each other one in that, as for a
-/// signal. Whichever returns first ends the waits of the rest. Each wait of the owner ends with all
-/// of those threads.
+/// Waiting: one wait is for all ports that name the files to wait for. Where all do, it is the only
+/// one. A port that does not is waited for in its own way: the owner parks in the first such port,
+/// and a thread for each further one, and a thread for the files. Whichever returns first ends the
+/// waits of the rest, and each wait of the owner ends with all of those threads.
 final class PortGroup extends Port {
-  private final List<Port> ports;
-  private final WakeRequest wake = new WakeRequest();
+  private final List<Port> ports = new ArrayList<>();
+
+  /// Those that name files.
+  private Port[] byDescriptor = {};
+
+  /// The others.
+  private final List<Port> apart = new ArrayList<>();
+
+  /// Where those that name files are waited for; null without such ports.
+  private @Nullable DescriptorWait wait;
 
   PortGroup(Port first, Port second) {
-    this.ports = new ArrayList<>(List.of(first, second));
+    add(first);
+    add(second);
   }
 
+  /// Adds a port, while no thread waits.
   void add(Port port) {
     ports.add(port);
+    if (!port.waitsByDescriptor()) {
+      apart.add(port);
+      return;
+    }
+    if (wait == null) {
+      wait = new DescriptorWait();
+    }
+    byDescriptor = Arrays.copyOf(byDescriptor, byDescriptor.length + 1);
+    byDescriptor[byDescriptor.length - 1] = port;
   }
 
   @Override
@@ -57,32 +78,52 @@ final class PortGroup extends Port {
   }
 
   @Override
-  public boolean park(long nanos) {
-    Port first = ports.getFirst();
-    List<Thread> others = new ArrayList<>();
-    try {
-      for (Port port : ports.subList(1, ports.size())) {
-        others.add(Thread.ofVirtual().name("tigris-net-wait").start(() -> park(port, nanos)));
-      }
-      boolean _ = first.park(nanos);
-    } finally {
-      for (int i = 0; i < others.size(); i++) {
-        ports.get(i + 1).wake();
-      }
-      join(others);
-      for (Port port : ports) {
-        boolean _ = port.wakeRequest().take();
-      }
+  public void disarm() {
+    for (int i = 0; i < ports.size(); i++) {
+      ports.get(i).disarm();
     }
-    return wake.take(); // last: what is asked from now on wakes the ports again
   }
 
-  private void park(Port port, long nanos) {
-    try {
-      boolean _ = port.park(nanos);
-    } finally {
-      ports.getFirst().wake();
+  @Override
+  public void park(long nanos) {
+    DescriptorWait files = wait;
+    if (apart.isEmpty() && files != null) {
+      files.park(nanos, byDescriptor);
+      return;
     }
+    List<Thread> others = new ArrayList<>();
+    try {
+      if (files != null) {
+        others.add(start(() -> files.park(nanos, byDescriptor)));
+      }
+      for (Port port : apart.subList(1, apart.size())) {
+        others.add(start(() -> port.park(nanos)));
+      }
+      apart.getFirst().park(nanos);
+    } finally {
+      if (files != null) {
+        files.wake();
+      }
+      for (Port port : apart.subList(1, apart.size())) {
+        port.wake();
+      }
+      join(others);
+    }
+  }
+
+  /// Starts a thread that waits. It is no virtual one, which would start another one to poll.
+  private Thread start(Runnable waiting) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("tigris-net-wait")
+        .start(
+            () -> {
+              try {
+                waiting.run();
+              } finally {
+                apart.getFirst().wake();
+              }
+            });
   }
 
   /// Waits for threads that have been woken, whether this one is interrupted or not.
@@ -112,15 +153,12 @@ final class PortGroup extends Port {
 
   @Override
   public void wake() {
-    wake.ask();
-    for (Port port : ports) {
-      port.wake();
+    DescriptorWait files = wait;
+    if (apart.isEmpty() && files != null) {
+      files.wake();
+    } else {
+      apart.getFirst().wake();
     }
-  }
-
-  @Override
-  public WakeRequest wakeRequest() {
-    return wake;
   }
 
   @Override
@@ -131,12 +169,18 @@ final class PortGroup extends Port {
   @Override
   public void close() {
     @Nullable RuntimeException failure = null;
+    if (wait != null) {
+      wait.closeToOthers();
+    }
     for (Port port : ports) {
       try {
         port.close();
       } catch (RuntimeException e) {
         failure = e;
       }
+    }
+    if (wait != null) {
+      wait.close();
     }
     if (failure != null) {
       throw failure;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Timeout;
 class FailingWaitTest {
   /// Nothing ever comes, and the first wait fails.
   private static final class Scarce extends Port {
-    private final WakeRequest wake = new WakeRequest();
     private boolean failed;
 
     @Override
@@ -24,22 +22,12 @@ class FailingWaitTest {
     }
 
     @Override
-    public boolean park(long nanos) {
+    public void park(long nanos) {
       if (!failed) {
         failed = true;
         throw new OutOfMemoryError("unable to create native thread");
       }
-      return wake.take();
-    }
-
-    @Override
-    public void wake() {
-      wake.ask();
-    }
-
-    @Override
-    public WakeRequest wakeRequest() {
-      return wake;
+      super.park(nanos);
     }
 
     @Override

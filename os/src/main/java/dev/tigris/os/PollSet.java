@@ -46,23 +46,29 @@ public final class PollSet implements AutoCloseable {
 
   /// Adds a file, at the next index from 0 on. It is not looked at after it was closed.
   public void add(OpenFile file) {
+    add(file.number(), POLLIN);
+  }
+
+  /// Adds a file by its descriptor: as [#add(OpenFile)]. A number that is no open file's ends every
+  /// wait at once.
+  public void add(int file) {
     add(file, POLLIN);
   }
 
   /// As [#add], a socket that is ready when there is room to send something, or when an attempt to
   /// connect is over.
   void addForSending(OpenFile file) {
-    add(file, POLLOUT);
+    add(file.number(), POLLOUT);
   }
 
-  private void add(OpenFile file, short wanted) {
+  private void add(int file, short wanted) {
     long at = (long) count * ENTRY_BYTES;
     if (at == entries.byteSize()) {
       MemorySegment larger = Arena.ofAuto().allocate(2 * at, ENTRY_BYTES);
       MemorySegment.copy(entries, 0, larger, 0, at);
       entries = larger;
     }
-    entries.set(ValueLayout.JAVA_INT, at, file.number());
+    entries.set(ValueLayout.JAVA_INT, at, file);
     entries.set(ValueLayout.JAVA_SHORT, at + Integer.BYTES, wanted);
     entries.set(ValueLayout.JAVA_SHORT, at + READY, (short) 0);
     count++;

@@ -1,14 +1,20 @@
 package dev.tigris.os;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -36,12 +42,15 @@ public final class TcpSocket implements AutoCloseable {
   private static final int SO_ERROR = 4;
   private static final int SO_LINGER = 13;
   private static final int F_SETFL = 4;
+  private static final int F_DUPFD_CLOEXEC = 1030;
   private static final int IPPROTO_TCP = 6;
   private static final int TCP_NODELAY = 1;
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int SHUT_WR = 1;
   private static final int SHUT_RDWR = 2;
+
+  private static final Path OPEN_FILES = Path.of("/proc/self/fd");
 
   private static final ValueLayout.OfShort PORT =
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
@@ -82,6 +91,66 @@ public final class TcpSocket implements AutoCloseable {
         socket.close();
       }
     }
+  }
+
+  /// Takes the connection of a channel over, and closes the channel.
+  ///
+  /// The JDK does not tell the descriptor of a channel, so it is looked for: among the sockets of
+  /// this process, the one with the same two addresses is the same connection, since the system has
+  /// no two of them. It is copied, and its addresses are looked at again: the number may have
+  /// become another file's meanwhile, and the copy cannot. The connection stays open when the
+  /// channel, with the other descriptor, is closed.
+  ///
+  /// @throws IOException if the channel is not connected, or registered with a selector: to close
+  ///     such a channel ends its connection
+  public static TcpSocket adopt(SocketChannel channel) throws IOException, SystemException {
+    Platform.requireLinux("adopting a socket");
+    if (channel.isRegistered()) {
+      throw new IOException(
+          "the channel is registered with a selector: cancel its key, and select once more");
+    }
+    SocketAddress local = channel.getLocalAddress();
+    SocketAddress remote = channel.getRemoteAddress();
+    if (local == null || remote == null) {
+      throw new IOException("the channel is not connected");
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(OPEN_FILES)) {
+      for (Path each : files) {
+        int number = Integer.parseInt(each.getFileName().toString());
+        if (connects(number, local, remote)) {
+          int copy = check("copy a descriptor", Calls.fcntl(number, F_DUPFD_CLOEXEC, 0));
+          TcpSocket socket = new TcpSocket(new OpenFile(copy));
+          if (connects(copy, local, remote)) {
+            check("adopt a socket", Calls.fcntl(copy, F_SETFL, 0)); // the JDK may have it not block
+            channel.close();
+            return socket;
+          }
+          socket.close();
+        }
+      }
+    }
+    throw new IOException("the descriptor of the channel is not found in " + OPEN_FILES);
+  }
+
+  /// Whether a descriptor is that of a connection between two addresses.
+  private static boolean connects(int number, SocketAddress local, SocketAddress remote) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(IPV6_BYTES, 8);
+      return remote.equals(addressOf(number, address, Calls::getpeername))
+          && local.equals(addressOf(number, address, Calls::getsockname));
+    }
+  }
+
+  private static @Nullable InetSocketAddress addressOf(
+      int number, MemorySegment address, Asking asking) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, IPV6_BYTES);
+      if (asking.ask(number, address, length) < 0) {
+        return null;
+      }
+    }
+    int family = address.get(ValueLayout.JAVA_SHORT, 0);
+    return family == AF_INET || family == AF_INET6 ? decode(address) : null;
   }
 
   /// What has become of an attempt to connect.

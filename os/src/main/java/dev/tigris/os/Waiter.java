@@ -39,6 +39,9 @@ public final class Waiter {
         }
         if (armed) {
           host.park(left);
+          if (poll()) { // before another announcement, which costs system calls in some sources
+            return true;
+          }
         }
       }
     } finally {

@@ -2,8 +2,8 @@ package dev.tigris.net.libfabric;
 
 import java.util.ArrayDeque;
 
-/// The links of a station that have accepted a peer which has yet to say its first word. Who says
-/// nothing for too long is given up.
+/// The links of a device queue that have accepted a peer which has yet to say its first word. Who
+/// says nothing for too long is given up.
 ///
 /// Only time in which peers are looked for counts: while the owner of the queue is away, nobody can
 /// be heard, however much was said.

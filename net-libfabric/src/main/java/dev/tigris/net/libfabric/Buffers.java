@@ -1,7 +1,7 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.libfabric.raw.Device;
-import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.provider.SpareBuffers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

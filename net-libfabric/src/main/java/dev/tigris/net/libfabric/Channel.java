@@ -14,9 +14,9 @@ final class Channel {
   /// credit. Those are consumed as soon as they are seen, so that a few are enough.
   private static final int SPARE_RECEIVES = 3;
 
-  final DeviceQueue station;
+  final DeviceQueue deviceQueue;
   final Endpoint endpoint;
-  final ReceivingEndpoint mailbox;
+  final ReceivingEndpoint receivingEndpoint;
 
   /// What events call it, or what packets for it begin with.
   final long identity;
@@ -25,7 +25,7 @@ final class Channel {
   final int window;
 
   @Nullable LibfabricLink link;
-  private final @Nullable SharedEndpoint switchboard;
+  private final @Nullable SharedEndpoint sharedEndpoint;
 
   /// Of a share, once it has met its peer.
   private @Nullable Meeting meeting;
@@ -35,38 +35,38 @@ final class Channel {
 
   /// The other end of a share.
   ///
-  /// @param card what the peer says of it
+  /// @param rdmHello what the peer says of it
   /// @param address what the library calls the endpoint
   /// @param line a socket that ends when the peer does
-  private record Meeting(RdmHello card, long address, TcpSocket line) {}
+  private record Meeting(RdmHello rdmHello, long address, TcpSocket line) {}
 
   /// A channel of an endpoint of its own.
-  Channel(DeviceQueue station, Endpoint endpoint, int window) {
-    this.station = station;
+  Channel(DeviceQueue deviceQueue, Endpoint endpoint, int window) {
+    this.deviceQueue = deviceQueue;
     this.endpoint = endpoint;
-    this.mailbox = new ReceivingEndpoint(station, endpoint, this);
+    this.receivingEndpoint = new ReceivingEndpoint(deviceQueue, endpoint, this);
     this.identity = endpoint.identity();
     this.window = window;
-    this.switchboard = null;
-    mailbox.grow(window + SPARE_RECEIVES);
+    this.sharedEndpoint = null;
+    receivingEndpoint.grow(window + SPARE_RECEIVES);
   }
 
   /// A share.
-  Channel(DeviceQueue station, SharedEndpoint switchboard, long number, int window) {
-    this.station = station;
-    this.endpoint = switchboard.mailbox().endpoint;
-    this.mailbox = switchboard.mailbox();
+  Channel(DeviceQueue deviceQueue, SharedEndpoint sharedEndpoint, long number, int window) {
+    this.deviceQueue = deviceQueue;
+    this.endpoint = sharedEndpoint.receivingEndpoint().endpoint;
+    this.receivingEndpoint = sharedEndpoint.receivingEndpoint();
     this.identity = number;
     this.window = window;
-    this.switchboard = switchboard;
-    mailbox.grow(window + SPARE_RECEIVES);
+    this.sharedEndpoint = sharedEndpoint;
+    receivingEndpoint.grow(window + SPARE_RECEIVES);
   }
 
   /// Names the peer of a share, which closes the line from now on.
-  void meet(RdmHello card, TcpSocket line) throws LibfabricException {
-    long address = Objects.requireNonNull(switchboard).reach(card.name());
-    meeting = new Meeting(card, address, line);
-    switchboard.watch(this);
+  void meet(RdmHello rdmHello, TcpSocket line) throws LibfabricException {
+    long address = Objects.requireNonNull(sharedEndpoint).reach(rdmHello.name());
+    meeting = new Meeting(rdmHello, address, line);
+    sharedEndpoint.watch(this);
   }
 
   /// What the library calls the peer: connected endpoints know it themselves.
@@ -76,7 +76,7 @@ final class Channel {
 
   /// What packets to the peer begin with.
   long peerNumber() {
-    return meeting == null ? 0 : meeting.card().number();
+    return meeting == null ? 0 : meeting.rdmHello().number();
   }
 
   /// What ends when the peer does; null if the endpoint says so itself.
@@ -86,11 +86,11 @@ final class Channel {
 
   /// What the endpoint of a share is called, for [RdmHello].
   ByteBuffer name() {
-    return Objects.requireNonNull(switchboard).name();
+    return Objects.requireNonNull(sharedEndpoint).name();
   }
 
   boolean isShare() {
-    return switchboard != null;
+    return sharedEndpoint != null;
   }
 
   boolean isClosed() {
@@ -101,7 +101,7 @@ final class Channel {
   void settle() {
     if (!settled) {
       settled = true;
-      station.exchange().settled();
+      deviceQueue.exchange().settled();
     }
   }
 
@@ -116,15 +116,15 @@ final class Channel {
     }
     settle();
     closed = true;
-    if (switchboard == null) {
-      mailbox.close();
+    if (sharedEndpoint == null) {
+      receivingEndpoint.close();
     } else {
-      mailbox.shrink(window + SPARE_RECEIVES);
+      receivingEndpoint.shrink(window + SPARE_RECEIVES);
       if (meeting != null) {
         meeting.line().close();
-        switchboard.forget(meeting.card().name());
+        sharedEndpoint.forget(meeting.rdmHello().name());
       }
     }
-    station.closed(this);
+    deviceQueue.closed(this);
   }
 }

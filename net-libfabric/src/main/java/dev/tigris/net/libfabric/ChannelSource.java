@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// How the channels of a station come to endpoints, to their packets, and to the news of their
+/// How the channels of a device queue come to endpoints, to their packets, and to the news of their
 /// peers: each has an endpoint of its own that is connected, or all share one that is not.
 sealed interface ChannelSource permits Connections, SharedEndpoint {
   /// Makes a channel.
   ///
   /// @param window how many messages its peer may send before it gets credit
-  Channel open(DeviceQueue station, Route route, int window) throws LibfabricException;
+  Channel open(DeviceQueue deviceQueue, Route route, int window) throws LibfabricException;
 
   /// A channel is closed.
   void closed(Channel channel);
@@ -24,11 +24,11 @@ sealed interface ChannelSource permits Connections, SharedEndpoint {
   Collection<Channel> channels();
 
   /// What packets are received by.
-  Stream<ReceivingEndpoint> mailboxes();
+  Stream<ReceivingEndpoint> receivingEndpoints();
 
   /// Whose packet has arrived; null if it is nobody's.
   ///
-  /// @param receiver whose the mailbox is; null if it is shared
+  /// @param receiver whose the receiving endpoint is; null if it is shared
   /// @param bytes how long the packet is, with what precedes it
   @Nullable Channel addressee(@Nullable Channel receiver, Buffer buffer, long bytes);
 

@@ -22,7 +22,7 @@ final class ConnectedLink extends LibfabricLink implements RemoteLink {
 
   @Override
   public Exposed expose(Region region, long offset, long length, boolean writable) {
-    Device device = station.device();
+    Device device = deviceQueue.device();
     long address = region.segment().address() + offset;
     long registration = device.register(address, length, true, writable);
     if (registration < 0) {
@@ -34,7 +34,7 @@ final class ConnectedLink extends LibfabricLink implements RemoteLink {
 
   @Override
   public void withdraw(Exposed memory) {
-    station.device().deregister(memory.registration());
+    deviceQueue.device().deregister(memory.registration());
   }
 
   @Override

@@ -42,9 +42,9 @@ final class Connections implements ChannelSource {
   }
 
   @Override
-  public Channel open(DeviceQueue station, Route route, int window) throws LibfabricException {
+  public Channel open(DeviceQueue deviceQueue, Route route, int window) throws LibfabricException {
     Endpoint endpoint = Endpoint.open(device, route, events, completions);
-    Channel channel = new Channel(station, endpoint, window);
+    Channel channel = new Channel(deviceQueue, endpoint, window);
     channels.put(channel.identity, channel);
     connecting++;
     return channel;
@@ -61,8 +61,8 @@ final class Connections implements ChannelSource {
   }
 
   @Override
-  public Stream<ReceivingEndpoint> mailboxes() {
-    return channels.values().stream().map(channel -> channel.mailbox);
+  public Stream<ReceivingEndpoint> receivingEndpoints() {
+    return channels.values().stream().map(channel -> channel.receivingEndpoint);
   }
 
   @Override

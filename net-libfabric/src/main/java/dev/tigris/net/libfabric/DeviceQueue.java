@@ -117,7 +117,7 @@ final class DeviceQueue implements Completions.Taker {
                 shared.lines);
   }
 
-  /// What tells the stations of a port apart.
+  /// What tells the device queues of a port apart.
   static String nameOf(Route route) {
     return "%s %s %s".formatted(route.provider(), route.fabric(), route.domain());
   }
@@ -155,7 +155,7 @@ final class DeviceQueue implements Completions.Taker {
   }
 
   /// Whether channels share an endpoint. It is not closed with them, so that nothing may be posted
-  /// to it but memory of the station's own.
+  /// to it but memory of the device queue's own.
   boolean copies() {
     return copies;
   }
@@ -205,7 +205,7 @@ final class DeviceQueue implements Completions.Taker {
       take(true); // who connects in a loop, in vain, may ask for nothing else
     }
     Channel channel = exchange.open(this, route, window);
-    int error = channel.mailbox.post();
+    int error = channel.receivingEndpoint.post();
     if (error != 0) {
       channel.close();
       throw Failures.of("post memory for messages with", route.provider(), device, error);
@@ -217,7 +217,7 @@ final class DeviceQueue implements Completions.Taker {
   void closed(Channel channel) {
     exchange.closed(channel);
     if (!channel.isShare()) {
-      operations.closed(channel.mailbox);
+      operations.closed(channel.receivingEndpoint);
     }
   }
 
@@ -240,7 +240,7 @@ final class DeviceQueue implements Completions.Taker {
       link.asked();
     }
     expected.look(waited);
-    while (!lingering.isEmpty() && lingering.element().isOver(System.nanoTime())) {
+    while (!lingering.isEmpty() && lingering.element().isOver()) {
       lingering.remove();
     }
     if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
@@ -267,7 +267,7 @@ final class DeviceQueue implements Completions.Taker {
   @Override
   public void completed(long context, long bytes, int failure) {
     Operation operation = operations.get(context);
-    ReceivingEndpoint mailbox = operation.mailbox();
+    ReceivingEndpoint receivingEndpoint = operation.receivingEndpoint();
     Channel channel = operation.channel;
     Operation.Kind kind = operation.kind;
     Buffer buffer = operation.buffer();
@@ -277,7 +277,7 @@ final class DeviceQueue implements Completions.Taker {
     long size = operation.size;
     operations.end(operation);
     if (kind == Operation.Kind.RECEIVE) {
-      arrived(mailbox, channel, Objects.requireNonNull(buffer), bytes, failure);
+      arrived(receivingEndpoint, channel, Objects.requireNonNull(buffer), bytes, failure);
       return;
     }
     LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
@@ -294,7 +294,7 @@ final class DeviceQueue implements Completions.Taker {
   }
 
   private void arrived(
-      ReceivingEndpoint mailbox,
+      ReceivingEndpoint receivingEndpoint,
       @Nullable Channel receiver,
       Buffer buffer,
       long bytes,
@@ -302,7 +302,7 @@ final class DeviceQueue implements Completions.Taker {
     Channel channel = exchange.addressee(receiver, buffer, failure == 0 ? bytes : 0);
     LibfabricLink link = channel == null || channel.isClosed() ? null : channel.link;
     if (link == null) {
-      mailbox.give(buffer); // from a stranger, or too late
+      receivingEndpoint.give(buffer); // from a stranger, or too late
     } else {
       link.arrived(buffer, bytes - exchange.prefixBytes(), failure);
     }
@@ -393,6 +393,6 @@ final class DeviceQueue implements Completions.Taker {
   void checkInvariants() {
     packets.checkInvariants();
     headers.checkInvariants();
-    operations.checkInvariants(exchange.mailboxes());
+    operations.checkInvariants(exchange.receivingEndpoints());
   }
 }

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// The ranges that the packet which is posted next is gathered from. The library has read them when
-/// the call returns, so that one list is enough for a station.
+/// the call returns, so that one list is enough for a device queue.
 final class GatherList {
   private final MemorySegment ranges;
   private final MemorySegment descriptors;

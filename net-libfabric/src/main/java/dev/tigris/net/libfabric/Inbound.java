@@ -1,6 +1,7 @@
 package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.Transfer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,10 @@ final class Inbound {
 
   int readsUnderWay;
 
+  /// Why a part of it found no memory; null if each did. The messages before it come first: the
+  /// connection breaks when it is the turn of this one.
+  @Nullable LostMemoryException loss;
+
   void start(Packet packet, Buffer from) {
     buffer = from;
     kind = packet.kind;
@@ -33,6 +38,7 @@ final class Inbound {
     into = null;
     posted = 0;
     readsUnderWay = 0;
+    loss = null;
   }
 
   boolean isRead() {

@@ -52,7 +52,7 @@ final class LibfabricCarrier implements Carrier {
     LibfabricPort ours = (LibfabricPort) port;
     try (Route route = Addresses.route(library, address, false)) {
       Greeting mine = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
-      Channel channel = ours.station(route).open(route, mine.window());
+      Channel channel = ours.deviceQueue(route).open(route, mine.window());
       boolean kept = false;
       try {
         channel.endpoint.connect(route, mine.toBytes());

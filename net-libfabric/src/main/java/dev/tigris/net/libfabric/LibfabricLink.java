@@ -7,7 +7,6 @@ import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.LostMemoryException;
-import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Region;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +39,7 @@ class LibfabricLink extends Link {
   private static final long SILENT_NANOS = HandshakeListener.HANDSHAKE_NANOS;
 
   private final Channel channel;
-  final DeviceQueue station;
+  final DeviceQueue deviceQueue;
   private final String peer;
   private final long maximumIncomingBytes;
   private final Packet packet = new Packet();
@@ -48,7 +47,7 @@ class LibfabricLink extends Link {
   private final LibfabricSender outgoing;
   private final LibfabricReceiver incoming;
 
-  /// How many offers the station knows of.
+  /// How many offers the device queue knows of.
   private int offers;
 
   private int inSequence;
@@ -63,7 +62,7 @@ class LibfabricLink extends Link {
   /// same time, and what they have sent get lost.
   private final boolean speaksFirst;
 
-  /// When a peer that was accepted is given up, by the time that its station has looked.
+  /// When a peer that was accepted is given up, by the time that its device queue has looked.
   private long silentUntil;
 
   private boolean isStuck;
@@ -74,8 +73,6 @@ class LibfabricLink extends Link {
 
   private boolean goodbyeReceived;
   private boolean goodbyeSent;
-  private boolean lingering;
-  private long lingersSince;
 
   /// @param speaksFirst whether this side has asked to be connected
   LibfabricLink(
@@ -87,18 +84,18 @@ class LibfabricLink extends Link {
       boolean speaksFirst) {
     super(attributes, theirs.hello().maximumMessageBytes());
     this.channel = channel;
-    this.station = channel.station;
+    this.deviceQueue = channel.deviceQueue;
     this.peer = peer;
     this.maximumIncomingBytes = attributes.maximumMessageBytes();
     this.packets = new Packets(channel, ours.sequence());
     this.outgoing =
         new LibfabricSender(
-            station.device(),
+            deviceQueue.device(),
             packets,
             sends,
             attributes.sendDepth(),
             theirs.window(),
-            !station.copies());
+            !deviceQueue.copies());
     this.speaksFirst = speaksFirst;
     this.greeted = !channel.isShare();
     this.heard = !channel.isShare();
@@ -114,15 +111,15 @@ class LibfabricLink extends Link {
 
   @Override
   public void register(Region region) {
-    boolean copies = station.copies() || region.isMapped();
-    if (!station.limits().registersMemory() || copies || channel.isClosed()) {
+    boolean copies = deviceQueue.copies() || region.isMapped();
+    if (!deviceQueue.limits().registersMemory() || copies || channel.isClosed()) {
       return;
     }
     long registration =
-        station.device().register(region.segment().address(), region.bytes(), false, false);
+        deviceQueue.device().register(region.segment().address(), region.bytes(), false, false);
     if (registration < 0) {
       throw Failures.of(
-          "register memory for messages with", peer, station.device(), (int) -registration);
+          "register memory for messages with", peer, deviceQueue.device(), (int) -registration);
     }
     region.registration(new Packets.Registered(registration, Device.descriptor(registration)));
   }
@@ -130,7 +127,7 @@ class LibfabricLink extends Link {
   @Override
   public void deregister(Region region) {
     if (region.registration() instanceof Packets.Registered(long registration, long _)) {
-      station.device().deregister(registration);
+      deviceQueue.device().deregister(registration);
     }
   }
 
@@ -147,20 +144,20 @@ class LibfabricLink extends Link {
     goOn();
   }
 
-  /// Has the station call [#asked] when it has taken what has arrived.
+  /// Has the device queue call [#asked] when it has taken what has arrived.
   private void stick() {
     if (!isStuck) {
       isStuck = true;
-      station.stuck(this);
+      deviceQueue.stuck(this);
     }
   }
 
   void asked() {
     isStuck = false;
     if (peerClosed && !channel.isClosed()) {
-      if (!station.isEmptied() || (channel.isShare() && !lingering && !isQuiet())) {
+      if (!deviceQueue.isEmptied() || (channel.isShare() && !isLingering() && !isQuiet())) {
         stick();
-        station.ends();
+        deviceQueue.ends();
       } else {
         lost(
             isMade() || speaksFirst
@@ -180,7 +177,7 @@ class LibfabricLink extends Link {
     quietSince = peerClosed ? quietSince : System.nanoTime();
     peerClosed = true;
     stick();
-    station.ends();
+    deviceQueue.ends();
   }
 
   /// The library says that the endpoint has failed.
@@ -190,7 +187,7 @@ class LibfabricLink extends Link {
 
   /// Does what can be done.
   private void goOn() {
-    if (lingering) {
+    if (isLingering()) {
       linger();
       return;
     }
@@ -223,7 +220,7 @@ class LibfabricLink extends Link {
   }
 
   private void countOffers() {
-    station.offered(outgoing.offers() - offers);
+    deviceQueue.offered(outgoing.offers() - offers);
     offers = outgoing.offers();
   }
 
@@ -239,7 +236,7 @@ class LibfabricLink extends Link {
 
   /// This side has accepted, and looks for the peer's first word from now on.
   ///
-  /// @param looked how long its station has looked so far
+  /// @param looked how long its device queue has looked so far
   void accepted(long looked) {
     silentUntil = looked + SILENT_NANOS;
   }
@@ -263,10 +260,10 @@ class LibfabricLink extends Link {
   }
 
   private void postReceives() {
-    int error = channel.mailbox.post();
+    int error = channel.receivingEndpoint.post();
     if (error != 0) {
-      lost("memory for messages cannot be posted: " + station.device().describe(error));
-    } else if (channel.mailbox.hasUnposted()) {
+      lost("memory for messages cannot be posted: " + deviceQueue.device().describe(error));
+    } else if (channel.receivingEndpoint.hasUnposted()) {
       stick();
     }
   }
@@ -276,7 +273,7 @@ class LibfabricLink extends Link {
     if (result == Endpoint.AGAIN) {
       stick();
     } else if (result != 0) {
-      lost("a message cannot be sent: " + station.device().describe((int) -result));
+      lost("a message cannot be sent: " + deviceQueue.device().describe((int) -result));
     }
     return result == 0;
   }
@@ -290,7 +287,7 @@ class LibfabricLink extends Link {
   /// A packet has left its memory.
   void packetSent(@Nullable Outbound message, int failure) {
     if (failure != 0) {
-      lost("the connection is lost: " + station.device().describe(failure));
+      lost("the connection is lost: " + deviceQueue.device().describe(failure));
     } else if (message != null) {
       message.piecesUnderWay--;
       completeSends();
@@ -309,8 +306,8 @@ class LibfabricLink extends Link {
   /// Takes a packet.
   void arrived(Buffer buffer, long bytes, int failure) {
     if (failure != 0) {
-      channel.mailbox.give(buffer);
-      lost("the connection is lost: " + station.device().describe(failure));
+      channel.receivingEndpoint.give(buffer);
+      lost("the connection is lost: " + deviceQueue.device().describe(failure));
       return;
     }
     heard = true;
@@ -320,12 +317,12 @@ class LibfabricLink extends Link {
       packet.take(buffer.memory(), bytes, maximumIncomingBytes, inSequence++);
       look(buffer);
     } catch (BreachException e) {
-      channel.mailbox.give(buffer);
+      channel.receivingEndpoint.give(buffer);
       failOf(e);
       return;
     }
     if (incoming.count() == heldBefore) {
-      channel.mailbox.give(buffer);
+      channel.receivingEndpoint.give(buffer);
     }
     stick();
   }
@@ -348,7 +345,7 @@ class LibfabricLink extends Link {
       }
       case Packet.GOODBYE -> goodbyeReceived = true;
       case Packet.MESSAGE, Packet.OFFER, Packet.MORE -> {
-        if (packet.kind == Packet.OFFER && station.copies()) {
+        if (packet.kind == Packet.OFFER && deviceQueue.copies()) {
           throw new BreachException("an offer where none can be read");
         }
         incoming.arrived(packet, buffer);
@@ -363,7 +360,7 @@ class LibfabricLink extends Link {
   /// and the peer has closed, reaches nobody.
   private void consume() {
     check(incoming.consume());
-    if (goodbyeReceived && incoming.count() == 0 && !lingering) {
+    if (goodbyeReceived && incoming.count() == 0 && !isLingering()) {
       release();
       if (incoming.isWithinMessage()) {
         broken(failure("it ended within a message", null));
@@ -379,16 +376,16 @@ class LibfabricLink extends Link {
   void read(Inbound message, @Nullable Buffer buffer, long from, long size, int failure) {
     message.readsUnderWay--;
     if (failure != 0) {
-      lost("a message cannot be read: " + station.device().describe(failure));
+      lost("a message cannot be read: " + deviceQueue.device().describe(failure));
       return;
     }
     stick();
     try {
-      if (buffer != null && !lingering) {
+      if (buffer != null && !isLingering()) {
         Objects.requireNonNull(message.into).copyFrom(buffer.memory(), 0, from, size);
       }
     } catch (LostMemoryException e) {
-      failOf(e);
+      message.loss = e;
     }
   }
 
@@ -397,7 +394,10 @@ class LibfabricLink extends Link {
   /// The library says that something has failed. When the peer has said goodbye and all that it has
   /// sent is here, that is how it closes.
   void lost(String what) {
-    if (!lingering && goodbyeReceived && !incoming.isWithinMessage() && !incoming.holdsOffers()) {
+    if (!isLingering()
+        && goodbyeReceived
+        && !incoming.isWithinMessage()
+        && !incoming.holdsOffers()) {
       closeChannel();
       stick();
     } else {
@@ -407,7 +407,7 @@ class LibfabricLink extends Link {
 
   @Override
   protected void fail(String what, @Nullable Throwable cause) {
-    if (lingering) {
+    if (isLingering()) {
       release();
     } else if (isConnected()) {
       release();
@@ -420,14 +420,13 @@ class LibfabricLink extends Link {
     if (channel.isClosed() || !inOrder) {
       release();
     } else {
-      lingering = true;
-      lingersSince = System.nanoTime();
+      startLingering();
       incoming.discard();
       awaitReads();
       incoming.drop();
       linger();
       if (!channel.isClosed()) {
-        station.lingers(this);
+        deviceQueue.lingers(this);
       }
     }
   }
@@ -435,8 +434,8 @@ class LibfabricLink extends Link {
   /// Waits until nothing is read into posted memory; a peer that does not answer is given up.
   private void awaitReads() {
     while (incoming.isReading() && !channel.isClosed()) {
-      station.progress(false);
-      if (isOverdue(System.nanoTime())) {
+      deviceQueue.progress(false);
+      if (isOverdue()) {
         release();
       }
     }
@@ -456,15 +455,10 @@ class LibfabricLink extends Link {
     }
   }
 
-  /// Whether it has waited long enough after its close.
-  private boolean isOverdue(long now) {
-    return lingering && now - lingersSince > Port.LINGER_NANOS;
-  }
-
   /// Gives up a peer that has not closed its side in time; returns whether nothing lingers any
   /// more.
-  boolean isOver(long now) {
-    if (isOverdue(now)) {
+  boolean isOver() {
+    if (isOverdue()) {
       release();
     }
     return channel.isClosed();

@@ -198,7 +198,7 @@ final class LibfabricListener implements ProviderListener {
         Hello answer =
             greeting.hello().answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
         Greeting mine = Greeting.of(answer, attributes.receiveDepth());
-        channel = ours.station(route).open(route, mine.window());
+        channel = ours.deviceQueue(route).open(route, mine.window());
         LibfabricLink link = new ConnectedLink(channel, peer, attributes, mine, greeting);
         channel.endpoint.accept(mine.toBytes());
         accepts = true;
@@ -228,7 +228,7 @@ final class LibfabricListener implements ProviderListener {
       answered();
     }
 
-    /// Goes without an answer: the door is closed, and nobody was asked.
+    /// Goes without an answer: the listener is closed, and nobody was asked.
     void turnAway() {
       LibfabricListener.this.reject(route, ByteBuffer.allocate(0));
       answered();

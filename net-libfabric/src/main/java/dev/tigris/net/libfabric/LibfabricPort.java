@@ -5,8 +5,7 @@ import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Route;
 import dev.tigris.net.provider.Deadline;
-import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
+import dev.tigris.net.provider.DescriptorPort;
 import dev.tigris.os.OpenFile;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
@@ -17,11 +16,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The devices that the links of a completion queue use, each opened when it is first needed.
-final class LibfabricPort extends Port {
+final class LibfabricPort extends DescriptorPort {
   /// Every open port. A device may write to memory that only a port's links hold on to: this keeps
   /// it from the collector when the application forgets a queue instead of closing it.
   private static final Set<LibfabricPort> OPEN = ConcurrentHashMap.newKeySet();
@@ -40,50 +39,38 @@ final class LibfabricPort extends Port {
   private static final long PAUSE_NANOS = 100_000;
 
   private final Map<String, DeviceQueue> byName = new LinkedHashMap<>();
-  private DeviceQueue[] stations = new DeviceQueue[0];
+  private DeviceQueue[] deviceQueues = new DeviceQueue[0];
 
   /// What to wait for; read by the thread that waits.
   private volatile List<OpenFile> files = List.of();
 
-  private final PollSet poll;
-
-  /// Held by the thread that waits, so that closing waits for it.
-  private final ReentrantLock waiting = new ReentrantLock();
-
-  private final WakeRequest wake = new WakeRequest();
-
   /// How long a wait may take at the most, because a peer is expected.
   private volatile long expectsForNanos = Long.MAX_VALUE;
 
-  /// Whether somebody has waited since [#progress] was called: for the end of a peer, perhaps.
+  /// Whether a thread has waited since [#progress] was called: for the end of a peer, perhaps.
   private volatile boolean waited;
 
   LibfabricPort() {
-    try {
-      this.poll = new PollSet();
-    } catch (SystemException e) {
-      throw Failures.of("open", "libfabric", e);
-    }
     OPEN.add(this);
   }
 
   /// The device that a route names.
-  DeviceQueue station(Route route) throws LibfabricException {
+  DeviceQueue deviceQueue(Route route) throws LibfabricException {
     String name = DeviceQueue.nameOf(route);
-    DeviceQueue station = byName.get(name);
-    if (station == null) {
-      station = DeviceQueue.open(route);
-      byName.put(name, station);
-      stations = byName.values().toArray(DeviceQueue[]::new);
+    DeviceQueue deviceQueue = byName.get(name);
+    if (deviceQueue == null) {
+      deviceQueue = DeviceQueue.open(route);
+      byName.put(name, deviceQueue);
+      deviceQueues = byName.values().toArray(DeviceQueue[]::new);
       lookAtFiles();
     }
-    return station;
+    return deviceQueue;
   }
 
   /// There is something else to wait for.
   private void lookAtFiles() {
     files = byName.values().stream().flatMap(each -> each.files().stream()).toList();
-    poll.wake();
+    remind();
   }
 
   /// Waits until a link and its peer have heard of each other.
@@ -106,13 +93,13 @@ final class LibfabricPort extends Port {
   /// waited for no longer than [#BRIEF_NANOS], and while one peer says nothing, no other one is
   /// waited for at all. It is [#progress] that hears of the peer then, or gives it up.
   void expect(LibfabricLink link) {
-    DeviceQueue station = link.station;
-    boolean alone = station.expected().add(link);
-    int turns = station.turns();
+    DeviceQueue deviceQueue = link.deviceQueue;
+    boolean alone = deviceQueue.expected().add(link);
+    int turns = deviceQueue.turns();
     Deadline deadline = Deadline.in(PATIENT_NANOS);
     do {
       long waited = PATIENT_NANOS - deadline.leftNanos();
-      if (waited >= PATIENT_NANOS || (waited >= BRIEF_NANOS && station.turns() != turns)) {
+      if (waited >= PATIENT_NANOS || (waited >= BRIEF_NANOS && deviceQueue.turns() != turns)) {
         return;
       }
       lookAgain(waited);
@@ -141,9 +128,9 @@ final class LibfabricPort extends Port {
   Events.@Nullable Event await(Channel channel, long timeoutNanos) {
     Deadline deadline = Deadline.in(timeoutNanos);
     try (PollSet own = new PollSet()) {
-      channel.station.files().forEach(own::add);
+      channel.deviceQueue.files().forEach(own::add);
       for (long left = timeoutNanos; left > 0; left = deadline.leftNanos()) {
-        Events.Event event = channel.station.exchange().next(channel);
+        Events.Event event = channel.deviceQueue.exchange().next(channel);
         if (event != null || Thread.currentThread().isInterrupted()) {
           return event;
         }
@@ -160,15 +147,15 @@ final class LibfabricPort extends Port {
     boolean somebodyWaited = waited;
     if (somebodyWaited) {
       waited = false;
-      for (DeviceQueue station : stations) {
-        station.exchange().look();
+      for (DeviceQueue deviceQueue : deviceQueues) {
+        deviceQueue.exchange().look();
       }
     }
     long expects = Long.MAX_VALUE;
-    for (DeviceQueue station : stations) {
-      station.progress(somebodyWaited);
-      expects = Math.min(expects, station.expected().leftNanos());
-      if (station.exchange().takeFilesChanged()) {
+    for (DeviceQueue deviceQueue : deviceQueues) {
+      deviceQueue.progress(somebodyWaited);
+      expects = Math.min(expects, deviceQueue.expected().leftNanos());
+      if (deviceQueue.exchange().takeFilesChanged()) {
         lookAtFiles();
       }
     }
@@ -180,8 +167,8 @@ final class LibfabricPort extends Port {
   @Override
   public boolean isMoving() {
     boolean moves = false;
-    for (DeviceQueue station : stations) {
-      moves |= station.isMoving();
+    for (DeviceQueue deviceQueue : deviceQueues) {
+      moves |= deviceQueue.isMoving();
     }
     return moves;
   }
@@ -189,88 +176,44 @@ final class LibfabricPort extends Port {
   @Override
   public boolean arm() {
     boolean armed = true;
-    for (DeviceQueue station : stations) {
-      armed &= station.arm();
+    for (DeviceQueue deviceQueue : deviceQueues) {
+      armed &= deviceQueue.arm();
     }
     return armed;
   }
 
   @Override
-  public boolean park(long nanos) {
-    waiting.lock();
-    try {
-      long start = System.nanoTime();
-      long left = Math.min(nanos, expectsForNanos);
-      while (!wake.isAsked()
-          && left > 0
-          && !Thread.currentThread().isInterrupted()
-          && !await(left)) {
-        left = Math.min(nanos, expectsForNanos) - (System.nanoTime() - start);
-      }
-    } finally {
-      waiting.unlock();
-      waited = true;
-    }
-    return wake.take();
-  }
-
-  /// Returns whether there may be something to do.
-  private boolean await(long nanos) {
+  public long beginWait(IntConsumer descriptors) {
     List<OpenFile> all = files;
-    poll.clear();
-    for (int i = 0; i < all.size(); i++) {
-      poll.add(all.get(i));
+    for (int i = 0; i < all.size(); i++) { // an iterator would be garbage
+      descriptors.accept(all.get(i).number());
     }
-    poll.await(nanos);
-    for (int i = 0; i < all.size(); i++) {
-      if (poll.isReady(i)) {
-        return true;
-      }
-    }
-    return false;
+    return expectsForNanos;
   }
 
   @Override
-  public void wake() {
-    wake.ask();
-    poll.wake();
-  }
-
-  @Override
-  public WakeRequest wakeRequest() {
-    return wake;
+  public void endWait() {
+    waited = true;
   }
 
   /// The links that are not gone.
   private List<LibfabricLink> links() {
     List<LibfabricLink> links = new ArrayList<>();
-    for (DeviceQueue station : stations) {
-      links.addAll(station.links());
+    for (DeviceQueue deviceQueue : deviceQueues) {
+      links.addAll(deviceQueue.links());
     }
     return links;
   }
 
   @Override
   public void close() {
-    wake();
-    waiting.lock();
-    try {
-      long start = System.nanoTime();
-      for (long left = LINGER_NANOS;
-          left > 0 && !links().isEmpty();
-          left = LINGER_NANOS - (System.nanoTime() - start)) {
-        progress();
-        postponeInterrupt();
-        boolean _ = links().isEmpty() || !arm() || await(left);
-      }
-      links().forEach(LibfabricLink::release);
-      for (DeviceQueue station : stations) {
-        station.close();
-      }
-      poll.close();
-    } finally {
-      waiting.unlock();
+    closeToOthers();
+    awaitLingering(() -> !links().isEmpty());
+    links().forEach(LibfabricLink::release);
+    for (DeviceQueue deviceQueue : deviceQueues) {
+      deviceQueue.close();
     }
+    closeWait();
     OPEN.remove(this);
   }
 }

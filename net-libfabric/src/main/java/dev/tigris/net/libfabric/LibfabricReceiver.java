@@ -2,6 +2,7 @@ package dev.tigris.net.libfabric;
 
 import dev.tigris.net.DataType;
 import dev.tigris.net.provider.BreachException;
+import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.ReceiveStage;
 import dev.tigris.net.provider.Transfer;
@@ -28,7 +29,7 @@ final class LibfabricReceiver {
   private static final int BUFFERS_AHEAD = 4;
 
   private final Channel channel;
-  private final DeviceQueue station;
+  private final DeviceQueue deviceQueue;
   private final Packets packets;
   private final ReceiveQueue receives;
 
@@ -53,7 +54,7 @@ final class LibfabricReceiver {
 
   LibfabricReceiver(Channel channel, Packets packets, ReceiveQueue receives) {
     this.channel = channel;
-    this.station = channel.station;
+    this.deviceQueue = channel.deviceQueue;
     this.packets = packets;
     this.receives = receives;
     this.held = new Inbound[channel.window];
@@ -85,7 +86,7 @@ final class LibfabricReceiver {
           default -> 0;
         };
     if (missing > 0) {
-      station.moved();
+      deviceQueue.moved();
     }
     if (discards) {
       return;
@@ -183,7 +184,12 @@ final class LibfabricReceiver {
   }
 
   /// Returns whether an offered message was read, or is not wanted.
+  ///
+  /// @throws LostMemoryException if the memory for it is gone
   private boolean takeOffered(Inbound offer) {
+    if (offer.loss != null) {
+      throw offer.loss;
+    }
     if (offer.into == null) {
       ReceiveStage stage = receives.arriving(offer.length, offer.tag, offer.type);
       if (stage == ReceiveStage.FILLING) {
@@ -216,7 +222,7 @@ final class LibfabricReceiver {
     packet.into = null;
     first = (first + 1) % held.length;
     count--;
-    channel.mailbox.give(buffer);
+    channel.receivingEndpoint.give(buffer);
   }
 
   // ---- reading
@@ -256,7 +262,9 @@ final class LibfabricReceiver {
   private long postReads(Inbound message, Transfer into) {
     MemorySegment offer = Objects.requireNonNull(message.buffer).memory();
     boolean copies = into.isMapped();
-    while (message.posted < message.length && (!copies || message.readsUnderWay < BUFFERS_AHEAD)) {
+    while (message.posted < message.length
+        && message.loss == null
+        && (!copies || message.readsUnderWay < BUFFERS_AHEAD)) {
       long there = message.posted;
       int from = 0;
       while (there >= Packet.rangeBytes(offer, from)) {
@@ -265,11 +273,11 @@ final class LibfabricReceiver {
       int to = into.rangeAt(message.posted);
       long here = message.posted - into.before(to);
       long size = Math.min(Packet.rangeBytes(offer, from) - there, into.length(to) - here);
-      size = Math.min(size, station.limits().operationBytes());
+      size = Math.min(size, deviceQueue.limits().operationBytes());
       size = copies ? Math.min(size, Packet.CONTENT_BYTES) : size;
-      Buffer buffer = copies ? station.packets().take() : null;
+      Buffer buffer = copies ? deviceQueue.packets().take() : null;
       Operation operation =
-          station.operations().startRead(channel, message, buffer, message.posted, size);
+          deviceQueue.operations().startRead(channel, message, buffer, message.posted, size);
       long result =
           channel.endpoint.read(
               buffer == null ? Packets.address(into, to, here, size) : buffer.address(),
@@ -280,9 +288,9 @@ final class LibfabricReceiver {
               Packet.rangeKey(offer, from),
               operation.number);
       if (result != 0) {
-        station.operations().end(operation);
+        deviceQueue.operations().end(operation);
         if (buffer != null) {
-          station.giveBack(buffer);
+          deviceQueue.giveBack(buffer);
         }
         return result;
       }

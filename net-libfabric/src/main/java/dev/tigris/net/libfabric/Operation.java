@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// from here until then.
 final class Operation {
   final int number;
-  private @Nullable ReceivingEndpoint mailbox;
+  private @Nullable ReceivingEndpoint receivingEndpoint;
 
-  /// Null for a receive of a mailbox that several share.
+  /// Null for a receive of a receiving endpoint that several share.
   @Nullable Channel channel;
 
   Kind kind = Kind.NONE;
@@ -37,7 +37,7 @@ final class Operation {
   }
 
   Operation start(ReceivingEndpoint postedTo, @Nullable Channel by) {
-    mailbox = postedTo;
+    receivingEndpoint = postedTo;
     channel = by;
     return this;
   }
@@ -80,19 +80,19 @@ final class Operation {
 
   void forget() {
     kind = Kind.NONE;
-    mailbox = null;
+    receivingEndpoint = null;
     channel = null;
     buffer = null;
     outbound = null;
     inbound = null;
   }
 
-  ReceivingEndpoint mailbox() {
-    return Objects.requireNonNull(mailbox);
+  ReceivingEndpoint receivingEndpoint() {
+    return Objects.requireNonNull(receivingEndpoint);
   }
 
   boolean isOf(ReceivingEndpoint other) {
-    return mailbox == other;
+    return receivingEndpoint == other;
   }
 
   @Nullable Buffer buffer() {

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What was posted to the library and is not complete, by the numbers that the library is given.
 ///
-/// Conserved: operations made = spare + under way; those under way belong to mailboxes, closed ones
-/// among them until all have come back, or the queue of completions was empty once after the close.
+/// Conserved: operations made = spare + under way; those under way belong to receiving endpoints,
+/// closed ones among them until all have come back, or the queue of completions was empty once
+/// after the close.
 final class Operations {
   /// How many are made at a time.
   private static final int AT_A_TIME = 64;
@@ -25,8 +26,8 @@ final class Operations {
 
   /// An operation for something that is about to be posted.
   ///
-  /// @param by whose it is; null for a receive of a mailbox that several share
-  Operation start(ReceivingEndpoint mailbox, @Nullable Channel by) {
+  /// @param by whose it is; null for a receive of a receiving endpoint that several share
+  Operation start(ReceivingEndpoint receivingEndpoint, @Nullable Channel by) {
     if (spare.isEmpty()) {
       for (int i = 0; i < AT_A_TIME; i++) {
         Operation made = new Operation(all.size());
@@ -34,15 +35,15 @@ final class Operations {
         spare.push(made);
       }
     }
-    mailbox.operationsUnderWay++;
-    return spare.pop().start(mailbox, by);
+    receivingEndpoint.operationsUnderWay++;
+    return spare.pop().start(receivingEndpoint, by);
   }
 
   /// An operation that reads a part of a message, as [Operation#read].
   Operation startRead(
       Channel channel, Inbound message, @Nullable Buffer into, long from, long size) {
     reads++;
-    return start(channel.mailbox, channel).read(message, into, from, size);
+    return start(channel.receivingEndpoint, channel).read(message, into, from, size);
   }
 
   /// The one with this number.
@@ -52,9 +53,9 @@ final class Operations {
 
   /// It is complete, or could not be posted.
   void end(Operation operation) {
-    ReceivingEndpoint mailbox = operation.mailbox();
-    if (--mailbox.operationsUnderWay == 0 && !closed.isEmpty()) {
-      closed.remove(mailbox);
+    ReceivingEndpoint receivingEndpoint = operation.receivingEndpoint();
+    if (--receivingEndpoint.operationsUnderWay == 0 && !closed.isEmpty()) {
+      closed.remove(receivingEndpoint);
     }
     reads -= operation.kind == Operation.Kind.READ ? 1 : 0;
     operation.forget();
@@ -66,24 +67,24 @@ final class Operations {
     return reads > 0;
   }
 
-  /// A mailbox is closed: what was posted to it comes back failed, or never.
-  void closed(ReceivingEndpoint mailbox) {
-    if (mailbox.operationsUnderWay > 0) {
-      closed.add(mailbox);
+  /// A receiving endpoint is closed: what was posted to it comes back failed, or never.
+  void closed(ReceivingEndpoint receivingEndpoint) {
+    if (receivingEndpoint.operationsUnderWay > 0) {
+      closed.add(receivingEndpoint);
     }
   }
 
-  /// Whether closed mailboxes have some.
+  /// Whether closed receiving endpoints have some.
   boolean areLeft() {
     return !closed.isEmpty();
   }
 
-  /// Ends what closed mailboxes have: the queue of completions is empty.
+  /// Ends what closed receiving endpoints have: the queue of completions is empty.
   void reclaim(Consumer<Buffer> giveBack) {
-    for (ReceivingEndpoint mailbox : List.copyOf(closed)) {
-      for (int i = 0; mailbox.operationsUnderWay > 0 && i < all.size(); i++) {
+    for (ReceivingEndpoint receivingEndpoint : List.copyOf(closed)) {
+      for (int i = 0; receivingEndpoint.operationsUnderWay > 0 && i < all.size(); i++) {
         Operation operation = all.get(i);
-        if (operation.isOf(mailbox)) {
+        if (operation.isOf(receivingEndpoint)) {
           Buffer buffer = operation.buffer();
           end(operation);
           if (buffer != null) {
@@ -94,16 +95,18 @@ final class Operations {
     }
   }
 
-  /// Throws if what mailboxes count does not add up.
+  /// Throws if what receiving endpoints count does not add up.
   ///
-  /// @param open the mailboxes that are not closed
+  /// @param open the receiving endpoints that are not closed
   void checkInvariants(Stream<ReceivingEndpoint> open) {
     int underWay = all.size() - spare.size();
     int owned =
-        Stream.concat(open, closed.stream()).mapToInt(mailbox -> mailbox.operationsUnderWay).sum();
+        Stream.concat(open, closed.stream())
+            .mapToInt(receivingEndpoint -> receivingEndpoint.operationsUnderWay)
+            .sum();
     if (underWay != owned) {
       throw new IllegalStateException(
-          "%d operations are under way, and mailboxes have %d".formatted(underWay, owned));
+          "%d operations are under way, and receivingEndpoints have %d".formatted(underWay, owned));
     }
   }
 }

@@ -22,7 +22,7 @@ final class Packets {
       Packet.HEADER_BYTES + Transfer.MAXIMUM_RANGES * Packet.RANGE_BYTES;
 
   private final Channel channel;
-  private final DeviceQueue station;
+  private final DeviceQueue deviceQueue;
   private final GatherList list;
   private int sequence;
 
@@ -31,8 +31,8 @@ final class Packets {
 
   Packets(Channel channel, int firstSequence) {
     this.channel = channel;
-    this.station = channel.station;
-    this.list = station.gatherList();
+    this.deviceQueue = channel.deviceQueue;
+    this.list = deviceQueue.gatherList();
     this.sequence = firstSequence;
   }
 
@@ -68,8 +68,8 @@ final class Packets {
 
   /// Sends one that has nothing but a header.
   long send(int kind, int tag) {
-    boolean inject = Packet.HEADER_BYTES <= station.limits().injectBytes();
-    Buffer buffer = inject ? station.scratch() : station.headers().take();
+    boolean inject = Packet.HEADER_BYTES <= deviceQueue.limits().injectBytes();
+    Buffer buffer = inject ? deviceQueue.scratch() : deviceQueue.headers().take();
     Packet.put(buffer.memory(), kind, 0, tag, DataType.MIXED, owed, sequence);
     return inject
         ? inject(buffer, Packet.HEADER_BYTES)
@@ -81,14 +81,16 @@ final class Packets {
     long from = outbound.sent;
     long size = Math.min(Packet.CONTENT_BYTES, message.bytes() - from);
     long bytes = Packet.HEADER_BYTES + size;
-    boolean inject = bytes <= station.limits().injectBytes();
+    boolean inject = bytes <= deviceQueue.limits().injectBytes();
     boolean whole =
         inject
             || message.isMapped()
-            || station.copies()
-            || 1 + message.count() > station.limits().ranges();
+            || deviceQueue.copies()
+            || 1 + message.count() > deviceQueue.limits().ranges();
     Buffer buffer =
-        inject ? station.scratch() : (whole ? station.packets() : station.headers()).take();
+        inject
+            ? deviceQueue.scratch()
+            : (whole ? deviceQueue.packets() : deviceQueue.headers()).take();
     if (from == 0) {
       long length = message.bytes();
       Packet.put(
@@ -103,7 +105,7 @@ final class Packets {
     if (inject) {
       result = inject(buffer, bytes);
     } else if (whole) {
-      result = gather(buffer, bytes, 1, station.copies() ? null : outbound);
+      result = gather(buffer, bytes, 1, deviceQueue.copies() ? null : outbound);
     } else {
       result = gather(buffer, Packet.HEADER_BYTES, ranges(message, from, size), outbound);
     }
@@ -118,7 +120,7 @@ final class Packets {
       message.copyTo(buffer.memory(), Packet.HEADER_BYTES, from, size);
     } catch (LostMemoryException e) {
       if (!scratch) {
-        station.giveBack(buffer);
+        deviceQueue.giveBack(buffer);
       }
       throw e;
     }
@@ -129,11 +131,12 @@ final class Packets {
     while (outbound.sent < transfer.bytes()) {
       int range = transfer.rangeAt(outbound.sent);
       long skip = outbound.sent - transfer.before(range);
-      long bytes = Math.min(transfer.length(range) - skip, station.limits().operationBytes());
+      long bytes = Math.min(transfer.length(range) - skip, deviceQueue.limits().operationBytes());
       long memory = address(transfer, range, skip, bytes);
       long descriptor = descriptor(transfer.region(range));
       long there = transfer.remoteAddress() + outbound.sent;
-      Operation operation = station.operations().start(channel.mailbox, channel).access(outbound);
+      Operation operation =
+          deviceQueue.operations().start(channel.receivingEndpoint, channel).access(outbound);
       int number = operation.number;
       long key = transfer.remoteKey();
       long result =
@@ -142,7 +145,7 @@ final class Packets {
               : channel.endpoint.write(
                   memory, bytes, descriptor, channel.peer(), there, key, number);
       if (result != 0) {
-        station.operations().end(operation);
+        deviceQueue.operations().end(operation);
         return result;
       }
       outbound.sent += bytes;
@@ -169,8 +172,8 @@ final class Packets {
 
   /// Offers a message: lets the peer read it.
   long offer(Transfer message, Outbound outbound) {
-    Buffer buffer = station.headers().take();
-    Device device = station.device();
+    Buffer buffer = deviceQueue.headers().take();
+    Device device = deviceQueue.device();
     int count = 0;
     for (int i = 0; i < message.count(); i++) {
       if (message.length(i) > 0) {
@@ -178,7 +181,7 @@ final class Packets {
         long registration = device.register(address, message.length(i), true, false);
         if (registration < 0) {
           outbound.deregister();
-          station.giveBack(buffer);
+          deviceQueue.giveBack(buffer);
           return registration;
         }
         outbound.add(registration);
@@ -220,13 +223,13 @@ final class Packets {
   private long gather(Buffer buffer, long bytes, int count, @Nullable Outbound message) {
     list.set(0, buffer.address(), number(buffer) + bytes, buffer.descriptor());
     Operation operation =
-        station.operations().start(channel.mailbox, channel).send(buffer, message);
+        deviceQueue.operations().start(channel.receivingEndpoint, channel).send(buffer, message);
     long result =
         channel.endpoint.gather(
             list.address(), list.descriptors(), count, channel.peer(), operation.number);
     if (result != 0) {
-      station.operations().end(operation);
-      station.giveBack(buffer);
+      deviceQueue.operations().end(operation);
+      deviceQueue.giveBack(buffer);
     } else if (message != null) {
       message.piecesUnderWay++;
     }

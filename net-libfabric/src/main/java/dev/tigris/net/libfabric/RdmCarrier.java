@@ -87,8 +87,8 @@ final class RdmCarrier implements Carrier {
       // connects and says nothing: so the socket comes last.
       Route route = route(here(remote));
       Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
-      channel = ours.station(route).open(route, greeting.window());
-      RdmHello mine = card(greeting, route, channel);
+      channel = ours.deviceQueue(route).open(route, greeting.window());
+      RdmHello mine = rdmHello(greeting, route, channel);
       socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.send(mine.toBytes());
       byte[] answer = socket.receiveAll(RdmHello.BYTES, deadline.leftNanos());
@@ -145,13 +145,13 @@ final class RdmCarrier implements Carrier {
         "it has accepted, and is gone before the connection was made: " + failure.what());
   }
 
-  private static RdmHello card(Greeting greeting, Route route, Channel channel)
+  private static RdmHello rdmHello(Greeting greeting, Route route, Channel channel)
       throws LibfabricException {
-    RdmHello card = new RdmHello(greeting, channel.identity, route.provider(), channel.name());
-    if (!card.fits()) {
-      throw new LibfabricException("the name of an endpoint is longer than a card");
+    RdmHello rdmHello = new RdmHello(greeting, channel.identity, route.provider(), channel.name());
+    if (!rdmHello.fits()) {
+      throw new LibfabricException("the name of an endpoint is longer than a hello has room for");
     }
-    return card;
+    return rdmHello;
   }
 
   private static LibfabricLink link(
@@ -171,7 +171,7 @@ final class RdmCarrier implements Carrier {
     return link;
   }
 
-  /// Accepts what a peer has asked for in its card.
+  /// Accepts what a peer has asked for in its hello.
   Link accept(
       TcpSocket socket, RdmHello theirs, String peer, LibfabricPort port, Attributes attributes) {
     Channel channel = null;
@@ -184,8 +184,8 @@ final class RdmCarrier implements Carrier {
               .hello()
               .answered(Hello.Answer.ACCEPTED, attributes.maximumMessageBytes());
       Greeting greeting = Greeting.of(answer, attributes.receiveDepth());
-      channel = port.station(route).open(route, greeting.window());
-      RdmHello mine = card(greeting, route, channel);
+      channel = port.deviceQueue(route).open(route, greeting.window());
+      RdmHello mine = rdmHello(greeting, route, channel);
       if (!theirs.isReachableBy(mine)) {
         boolean _ = RdmListener.answer(socket, mine); // so that the peer can say why, too
         socket.close();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param greeting what connected sides say too
 /// @param number what packets to this side begin with
 /// @param provider the library's, by its name: both sides must have the same
-/// @param name what that calls the endpoint; its length is in the card
+/// @param name what that calls the endpoint; its length is in the hello
 record RdmHello(Greeting greeting, long number, String provider, ByteBuffer name) {
   static final int BYTES = 256;
   private static final int NUMBER = Greeting.BYTES;
@@ -42,7 +42,7 @@ record RdmHello(Greeting greeting, long number, String provider, ByteBuffer name
     return provider.length() <= PROVIDER_BYTES && name.remaining() <= BYTES - NAME;
   }
 
-  /// Whether an endpoint can be what another card says: of the same provider, with a name of the
+  /// Whether an endpoint can be what another hello says: of the same provider, with a name of the
   /// same length, and in the same family of addresses. The library reads names as they are.
   boolean isReachableBy(RdmHello other) {
     return provider.equals(other.provider)

@@ -7,7 +7,7 @@ import dev.tigris.net.provider.Port;
 import dev.tigris.net.socket.SocketListener;
 import dev.tigris.os.TcpSocket;
 
-/// A listening socket, where those who want to connect leave their cards.
+/// A listening socket, where those who want to connect leave their hellos.
 final class RdmListener extends SocketListener {
   private final RdmCarrier carrier;
 
@@ -18,10 +18,10 @@ final class RdmListener extends SocketListener {
 
   @Override
   protected void heard(TcpSocket socket, byte[] request) {
-    RdmHello card = RdmHello.from(request);
-    Hello hello = card == null ? null : card.greeting().hello();
-    if (card != null && hello != null && hello.isRequest()) {
-      ready.add(new Request(socket, card, nameOf(socket)));
+    RdmHello rdmHello = RdmHello.from(request);
+    Hello hello = rdmHello == null ? null : rdmHello.greeting().hello();
+    if (rdmHello != null && hello != null && hello.isRequest()) {
+      ready.add(new Request(socket, rdmHello, nameOf(socket)));
       return;
     }
     if (hello != null && !hello.isOfThisVersion()) {
@@ -38,18 +38,18 @@ final class RdmListener extends SocketListener {
   /// Somebody who wants to connect.
   private final class Request implements Waiting {
     private final TcpSocket socket;
-    private final RdmHello card;
+    private final RdmHello rdmHello;
     private final String peer;
 
-    Request(TcpSocket socket, RdmHello card, String peer) {
+    Request(TcpSocket socket, RdmHello rdmHello, String peer) {
       this.socket = socket;
-      this.card = card;
+      this.rdmHello = rdmHello;
       this.peer = peer;
     }
 
     @Override
     public long tag() {
-      return card.greeting().hello().tag();
+      return rdmHello.greeting().hello().tag();
     }
 
     @Override
@@ -61,7 +61,7 @@ final class RdmListener extends SocketListener {
     public Link accept(Port port, Attributes attributes) {
       boolean kept = false;
       try {
-        Link link = carrier.accept(socket, card, peer, (LibfabricPort) port, attributes);
+        Link link = carrier.accept(socket, rdmHello, peer, (LibfabricPort) port, attributes);
         kept = true;
         return link;
       } finally {
@@ -73,7 +73,7 @@ final class RdmListener extends SocketListener {
 
     @Override
     public void reject() {
-      Hello hello = card.greeting().hello();
+      Hello hello = rdmHello.greeting().hello();
       boolean _ = answer(socket, RdmHello.refusal(hello.answered(Hello.Answer.REJECTED, 0)));
       socket.close();
     }

@@ -5,13 +5,13 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// An endpoint, and the buffers that packets arrive in: one channel's, or shared by all channels of
-/// a station.
+/// a device queue.
 ///
 /// Conserved: buffers that are posted, unposted or held by links = those its channels have asked
 /// for + the surplus, which are those of closed channels that have not come back.
 final class ReceivingEndpoint {
   final Endpoint endpoint;
-  private final DeviceQueue station;
+  private final DeviceQueue deviceQueue;
   private final @Nullable Channel owner;
   private final ArrayDeque<Buffer> unposted = new ArrayDeque<>();
   private int surplus;
@@ -22,8 +22,8 @@ final class ReceivingEndpoint {
   private boolean closed;
 
   /// @param owner whose packets arrive here; null if that is seen from each packet
-  ReceivingEndpoint(DeviceQueue station, Endpoint endpoint, @Nullable Channel owner) {
-    this.station = station;
+  ReceivingEndpoint(DeviceQueue deviceQueue, Endpoint endpoint, @Nullable Channel owner) {
+    this.deviceQueue = deviceQueue;
     this.endpoint = endpoint;
     this.owner = owner;
   }
@@ -33,7 +33,7 @@ final class ReceivingEndpoint {
     int kept = Math.min(surplus, buffers);
     surplus -= kept;
     for (int i = kept; i < buffers; i++) {
-      unposted.add(station.packets().take());
+      unposted.add(deviceQueue.packets().take());
     }
   }
 
@@ -42,17 +42,17 @@ final class ReceivingEndpoint {
     surplus += buffers;
     while (surplus > 0 && !unposted.isEmpty()) {
       surplus--;
-      station.giveBack(unposted.remove());
+      deviceQueue.giveBack(unposted.remove());
     }
   }
 
   /// Takes a buffer for the next packet, to be posted.
   void give(Buffer buffer) {
     if (closed) {
-      station.giveBack(buffer);
+      deviceQueue.giveBack(buffer);
     } else if (surplus > 0) {
       surplus--;
-      station.giveBack(buffer);
+      deviceQueue.giveBack(buffer);
     } else {
       unposted.add(buffer);
     }
@@ -63,12 +63,12 @@ final class ReceivingEndpoint {
   /// @return 0, or what is wrong
   int post() {
     for (Buffer next = unposted.peek(); next != null; next = unposted.peek()) {
-      Operation operation = station.operations().start(this, owner).receive(next);
+      Operation operation = deviceQueue.operations().start(this, owner).receive(next);
       long result =
           endpoint.receive(
               next.address(), next.whole().byteSize(), next.descriptor(), operation.number);
       if (result != 0) {
-        station.operations().end(operation);
+        deviceQueue.operations().end(operation);
         return result == Endpoint.AGAIN ? 0 : (int) -result;
       }
       unposted.poll();
@@ -85,7 +85,7 @@ final class ReceivingEndpoint {
   void close() {
     closed = true;
     endpoint.close();
-    unposted.forEach(station::giveBack);
+    unposted.forEach(deviceQueue::giveBack);
     unposted.clear();
   }
 }

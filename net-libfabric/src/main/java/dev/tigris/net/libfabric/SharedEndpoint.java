@@ -42,7 +42,7 @@ final class SharedEndpoint implements ChannelSource {
   private static final int PLACE_BITS = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final ReceivingEndpoint mailbox;
+  private final ReceivingEndpoint receivingEndpoint;
   private final ByteBuffer name;
   private final AddressVector peers;
   private final PollSet lines;
@@ -70,15 +70,16 @@ final class SharedEndpoint implements ChannelSource {
     }
   }
 
-  SharedEndpoint(ReceivingEndpoint mailbox, ByteBuffer name, AddressVector peers, PollSet lines) {
-    this.mailbox = mailbox;
+  SharedEndpoint(
+      ReceivingEndpoint receivingEndpoint, ByteBuffer name, AddressVector peers, PollSet lines) {
+    this.receivingEndpoint = receivingEndpoint;
     this.name = name;
     this.peers = peers;
     this.lines = lines;
   }
 
-  ReceivingEndpoint mailbox() {
-    return mailbox;
+  ReceivingEndpoint receivingEndpoint() {
+    return receivingEndpoint;
   }
 
   /// What others call the endpoint.
@@ -88,10 +89,10 @@ final class SharedEndpoint implements ChannelSource {
 
   /// Makes a channel, with a number of its own.
   @Override
-  public Channel open(DeviceQueue station, Route route, int window) throws LibfabricException {
+  public Channel open(DeviceQueue deviceQueue, Route route, int window) throws LibfabricException {
     int place = freePlace();
     long number = RANDOM.nextLong() << PLACE_BITS | place;
-    Channel channel = new Channel(station, this, number, window);
+    Channel channel = new Channel(deviceQueue, this, number, window);
     channels[place] = channel;
     return channel;
   }
@@ -146,14 +147,14 @@ final class SharedEndpoint implements ChannelSource {
   }
 
   @Override
-  public Stream<ReceivingEndpoint> mailboxes() {
-    return Stream.of(mailbox);
+  public Stream<ReceivingEndpoint> receivingEndpoints() {
+    return Stream.of(receivingEndpoint);
   }
 
   @Override
   public void progress() {
-    if (mailbox.hasUnposted()) {
-      int _ = mailbox.post(); // if that fails, links will find out, too
+    if (receivingEndpoint.hasUnposted()) {
+      int _ = receivingEndpoint.post(); // if that fails, links will find out, too
     }
     if (++polls >= POLLS_BETWEEN_LOOKS) {
       look();
@@ -237,7 +238,7 @@ final class SharedEndpoint implements ChannelSource {
   /// Closes the endpoint: its channels are closed.
   @Override
   public void close() {
-    mailbox.close();
+    receivingEndpoint.close();
     peers.close();
     lines.close();
   }

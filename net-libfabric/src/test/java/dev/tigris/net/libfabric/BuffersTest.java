@@ -3,7 +3,7 @@ package dev.tigris.net.libfabric;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
-import dev.tigris.net.socket.SpareBuffers;
+import dev.tigris.net.provider.SpareBuffers;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -107,7 +107,7 @@ public final class EndpointFuzz {
 
     void connect(String address) throws LibfabricException {
       try (Route route = Addresses.route(library, address, false)) {
-        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+        channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
         channel.endpoint.connect(route, greeting.toBytes());
         if (!(port.await(channel, PATIENCE_NANOS) instanceof Events.Connected)) {
           throw new AssertionError("a good greeting is not accepted");
@@ -118,10 +118,11 @@ public final class EndpointFuzz {
 
     void leaveCard(String address) throws LibfabricException, SystemException {
       try (Route route = Addresses.unconnected(library, "127.0.0.1:0")) {
-        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
-        RdmHello card = new RdmHello(greeting, channel.identity, route.provider(), channel.name());
+        channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
+        RdmHello rdmHello =
+            new RdmHello(greeting, channel.identity, route.provider(), channel.name());
         TcpSocket line = TcpSocket.connect(TcpAddress.parse(address), PATIENCE_NANOS);
-        line.send(card.toBytes());
+        line.send(rdmHello.toBytes());
         byte[] answer = Objects.requireNonNull(line.receiveAll(RdmHello.BYTES, PATIENCE_NANOS));
         channel.meet(Objects.requireNonNull(RdmHello.from(answer)), line);
         channel.settle();
@@ -149,9 +150,9 @@ public final class EndpointFuzz {
 
     /// @param wrong bit 0: its number, bit 1: its sequence
     private void packet(byte[] content, int from, int count, int wrong) {
-      Buffer scratch = channel.station.scratch();
+      Buffer scratch = channel.deviceQueue.scratch();
       MemorySegment memory = scratch.memory();
-      int most = (int) Math.min(channel.station.limits().injectBytes(), count);
+      int most = (int) Math.min(channel.deviceQueue.limits().injectBytes(), count);
       MemorySegment.copy(content, from, memory, ValueLayout.JAVA_BYTE, 0, most);
       int bytes = most;
       if ((wrong & 2) == 0 && most >= Packet.HEADER_BYTES - Integer.BYTES) {

@@ -76,7 +76,7 @@ abstract class HostileContract {
 
   /// The buffer that packets of the peer are written to.
   MemorySegment packet() {
-    return channel.station.scratch().memory();
+    return channel.deviceQueue.scratch().memory();
   }
 
   void putGarbage(int bytes) {

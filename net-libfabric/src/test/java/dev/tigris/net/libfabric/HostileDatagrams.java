@@ -39,9 +39,9 @@ abstract class HostileDatagrams extends HostileContract {
 
   @Override
   void closeChannel() {
-    channel.station.checkInvariants();
+    channel.deviceQueue.checkInvariants();
     super.closeChannel();
-    channel.station.checkInvariants();
+    channel.deviceQueue.checkInvariants();
   }
 
   @AfterEach
@@ -75,23 +75,23 @@ abstract class HostileDatagrams extends HostileContract {
     return Jbuf.allocate(count, "hostile").asBytes();
   }
 
-  /// Leaves a card; returns the answer, or null if the listener closes.
-  RdmHello leave(ByteBuffer card) throws Exception {
-    return leave(card, this::serve);
+  /// Leaves a hello; returns the answer, or null if the listener closes.
+  RdmHello leave(ByteBuffer rdmHello) throws Exception {
+    return leave(rdmHello, this::serve);
   }
 
-  RdmHello leave(ByteBuffer card, Function<ConnectionRequest, String> server) throws Exception {
+  RdmHello leave(ByteBuffer rdmHello, Function<ConnectionRequest, String> server) throws Exception {
     served = thread.submit(() -> server.apply(listener.next(PATIENCE)));
     socket = TcpSocket.connect(TcpAddress.parse(listener.address()), PATIENCE_NANOS);
-    socket.send(card);
+    socket.send(rdmHello);
     byte[] answer = socket.receiveAll(RdmHello.BYTES, PATIENCE_NANOS);
     return answer == null ? null : RdmHello.from(answer);
   }
 
-  /// A card as it should be, of an endpoint of this side.
-  RdmHello card() throws Exception {
+  /// A hello as it should be, of an endpoint of this side.
+  RdmHello rdmHello() throws Exception {
     try (Route route = Addresses.unconnected(Library.load(), "127.0.0.1:0")) {
-      channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+      channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
       Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
       sequence = ours.sequence();
       return new RdmHello(ours, channel.identity, route.provider(), channel.name());
@@ -104,7 +104,7 @@ abstract class HostileDatagrams extends HostileContract {
   }
 
   RdmHello meet(Function<ConnectionRequest, String> server) throws Exception {
-    RdmHello theirs = leave(card().toBytes(), server);
+    RdmHello theirs = leave(rdmHello().toBytes(), server);
     if (theirs != null) {
       channel.meet(theirs, socket);
       channel.settle();
@@ -114,7 +114,7 @@ abstract class HostileDatagrams extends HostileContract {
   }
 
   Buffer scratch() {
-    return channel.station.scratch();
+    return channel.deviceQueue.scratch();
   }
 
   /// Sends a header, and as much content as the packet's buffer happens to hold.

@@ -157,18 +157,19 @@ class HostileDatagramsTest extends HostileDatagrams {
     }
     MemorySegment longer = Arena.global().allocate(Buffer.BYTES + 1000, Long.BYTES);
     longer.set(Packet.LONG, 0, channel.peerNumber());
-    DeviceQueue station = channel.station;
-    GatherList list = station.gatherList();
+    DeviceQueue deviceQueue = channel.deviceQueue;
+    GatherList list = deviceQueue.gatherList();
     for (int i = 0; i < Greeting.LARGEST_WINDOW; i++) {
       port.progress();
-      Buffer spare = station.headers().take();
-      Operation sent = station.operations().start(channel.mailbox, channel).send(spare, null);
+      Buffer spare = deviceQueue.headers().take();
+      Operation sent =
+          deviceQueue.operations().start(channel.receivingEndpoint, channel).send(spare, null);
       list.set(0, longer.address(), longer.byteSize(), 0);
       if (channel.endpoint.gather(
               list.address(), list.descriptors(), 1, channel.peer(), sent.number)
           != 0) {
-        station.operations().end(sent); // the library has enough of it
-        station.giveBack(spare);
+        deviceQueue.operations().end(sent); // the library has enough of it
+        deviceQueue.giveBack(spare);
       }
     }
     ended.countDown();
@@ -211,7 +212,7 @@ class HostileDatagramsTest extends HostileDatagrams {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, RdmHello.BYTES - 1})
   void isNotHeldUpByHalfACard(int bytes) throws Exception {
-    byte[] half = Arrays.copyOf(card().toBytes().array(), bytes);
+    byte[] half = Arrays.copyOf(rdmHello().toBytes().array(), bytes);
     try (TcpSocket silent = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND)) {
       try (TcpSocket ended = TcpSocket.connect(TcpAddress.parse(listener.address()), SECOND)) {
         ended.send(ByteBuffer.wrap(half));
@@ -249,7 +250,7 @@ class HostileDatagramsTest extends HostileDatagrams {
   @EnumSource
   void isRefusedByWhoeverAnswersSomethingElse(Answer answer) throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
-      RdmHello good = card();
+      RdmHello good = rdmHello();
       Hello hello = new Hello(Hello.VERSION, Hello.Answer.ACCEPTED, 42, 10);
       ByteBuffer bytes =
           new RdmHello(new Greeting(hello, 1, 1), 1, good.provider(), good.name()).toBytes();
@@ -292,7 +293,7 @@ class HostileDatagramsTest extends HostileDatagrams {
   @ParameterizedTest
   @EnumSource
   void refusesEndpointsThatTheLibraryCouldNotRead(Endpoints which) throws Exception {
-    RdmHello good = card();
+    RdmHello good = rdmHello();
     ByteBuffer name = good.name();
     ByteBuffer other = ByteBuffer.allocate(name.remaining()).put(0, name, 0, name.remaining());
     RdmHello bad =
@@ -312,7 +313,7 @@ class HostileDatagramsTest extends HostileDatagrams {
 
   @Test
   void hearsAPeerThatSpeaksAfterItWasAccepted() throws Exception {
-    RdmHello theirs = leave(card().toBytes(), this::awaitOne);
+    RdmHello theirs = leave(rdmHello().toBytes(), this::awaitOne);
     assertTrue(closed.await(20, TimeUnit.SECONDS));
     channel.meet(theirs, socket);
     channel.settle();
@@ -331,7 +332,7 @@ class HostileDatagramsTest extends HostileDatagrams {
   @EnumSource
   void mayBeTriedAgainWhoAcceptsAndIsNotHeard(AfterAll what) throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
-      RdmHello good = card();
+      RdmHello good = rdmHello();
       String address = TcpAddress.format(server.localAddress());
       Duration patience = what == AfterAll.LEAVES ? PATIENCE : Duration.ofMillis(500);
       Future<Connection> asked = thread.submit(() -> ask(address, patience));
@@ -357,7 +358,7 @@ class HostileDatagramsTest extends HostileDatagrams {
   void refusesAListenerWhoseEndpointIsNoneOfItsOwn() throws Exception {
     try (TcpSocket server = TcpSocket.listen(TcpAddress.parse("127.0.0.1:0"), 1)) {
       String address = TcpAddress.format(server.localAddress());
-      RdmHello good = card();
+      RdmHello good = rdmHello();
       Future<Connection> asked = thread.submit(() -> ask(address, PATIENCE));
       TcpSocket accepted = accept(server);
       Hello answer = good.greeting().hello().answered(Hello.Answer.ACCEPTED, 10);

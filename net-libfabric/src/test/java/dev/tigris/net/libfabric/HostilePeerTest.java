@@ -65,7 +65,7 @@ class HostilePeerTest extends HostileContract {
   private Events.Event connect(ByteBuffer greeting) throws Exception {
     Library library = Library.load();
     try (Route route = Addresses.route(library, listener.address(), false)) {
-      channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+      channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
       channel.endpoint.connect(route, greeting);
       served = thread.submit(() -> serve(listener.next(PATIENCE)));
       return port.await(channel, PATIENCE_NANOS);
@@ -187,7 +187,7 @@ class HostilePeerTest extends HostileContract {
   }
 
   private void inject(long bytes) {
-    assertEquals(0, channel.endpoint.inject(channel.station.scratch().address(), bytes, 0));
+    assertEquals(0, channel.endpoint.inject(channel.deviceQueue.scratch().address(), bytes, 0));
   }
 
   @Test
@@ -258,7 +258,7 @@ class HostilePeerTest extends HostileContract {
         next = events.next();
       }
       try (Route route = assertInstanceOf(Events.Request.class, next).route()) {
-        channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+        channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
         channel.endpoint.accept(answer.bytes());
         while (!asked.isDone()) {
           port.progress();
@@ -300,7 +300,7 @@ class HostilePeerTest extends HostileContract {
     Library library = Library.load();
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         Route route = Addresses.route(library, "127.0.0.1:" + server.getLocalPort(), false)) {
-      channel = port.station(route).open(route, Greeting.LARGEST_WINDOW);
+      channel = port.deviceQueue(route).open(route, Greeting.LARGEST_WINDOW);
       Greeting ours = Greeting.of(Hello.request(42, Attributes.DEFAULT), 64);
       channel.endpoint.connect(route, ours.toBytes());
       try (Socket socket = server.accept()) {

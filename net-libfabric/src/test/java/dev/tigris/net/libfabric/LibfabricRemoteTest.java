@@ -231,13 +231,15 @@ class LibfabricRemoteTest extends FabricContract {
   @Test
   void isMissingWhereTheNetworkHasNoSuchThing() {
     try (Fabric tcp = Fabric.open("tcp");
-        Listener door = tcp.listen("127.0.0.1:0")) {
+        Listener listener = tcp.listen("127.0.0.1:0")) {
       Side side = new Side(tcp);
       Future<Connection> asked =
           side.start(
-              () -> tcp.connect(door.address(), TAG, side.queue(), Attributes.DEFAULT, PATIENCE));
+              () ->
+                  tcp.connect(listener.address(), TAG, side.queue(), Attributes.DEFAULT, PATIENCE));
       Side other = new Side(tcp);
-      other.link(other.call(() -> door.next(PATIENCE).accept(other.queue(), Attributes.DEFAULT)));
+      other.link(
+          other.call(() -> listener.next(PATIENCE).accept(other.queue(), Attributes.DEFAULT)));
       assertTrue(get(asked).get().remoteAccess().isEmpty());
       Future<?> closing = side.startClosing();
       get(other.startClosing());

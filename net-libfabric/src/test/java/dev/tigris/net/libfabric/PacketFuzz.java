@@ -13,18 +13,18 @@ public final class PacketFuzz {
 
   private PacketFuzz() {}
 
-  /// One input, read as a greeting, as a card, and as a packet.
+  /// One input, read as a greeting, as a hello, and as a packet.
   public static void fuzzerTestOneInput(byte[] input) {
     ByteBuffer in = ByteBuffer.wrap(input).order(ByteOrder.LITTLE_ENDIAN);
     Greeting greeting = Greeting.from(in);
     if (greeting != null && !greeting.equals(Greeting.from(again(greeting.toBytes())))) {
       throw new AssertionError("a greeting is read as it was written");
     }
-    RdmHello card = RdmHello.from(Arrays.copyOf(input, RdmHello.BYTES));
-    if (card != null) {
-      boolean reachable = card.isReachableBy(card);
-      if (!card.fits() || (reachable && card.name().remaining() < 2)) {
-        throw new AssertionError(card + " cannot be one");
+    RdmHello rdmHello = RdmHello.from(Arrays.copyOf(input, RdmHello.BYTES));
+    if (rdmHello != null) {
+      boolean reachable = rdmHello.isReachableBy(rdmHello);
+      if (!rdmHello.fits() || (reachable && rdmHello.name().remaining() < 2)) {
+        throw new AssertionError(rdmHello + " cannot be one");
       }
     }
     if (input.length >= Packet.HEADER_BYTES) {

@@ -27,7 +27,7 @@ class SilentDatagramsTest extends HostileDatagrams {
 
   @Test
   void aWaitEndsWhenAPeerSaysNothing() throws Exception {
-    assertNotNull(leave(card().toBytes(), this::awaitOne));
+    assertNotNull(leave(rdmHello().toBytes(), this::awaitOne));
     String why = served.get(20, TimeUnit.SECONDS);
     assertTrue(why.startsWith("FLUSHED") && why.contains("the peer has said nothing"), why);
   }
@@ -35,7 +35,7 @@ class SilentDatagramsTest extends HostileDatagrams {
   @Test
   @Slow("five seconds pass until the peer is given up, as in the quick test of the wait")
   void givesUpAPeerWhoseEndpointSaysNothing() throws Exception {
-    assertNotNull(leave(card().toBytes()));
+    assertNotNull(leave(rdmHello().toBytes()));
     String why = served.get(20, TimeUnit.SECONDS);
     assertTrue(why.contains("not made in time"), why);
   }
@@ -43,7 +43,7 @@ class SilentDatagramsTest extends HostileDatagrams {
   @Test
   @Slow("five seconds pass until the peers are given up")
   void thoseWhoSayNothingDelayNobodyElse() throws Exception {
-    ByteBuffer request = card().toBytes();
+    ByteBuffer request = rdmHello().toBytes();
     CountDownLatch connected = new CountDownLatch(1);
     CountDownLatch accepted = new CountDownLatch(4);
     List<TcpSocket> silent = new ArrayList<>();

@@ -56,66 +56,66 @@ final class FaultyCarrier implements Carrier {
 
   /// A listener whose connections are faulty.
   private final class FaultyListener implements ProviderListener {
-    private final ProviderListener door;
+    private final ProviderListener inner;
 
-    FaultyListener(ProviderListener door) {
-      this.door = door;
+    FaultyListener(ProviderListener inner) {
+      this.inner = inner;
     }
 
     @Override
     public String address() {
-      return door.address();
+      return inner.address();
     }
 
     @Override
     public @Nullable IncomingRequest next(long timeoutNanos) {
-      IncomingRequest knock = door.next(timeoutNanos);
-      return knock == null ? null : new FaultyRequest(knock);
+      IncomingRequest request = inner.next(timeoutNanos);
+      return request == null ? null : new FaultyRequest(request);
     }
 
     @Override
     public void wake() {
-      door.wake();
+      inner.wake();
     }
 
     @Override
     public void close() {
-      door.close();
+      inner.close();
     }
   }
 
   private final class FaultyRequest implements ProviderListener.IncomingRequest {
-    private final ProviderListener.IncomingRequest knock;
+    private final ProviderListener.IncomingRequest request;
 
-    FaultyRequest(ProviderListener.IncomingRequest knock) {
-      this.knock = knock;
+    FaultyRequest(ProviderListener.IncomingRequest request) {
+      this.request = request;
     }
 
     @Override
     public long tag() {
-      return knock.tag();
+      return request.tag();
     }
 
     @Override
     public String peer() {
-      return knock.peer();
+      return request.peer();
     }
 
     @Override
     public @Nullable Principal principal() {
-      return knock.principal();
+      return request.principal();
     }
 
     @Override
     public Link accept(Port port, Attributes attributes) {
       FaultyPort own = (FaultyPort) port;
-      Link link = knock.accept(own.inner(), FaultyLink.withRoomForCopies(attributes));
+      Link link = request.accept(own.inner(), FaultyLink.withRoomForCopies(attributes));
       return own.add(link, attributes, faults, random(tag(), 1));
     }
 
     @Override
     public void reject() {
-      knock.reject();
+      request.reject();
     }
   }
 }

@@ -3,10 +3,10 @@ package dev.tigris.net.testing;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntConsumer;
 
 /// Wraps a port, and looks after the messages that are held back.
 final class FaultyPort extends Port {
@@ -76,10 +76,41 @@ final class FaultyPort extends Port {
   }
 
   @Override
-  public boolean park(long nanos) {
+  public void disarm() {
+    inner.disarm();
+  }
+
+  @Override
+  public void park(long nanos) {
+    inner.park(untilDue(nanos));
+  }
+
+  /// How long a wait may take.
+  private long untilDue(long nanos) {
     long due = dueNanos;
-    return inner.park(
-        due == Long.MAX_VALUE ? nanos : Math.clamp(due - System.nanoTime(), 1, nanos));
+    return due == Long.MAX_VALUE || nanos == 0
+        ? nanos
+        : Math.clamp(due - System.nanoTime(), 1, nanos);
+  }
+
+  @Override
+  public boolean waitsByDescriptor() {
+    return inner.waitsByDescriptor();
+  }
+
+  @Override
+  public long beginWait(IntConsumer files) {
+    return untilDue(inner.beginWait(files));
+  }
+
+  @Override
+  public boolean hasWork() {
+    return inner.hasWork();
+  }
+
+  @Override
+  public void endWait() {
+    inner.endWait();
   }
 
   @Override
@@ -91,11 +122,6 @@ final class FaultyPort extends Port {
   @Override
   public void wake() {
     inner.wake();
-  }
-
-  @Override
-  public WakeRequest wakeRequest() {
-    return inner.wakeRequest();
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.memory.Jbuf;
 import dev.tigris.net.Attributes;
@@ -15,11 +16,15 @@ import dev.tigris.net.Connection;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
+import dev.tigris.net.NetException;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -30,6 +35,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// One queue over several fabrics, which another thread may have for a while, and sockets that were
 /// connected before.
@@ -153,7 +160,7 @@ class SharedQueueTest {
 
   @Test
   void aRingOfTheKernelStaysWithItsThread() {
-    org.junit.jupiter.api.Assumptions.assumeTrue(UringTest.isAllowed());
+    assumeTrue(UringTest.isAllowed());
     try (Fabric uring = Fabric.open("uring");
         CompletionQueue queue = uring.completionQueue()) {
       assertThrows(UnsupportedOperationException.class, queue::release);
@@ -161,28 +168,32 @@ class SharedQueueTest {
     }
   }
 
-  @Test
-  void messagesFollowWhatASocketWasUsedForBefore() throws Exception {
-    try (Fabric tcp = Fabric.open("tcp");
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "uring"})
+  void messagesFollowWhatASocketWasUsedForBefore(String provider) throws Exception {
+    assumeTrue(!provider.equals("uring") || UringTest.isAllowed(), "io_uring is not allowed here");
+    OpenFiles before = OpenFiles.now();
+    try (Fabric fabric = Fabric.open(provider);
         ServerSocketChannel server =
             ServerSocketChannel.open()
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        CompletionQueue queue = tcp.completionQueue()) {
+        CompletionQueue queue = fabric.completionQueue()) {
       SocketChannel here = SocketChannel.open(server.getLocalAddress());
       SocketChannel there = server.accept();
+      here.configureBlocking(false); // as it may be, and the other not
       Future<String> sent =
           other.submit(
               () -> {
-                try (CompletionQueue its = tcp.completionQueue()) {
+                try (CompletionQueue its = fabric.completionQueue()) {
                   VirtualInterface link =
-                      tcp.adopt(there, 7, its, Attributes.DEFAULT, PATIENCE).get();
+                      fabric.adopt(there, 7, its, Attributes.DEFAULT, PATIENCE).get();
                   Ticket message = link.register(Jbuf.allocate(64, "test").asBytes());
                   link.postSend(message).orThrow();
                   assertSame(message, its.await(PATIENCE));
                 }
                 return "sent";
               });
-      VirtualInterface link = tcp.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE).get();
+      VirtualInterface link = fabric.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE).get();
       Ticket memory = link.register(Jbuf.allocate(64, "test").asBytes());
       link.postReceive(memory).orThrow();
       assertSame(memory, queue.await(PATIENCE));
@@ -190,6 +201,60 @@ class SharedQueueTest {
       link.close();
       assertEquals("sent", sent.get());
     }
+    if (provider.equals("uring")) { // the JDK keeps a socket of its own, from the first close on
+      before.assertNoMore();
+    }
+  }
+
+  @Test
+  void takesNoDescriptorFromAChannelThatASelectorHas() throws Exception {
+    assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
+    try (Fabric uring = Fabric.open("uring");
+        ServerSocketChannel server =
+            ServerSocketChannel.open()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        Selector selector = Selector.open();
+        CompletionQueue queue = uring.completionQueue()) {
+      SocketChannel here = SocketChannel.open(server.getLocalAddress());
+      here.configureBlocking(false);
+      here.register(selector, SelectionKey.OP_READ);
+      NetException refusal =
+          assertThrows(
+              NetException.class, () -> uring.adopt(here, 7, queue, Attributes.DEFAULT, PATIENCE));
+      assertTrue(refusal.getMessage().contains("cancel its key"), refusal.getMessage());
+      assertFalse(here.isOpen());
+    }
+  }
+
+  /// Ports that name files are waited for together, and no thread is started for that.
+  @Test
+  void oneWaitWithoutAnotherThreadIsForAllPortsThatNameFiles() throws Exception {
+    assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
+    try (Fabric uring = Fabric.open("uring");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = uring.completionQueue(0)) {
+      shm.attach(queue);
+      for (Fabric each : List.of(uring, shm, uring)) {
+        try (Listener listener = each.listen(each == uring ? "127.0.0.1:0" : "*")) {
+          var sent = sendTo(each, listener.address());
+          Ticket memory = receive(listener, queue);
+          assertSame(memory, queue.await(PATIENCE));
+          assertEquals("sent", sent.get());
+          memory.virtualInterface().close();
+        }
+      }
+      long threads = startedThreads();
+      for (int i = 0; i < 5; i++) {
+        assertNull(queue.await(Duration.ofMillis(5)));
+      }
+      queue.wake();
+      assertNull(queue.await(PATIENCE));
+      assertEquals(threads, startedThreads());
+    }
+  }
+
+  private static long startedThreads() {
+    return ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
   }
 
   @Test

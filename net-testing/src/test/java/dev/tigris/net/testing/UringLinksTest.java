@@ -11,7 +11,7 @@ import dev.tigris.net.Descriptor;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
-import dev.tigris.net.socket.Staging;
+import dev.tigris.net.provider.Staging;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

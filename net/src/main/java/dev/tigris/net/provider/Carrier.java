@@ -29,10 +29,10 @@ public interface Carrier extends AutoCloseable {
   /// @throws dev.tigris.net.NetException if the environment failed otherwise
   default ConnectResult adopt(
       SocketChannel socket, long tag, Port port, Attributes attributes, long timeoutNanos) {
-    throw new UnsupportedOperationException("this provider adopts no sockets: use tcp");
+    throw new UnsupportedOperationException("this provider adopts no sockets: use tcp or uring");
   }
 
-  /// Closes what is left: all doors, links and ports are closed already.
+  /// Closes what is left: all listeners, links and ports are closed already.
   @Override
   void close();
 }

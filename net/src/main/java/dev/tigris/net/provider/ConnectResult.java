@@ -1,6 +1,8 @@
 package dev.tigris.net.provider;
 
 import dev.tigris.net.Connection.Reason;
+import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The result of an attempt to connect.
@@ -60,6 +62,32 @@ public sealed interface ConnectResult {
   /// @param expected what should have answered, for people
   static ConnectResult stranger(String expected) {
     return refused(Reason.INCOMPATIBLE, "it did not answer as " + expected);
+  }
+
+  /// The result of an answer to a request.
+  ///
+  /// @param answer null if it was garbage
+  /// @param expected as for [#stranger]
+  /// @param link makes a link, of the longest message that the peer takes
+  static ConnectResult answered(
+      long tag, @Nullable Hello answer, String expected, LongFunction<Link> link) {
+    ConnectResult refusal = refusal(tag, answer, expected);
+    return refusal != null || answer == null
+        ? Objects.requireNonNull(refusal)
+        : new Connected(link.apply(answer.maximumMessageBytes()));
+  }
+
+  /// The result where both sides have sent a request, each of which is the answer to the other.
+  ///
+  /// @param said null if it was garbage
+  /// @param link as for [#answered]
+  static ConnectResult met(long tag, @Nullable Hello said, LongFunction<Link> link) {
+    if (said != null && !said.isOfThisVersion()) {
+      return otherVersion(said.version());
+    }
+    return said == null || !said.isRequest() || said.tag() != tag
+        ? stranger("a peer that adopts this connection with the same tag does")
+        : new Connected(link.apply(said.maximumMessageBytes()));
   }
 
   /// The refusal in an answer to a request.

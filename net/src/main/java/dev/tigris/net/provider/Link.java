@@ -27,6 +27,9 @@ public abstract class Link {
   /// Written before `state` becomes `BROKEN`.
   private volatile @Nullable NetException failure;
 
+  private boolean lingering;
+  private long lingersSince;
+
   /// Makes a connected link.
   ///
   /// @param peerMaximumMessageBytes the longest message that the peer takes
@@ -65,11 +68,11 @@ public abstract class Link {
   }
 
   /// Prepares the memory of a region for this link, and sets [Region#registration(Object)] if it
-  /// needs to.
-  public abstract void register(Region region);
+  /// needs to. Most links need nothing of the kind.
+  public void register(Region region) {}
 
   /// Undoes [#register]: no posted transfer names the region.
-  public abstract void deregister(Region region);
+  public void deregister(Region region) {}
 
   /// Ends the connection: in order if `inOrder`, so that the peer sees [InterfaceState#ENDED],
   /// else such that the peer sees [InterfaceState#BROKEN]. When it returns, nothing touches the
@@ -177,6 +180,23 @@ public abstract class Link {
   /// Whether messages can be moved.
   protected final boolean isConnected() {
     return state == InterfaceState.CONNECTED;
+  }
+
+  /// Notes that the application has closed the link in order, and that it stays until the peer has
+  /// closed, too: see [LinkList#linger].
+  protected final void startLingering() {
+    lingering = true;
+    lingersSince = System.nanoTime();
+  }
+
+  /// Whether it stays although the application has closed it.
+  protected final boolean isLingering() {
+    return lingering;
+  }
+
+  /// Whether the application has closed it so long ago that the peer is given up.
+  protected final boolean isOverdue() {
+    return lingering && System.nanoTime() - lingersSince > Port.LINGER_NANOS;
   }
 
   /// The peer has sent what it must not, or memory of a message is gone: ends the connection.

@@ -16,14 +16,13 @@ import dev.tigris.os.PollSet;
 import dev.tigris.os.SharedMemory;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.UnixSocket;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Connects and listens. Who connects makes the memory, and sends it with the request: so those who
-/// knock and are not let in cost a listener nothing.
+/// Connects and listens. The side that connects makes the memory, and sends it with the request: so
+/// a request that is refused costs a listener nothing.
 final class ShmCarrier implements Carrier {
-  /// How long to wait when too many others are waiting at the same door.
+  /// How long to wait when too many others wait for the same listener.
   private static final long RETRY_NANOS = 1_000_000;
 
   @Override
@@ -104,23 +103,32 @@ final class ShmCarrier implements Carrier {
       socket.send(hello.toBytes(), memory.file());
       UnixSocket.Packet packet = await(socket, request.deadline());
       Hello answer = packet == null ? null : ShmListener.hello(packet);
-      ConnectResult refusal = refusal(request, packet, answer);
-      if (refusal != null) {
-        return refusal;
+      if (packet == null) {
+        return ConnectResult.timedOut();
       }
-      memory.keep(); // the listener has mapped it, or it would not have answered
-      kept = true;
+      if (!packet.bytes().hasRemaining()) {
+        return ConnectResult.closedWithoutAnswer();
+      }
       String who = "process %d at %s".formatted(peer.process(), request.address());
-      long maximum = Objects.requireNonNull(answer).maximumMessageBytes();
-      return new ConnectResult.Connected(
-          new ShmLink(
-              port,
-              socket,
-              mapped,
-              Channel.over(mapped, true),
-              who,
-              request.attributes(),
-              maximum));
+      ConnectResult result =
+          ConnectResult.answered(
+              request.tag(),
+              answer,
+              "a Tigris listener does",
+              most ->
+                  new ShmLink(
+                      port,
+                      socket,
+                      mapped,
+                      Channel.over(mapped, true),
+                      who,
+                      request.attributes(),
+                      most));
+      if (result instanceof ConnectResult.Connected) {
+        memory.keep(); // the listener has mapped it, or it would not have answered
+        kept = true;
+      }
+      return result;
     } finally {
       if (!kept) {
         mapped.close();
@@ -178,18 +186,6 @@ final class ShmCarrier implements Carrier {
         set.await(left);
       }
     }
-  }
-
-  /// What the answer is, if it does not accept.
-  private static @Nullable ConnectResult refusal(
-      Request request, UnixSocket.@Nullable Packet packet, @Nullable Hello answer) {
-    if (packet == null) {
-      return ConnectResult.timedOut();
-    }
-    if (!packet.bytes().hasRemaining()) {
-      return ConnectResult.closedWithoutAnswer();
-    }
-    return ConnectResult.refusal(request.tag(), answer, "a Tigris listener does");
   }
 
   @Override

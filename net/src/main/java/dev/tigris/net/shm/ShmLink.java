@@ -7,9 +7,9 @@ import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Region;
 import dev.tigris.net.provider.Transfer;
 import dev.tigris.os.LastingMemory;
-import dev.tigris.os.PollSet;
 import dev.tigris.os.UnixSocket;
 import java.io.UncheckedIOException;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One peer, and how the connection to it ends: a [Channel], and the socket that brought it. The
@@ -182,11 +182,11 @@ final class ShmLink extends Link {
     return !released && incoming.hear();
   }
 
-  /// Says that this side sleeps, and adds what will wake it.
-  void sleep(PollSet set) {
+  /// Says that this side sleeps, and names what will wake it.
+  void sleep(IntConsumer files) {
     bell.sleep();
     if (!incoming.isPeerGone()) { // or else there would be no wait for others
-      set.add(socket.file());
+      files.accept(socket.file().number());
     }
   }
 

@@ -1,14 +1,11 @@
 package dev.tigris.net.shm;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.CloseOnFailure;
-import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
+import dev.tigris.net.provider.DescriptorPort;
+import dev.tigris.net.provider.LinkList;
 import dev.tigris.os.PollSet;
 import dev.tigris.os.SystemException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 
 /// The links of one completion queue. Their rings are looked at one after the other, which is a
 /// load from this processor's own cache for each that has nothing new. Their sockets are looked at
@@ -16,7 +13,7 @@ import java.util.function.BooleanSupplier;
 ///
 /// While a thread waits for the sockets, nobody else takes packets from them: the packet that is to
 /// wake it would be gone, and no other one comes for the same sleep ([Bell]).
-final class ShmPort extends Port {
+final class ShmPort extends DescriptorPort {
   private static final long LOOK_NANOS = 10_000_000;
   private static final int CALLS_BETWEEN_CLOCKS = 16;
 
@@ -27,7 +24,7 @@ final class ShmPort extends Port {
   /// Up to as many links, accepted ones among them, a link that connects from here has large rings.
   private static final int FEW = 4;
 
-  private final List<ShmLink> links = new ArrayList<>();
+  private final LinkList<ShmLink> links = new LinkList<>();
 
   /// The sockets as the owner looks at them; in the order of the links, unless `changed`.
   private final PollSet looked;
@@ -43,28 +40,20 @@ final class ShmPort extends Port {
 
   private long lookedAt = System.nanoTime();
 
-  /// What the owner and a thread in [#park] share, which may be another one: changes of the list
-  /// of links, their words while somebody sleeps, and the end.
+  /// What the owner and a thread that waits share, which may be another one: changes of the list of
+  /// links, and their words while a thread sleeps.
   private final Object lock = new Object();
 
-  private final PollSet waited;
   private boolean parked;
-  private boolean closed;
 
   /// Whether sockets may have something, since somebody has waited for them.
   private volatile boolean waitedForSockets;
 
-  private final WakeRequest wake = new WakeRequest();
-
-  /// Kept, so that a wait makes no object.
-  private final BooleanSupplier hasWork = this::hasWork;
-
   ShmPort() {
-    try (CloseOnFailure opened = new CloseOnFailure()) {
-      this.looked = opened.add(new PollSet());
-      this.waited = opened.add(new PollSet());
-      opened.keep();
+    try {
+      this.looked = new PollSet();
     } catch (SystemException e) {
+      closeWait();
       throw new NetException("open", "sockets", String.valueOf(e.getMessage()), e);
     }
   }
@@ -115,7 +104,7 @@ final class ShmPort extends Port {
   /// @return whether there were any
   boolean hears(ShmReceiver incoming) {
     synchronized (lock) {
-      wakeIfParked();
+      endWaitOfOther();
       return incoming.hear();
     }
   }
@@ -145,7 +134,9 @@ final class ShmPort extends Port {
       if (changed) {
         changed = false;
         looked.clear();
-        links.forEach(link -> looked.add(link.socket().file()));
+        for (int i = 0; i < links.size(); i++) {
+          looked.add(links.get(i).socket().file());
+        }
       }
       looked.look();
       for (int i = 0; i < links.size(); i++) {
@@ -156,24 +147,12 @@ final class ShmPort extends Port {
     }
   }
 
-  @Override
-  public boolean park(long nanos) {
-    if (wake.take() || !goToSleep()) {
-      return true;
-    }
-    try {
-      waited.await(nanos, hasWork);
-    } finally { // there may be no thread to wait in
-      getUp();
-    }
-    return wake.take();
-  }
-
   /// Whether there is something to do after all: for a thread that is not the owner's, which may
   /// not have seen at first what the owner had just changed, and the owner not what has come.
-  private boolean hasWork() {
+  @Override
+  public boolean hasWork() {
     synchronized (lock) {
-      boolean hasWork = wake.isAsked();
+      boolean hasWork = false;
       for (int i = 0; i < links.size(); i++) {
         hasWork |= links.get(i).hasWork();
       }
@@ -181,41 +160,26 @@ final class ShmPort extends Port {
     }
   }
 
-  /// Returns false if the port is closed.
-  private boolean goToSleep() {
+  @Override
+  public long beginWait(IntConsumer files) {
     synchronized (lock) {
-      if (closed) {
-        return false;
-      }
       parked = true;
-      waited.clear();
       for (int i = 0; i < links.size(); i++) {
-        links.get(i).sleep(waited);
+        links.get(i).sleep(files);
       }
-      if (hasWork()) {
-        waited.wake();
-      }
-      return true;
+      return hasWork() ? 0 : Long.MAX_VALUE;
     }
   }
 
-  private void getUp() {
+  @Override
+  public void endWait() {
     synchronized (lock) {
       parked = false;
       for (int i = 0; i < links.size(); i++) { // an iterator would be garbage
         links.get(i).awake();
       }
-      if (closed) {
-        waited.close();
-      }
     }
     waitedForSockets = true;
-  }
-
-  @Override
-  public void wake() {
-    wake.ask();
-    wakeIfParked();
   }
 
   @Override
@@ -223,17 +187,10 @@ final class ShmPort extends Port {
     return true;
   }
 
-  @Override
-  public WakeRequest wakeRequest() {
-    return wake;
-  }
-
-  /// Whoever waits must not do so for what was there before.
-  private void wakeIfParked() {
-    synchronized (lock) {
-      if (parked) {
-        waited.wake();
-      }
+  /// A thread that waits must not do so for what was there before.
+  private void endWaitOfOther() {
+    if (parked) {
+      remind();
     }
   }
 
@@ -246,33 +203,22 @@ final class ShmPort extends Port {
     synchronized (lock) {
       links.add(link);
       changed = true;
-      wakeIfParked();
+      endWaitOfOther();
     }
   }
 
   /// Removes a link. Afterwards no other thread touches it.
   void remove(ShmLink link) {
     synchronized (lock) {
-      int index = links.lastIndexOf(link);
-      ShmLink last = links.removeLast();
-      if (last != link) {
-        links.set(index, last);
-      }
+      links.remove(link);
       changed = true;
-      wakeIfParked();
+      endWaitOfOther();
     }
   }
 
   @Override
   public void close() {
-    synchronized (lock) {
-      closed = true;
-      if (parked) {
-        waited.wake(); // and whoever waits closes it
-      } else {
-        waited.close();
-      }
-    }
+    closeWait();
     looked.close();
   }
 }

@@ -19,19 +19,6 @@ record PlainWire(SocketChannel channel) implements Wire {
   }
 
   @Override
-  public void flush() {}
-
-  @Override
-  public boolean isPending() {
-    return false;
-  }
-
-  @Override
-  public boolean hasMore() {
-    return false;
-  }
-
-  @Override
   public boolean isOpen() {
     return true;
   }

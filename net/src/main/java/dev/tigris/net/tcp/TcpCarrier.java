@@ -26,11 +26,10 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// Connects and listens. It holds nothing: ports, links and doors are their owners'.
+/// Connects and listens. It holds nothing: ports, links and listeners are their owners'.
 final class TcpCarrier implements Carrier {
   private final @Nullable Tls tls;
 
@@ -69,18 +68,14 @@ final class TcpCarrier implements Carrier {
       }
       Hello answer = said.hasRemaining() ? null : Hello.from(said);
       String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
-      ConnectResult refusal = ConnectResult.refusal(tag, answer, expected);
-      if (refusal != null) {
-        return refusal;
-      }
-      kept = true;
-      return new ConnectResult.Connected(
-          new TcpLink(
-              (TcpPort) port,
-              wire,
-              address,
-              attributes,
-              Objects.requireNonNull(answer).maximumMessageBytes()));
+      ConnectResult result =
+          ConnectResult.answered(
+              tag,
+              answer,
+              expected,
+              most -> new TcpLink((TcpPort) port, wire, address, attributes, most));
+      kept = result instanceof ConnectResult.Connected;
+      return result;
     } catch (SSLException e) {
       return ConnectResult.refused(
           TlsWire.isAboutTrust(e) ? Reason.NOT_TRUSTED : Reason.INCOMPATIBLE,
@@ -108,7 +103,8 @@ final class TcpCarrier implements Carrier {
       SocketChannel socket, long tag, Port port, Attributes attributes, long timeoutNanos) {
     if (tls != null) {
       throw new UnsupportedOperationException(
-          "a socket is adopted as it is, and this fabric has TLS: adopt it by one without");
+          "TLS begins with the side that has connected, and neither side of an adopted connection"
+              + " has: adopt it by a fabric without TLS, or connect anew");
     }
     boolean kept = false;
     try {
@@ -122,15 +118,11 @@ final class TcpCarrier implements Carrier {
         return ConnectResult.closedWithoutAnswer();
       }
       Hello hello = said.hasRemaining() ? null : Hello.from(said);
-      if (hello != null && !hello.isOfThisVersion()) {
-        return ConnectResult.otherVersion(hello.version());
-      }
-      if (hello == null || !hello.isRequest() || hello.tag() != tag) {
-        return ConnectResult.stranger("a peer that adopts this connection with the same tag does");
-      }
-      kept = true;
-      return new ConnectResult.Connected(
-          new TcpLink((TcpPort) port, wire, peer, attributes, hello.maximumMessageBytes()));
+      ConnectResult result =
+          ConnectResult.met(
+              tag, hello, most -> new TcpLink((TcpPort) port, wire, peer, attributes, most));
+      kept = result instanceof ConnectResult.Connected;
+      return result;
     } catch (SocketTimeoutException e) {
       return ConnectResult.timedOut();
     } catch (ClosedByInterruptException e) {

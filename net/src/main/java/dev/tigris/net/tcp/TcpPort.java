@@ -1,18 +1,14 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.Deadline;
+import dev.tigris.net.provider.LinkList;
 import dev.tigris.net.provider.Port;
+import dev.tigris.net.provider.StreamBuffers;
 import dev.tigris.net.provider.WakeRequest;
-import dev.tigris.net.socket.SpareBuffers;
-import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -23,18 +19,9 @@ final class TcpPort extends Port {
   /// socket.
   private static final int MANY = 4;
 
-  private static final int CALLS_BETWEEN_CLOCKS = 1024;
-
   private final Selector selector;
-  private final List<TcpLink> links = new ArrayList<>();
-
-  /// Those that are closed and wait for their peers, the oldest first.
-  private final ArrayDeque<TcpLink> lingering = new ArrayDeque<>();
-
-  private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
-  private final SpareBuffers spareToSend =
-      new SpareBuffers(TcpSender.STAGED_BYTES, System.nanoTime());
-  private int calls;
+  private final LinkList<TcpLink> links = new LinkList<>();
+  private final StreamBuffers buffers = new StreamBuffers();
   private boolean keysCancelled;
 
   /// Held by who selects. The selector wakes no more than one, and lets nobody else select while
@@ -44,6 +31,7 @@ final class TcpPort extends Port {
   /// Whether a thread is in [#park].
   private volatile boolean parked;
 
+  /// Set before the selector is woken, which may end a look of the owner instead of a wait.
   private final WakeRequest wake = new WakeRequest();
 
   /// Whether a link has taken from its socket what it has not looked at: the selector knows nothing
@@ -69,22 +57,18 @@ final class TcpPort extends Port {
         links.get(i).progress();
       }
     }
-    TcpLink oldest = lingering.peek();
-    if (oldest != null && oldest.isOverdue()) {
-      oldest.release();
+    TcpLink overdue = links.overdue();
+    if (overdue != null) {
+      overdue.release();
     }
     closeRemoved();
-    if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
-      long now = System.nanoTime();
-      spare.look(now);
-      spareToSend.look(now);
-    }
+    buffers.look();
   }
 
   /// Has [#progress] look after a link that is closed and not yet gone, of which the selector may
   /// never say anything again.
   void linger(TcpLink link) {
-    lingering.add(link);
+    links.linger(link);
   }
 
   /// The selector closes sockets whose keys were cancelled, and only when it selects.
@@ -130,10 +114,7 @@ final class TcpPort extends Port {
   }
 
   @Override
-  public boolean park(long nanos) {
-    if (wake.take()) {
-      return true;
-    }
+  public void park(long nanos) {
     selecting.lock();
     parked = true;
     try {
@@ -141,12 +122,12 @@ final class TcpPort extends Port {
         select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
       }
     } catch (ClosedSelectorException e) {
-      return true; // the owner has closed the queue since this thread looked for a request
+      // the owner has closed the queue: there is nothing to wait for
     } finally {
       parked = false;
       selecting.unlock();
     }
-    return wake.take();
+    boolean _ = wake.take();
   }
 
   @Override
@@ -160,11 +141,6 @@ final class TcpPort extends Port {
     return true;
   }
 
-  @Override
-  public WakeRequest wakeRequest() {
-    return wake;
-  }
-
   /// Adds a link, whose channel does not block.
   SelectionKey add(TcpLink link) throws IOException {
     SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
@@ -175,12 +151,7 @@ final class TcpPort extends Port {
 
   /// Removes a link whose key was cancelled.
   void remove(TcpLink link) {
-    int index = links.lastIndexOf(link);
-    TcpLink last = links.removeLast();
-    if (last != link) {
-      links.set(index, last);
-    }
-    lingering.remove(link);
+    links.remove(link);
     keysCancelled = true;
     lookAgain();
   }
@@ -198,22 +169,8 @@ final class TcpPort extends Port {
     lookAgain();
   }
 
-  /// An empty buffer for what arrives.
-  Staging take() {
-    return spare.take();
-  }
-
-  void giveBack(Staging buffer) {
-    spare.giveBack(buffer);
-  }
-
-  /// An empty buffer for what is to be sent.
-  Staging takeToSend() {
-    return spareToSend.take();
-  }
-
-  void giveBackToSend(Staging buffer) {
-    spareToSend.giveBack(buffer);
+  StreamBuffers buffers() {
+    return buffers;
   }
 
   @Override
@@ -221,14 +178,9 @@ final class TcpPort extends Port {
     wake(); // whoever waits lets go of the selector
     selecting.lock();
     try {
-      Deadline deadline = Deadline.in(LINGER_NANOS);
-      for (long left = LINGER_NANOS; !links.isEmpty() && left > 0; left = deadline.leftNanos()) {
-        progress();
-        postponeInterrupt();
-        select(TcpPort::ignore, links.isEmpty() ? 0 : 1 + left / 1_000_000);
-      }
-      for (TcpLink left : List.copyOf(links)) {
-        left.release();
+      awaitLingering(() -> !links.isEmpty());
+      while (!links.isEmpty()) {
+        links.get(0).release();
       }
       selector.close();
     } catch (IOException e) {

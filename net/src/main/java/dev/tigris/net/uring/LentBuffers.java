@@ -1,7 +1,7 @@
 package dev.tigris.net.uring;
 
-import dev.tigris.net.socket.SpareBuffers;
-import dev.tigris.net.socket.Staging;
+import dev.tigris.net.provider.SpareBuffers;
+import dev.tigris.net.provider.Staging;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.tigris.net.uring;
 
 import dev.tigris.net.Attributes;
+import dev.tigris.net.NetException;
 import dev.tigris.net.provider.Carrier;
 import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Deadline;
@@ -12,10 +13,13 @@ import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
+import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Objects;
+import java.nio.channels.SocketChannel;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/// Connects and listens. It holds nothing: ports, links and doors are their owners'.
+/// Connects and listens. It holds nothing: ports, links and listeners are their owners'.
 final class UringCarrier implements Carrier {
   private final IoUring.Polling polling;
 
@@ -38,33 +42,66 @@ final class UringCarrier implements Carrier {
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
     InetSocketAddress remote = TcpAddress.parse(address);
     Deadline deadline = Deadline.in(timeoutNanos);
-    TcpSocket socket = null;
+    try {
+      TcpSocket socket = TcpSocket.connect(remote, deadline.leftNanos());
+      return ask(
+          socket,
+          Hello.request(tag, attributes),
+          deadline,
+          answer ->
+              ConnectResult.answered(
+                  tag,
+                  answer,
+                  "a Tigris listener does",
+                  most -> ((UringPort) port).link(socket, address, attributes, most)));
+    } catch (SystemException e) {
+      return TcpAddress.unreachable(address, e);
+    }
+  }
+
+  /// Takes the descriptor from the JDK, which tells it of no other way: see [TcpSocket#adopt].
+  @Override
+  public ConnectResult adopt(
+      SocketChannel channel, long tag, Port port, Attributes attributes, long timeoutNanos) {
+    String peer = channel.toString();
+    try (channel) {
+      peer = TcpAddress.format((InetSocketAddress) channel.getRemoteAddress());
+      TcpSocket socket = TcpSocket.adopt(channel);
+      String name = peer;
+      return ask(
+          socket,
+          Hello.request(tag, attributes),
+          Deadline.in(timeoutNanos),
+          said ->
+              ConnectResult.met(
+                  tag, said, most -> ((UringPort) port).link(socket, name, attributes, most)));
+    } catch (SystemException e) {
+      return TcpAddress.unreachable(peer, e);
+    } catch (IOException e) {
+      throw new NetException("adopt", peer, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /// Sends a request, and takes what the peer says; closes the socket if no link comes of it.
+  private static ConnectResult ask(
+      TcpSocket socket,
+      Hello request,
+      Deadline deadline,
+      Function<@Nullable Hello, ConnectResult> answered)
+      throws SystemException {
     boolean kept = false;
     try {
-      socket = TcpSocket.connect(remote, deadline.leftNanos());
       socket.sendAtOnce();
-      socket.send(Hello.request(tag, attributes).toBytes());
+      socket.send(request.toBytes());
       byte[] bytes = socket.receiveAll(Hello.BYTES, deadline.leftNanos());
       if (bytes == null) {
         return ConnectResult.closedWithoutAnswer();
       }
-      Hello answer = bytes.length < Hello.BYTES ? null : Hello.from(bytes);
-      ConnectResult refusal = ConnectResult.refusal(tag, answer, "a Tigris listener does");
-      if (refusal != null) {
-        return refusal;
-      }
-      kept = true;
-      return new ConnectResult.Connected(
-          ((UringPort) port)
-              .link(
-                  socket,
-                  address,
-                  attributes,
-                  Objects.requireNonNull(answer).maximumMessageBytes()));
-    } catch (SystemException e) {
-      return TcpAddress.unreachable(address, e);
+      ConnectResult result = answered.apply(bytes.length < Hello.BYTES ? null : Hello.from(bytes));
+      kept = result instanceof ConnectResult.Connected;
+      return result;
     } finally {
-      if (socket != null && !kept) {
+      if (!kept) {
         socket.close();
       }
     }

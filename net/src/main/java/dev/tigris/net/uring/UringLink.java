@@ -4,8 +4,6 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.BreakingException;
 import dev.tigris.net.provider.Link;
-import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.Region;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
@@ -37,8 +35,6 @@ final class UringLink extends Link {
   private final UringSender outgoing;
   private final UringReceiver incoming;
 
-  private boolean lingering;
-  private long lingersSince;
   private Ending ending = Ending.NOT_YET;
   private @Nullable NetException why;
   private boolean finished;
@@ -73,12 +69,6 @@ final class UringLink extends Link {
   public String peer() {
     return peer;
   }
-
-  @Override
-  public void register(Region region) {}
-
-  @Override
-  public void deregister(Region region) {}
 
   @Override
   public void ring() {
@@ -158,7 +148,7 @@ final class UringLink extends Link {
     }
     if (!isSent) {
       sendFailed(result);
-    } else if (lingering) {
+    } else if (isLingering()) {
       socket.shutdownOutput();
     } else {
       outgoing.completeSent();
@@ -171,7 +161,7 @@ final class UringLink extends Link {
   /// What the peer has sent before it closed, in order perhaps, may be there still: if something is
   /// asked for, that will tell.
   private void sendFailed(int result) {
-    if (outgoing.mayHaveLostMemory(result) || !incoming.isAsking() || lingering) {
+    if (outgoing.mayHaveLostMemory(result) || !incoming.isAsking() || isLingering()) {
       giveUp(Ending.BROKEN, sendFailure());
     }
   }
@@ -185,7 +175,7 @@ final class UringLink extends Link {
   private void endIfOver() {
     if (incoming.saidGoodbye()) {
       giveUp(Ending.IN_ORDER, null);
-    } else if (incoming.isOver() && lingering) {
+    } else if (incoming.isOver() && isLingering()) {
       giveUp();
     } else if (incoming.isOver()) {
       fail(incoming.loss(), sendFailure());
@@ -244,7 +234,7 @@ final class UringLink extends Link {
       return;
     }
     if (inOrder) {
-      lingering = true;
+      port.linger(this);
       incoming.discard();
       stopFillingMemory();
     } else if (ending == Ending.NOT_YET) {
@@ -255,10 +245,10 @@ final class UringLink extends Link {
       awaitEnd();
       return;
     }
-    lingersSince = System.nanoTime();
     outgoing.sayGoodbye();
+    // It reads on until the peer has closed: a socket that is closed with something unread takes
+    // back what the peer has not read.
     incoming.receive();
-    port.linger(this);
     port.progress(); // the goodbye is sent by now, if there is room, and the peer can close
   }
 
@@ -278,12 +268,6 @@ final class UringLink extends Link {
         port.takeWaiting();
       }
     }
-  }
-
-  /// Whether it was closed so long ago that the peer is given up. It reads on until the peer has
-  /// closed: a socket that is closed with something unread takes back what the peer has not read.
-  boolean isOverdue() {
-    return System.nanoTime() - lingersSince > Port.LINGER_NANOS;
   }
 
   @Override

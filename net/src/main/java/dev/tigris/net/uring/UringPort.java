@@ -3,12 +3,11 @@ package dev.tigris.net.uring;
 import dev.tigris.net.Attributes;
 import dev.tigris.net.NetException;
 import dev.tigris.net.provider.CloseOnFailure;
-import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.WakeRequest;
-import dev.tigris.net.socket.SpareBuffers;
-import dev.tigris.net.socket.Staging;
+import dev.tigris.net.provider.DescriptorPort;
+import dev.tigris.net.provider.LinkList;
+import dev.tigris.net.provider.SpareBuffers;
+import dev.tigris.net.provider.Staging;
 import dev.tigris.os.IoUring;
-import dev.tigris.os.PollSet;
 import dev.tigris.os.Ranges;
 import dev.tigris.os.Signal;
 import dev.tigris.os.SystemException;
@@ -16,11 +15,9 @@ import dev.tigris.os.TcpSocket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One ring for all links of a completion queue: what they ask for between two doorbells goes to
@@ -31,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Where links are few, each sends and receives by calls of its own, since the ring tells of a
 /// message in two steps.
-final class UringPort extends Port {
+final class UringPort extends DescriptorPort {
   /// Every open port. The kernel may write to memory that only a port's links hold on to: this
   /// keeps it from the collector when the application forgets a queue instead of closing it.
   private static final Set<UringPort> OPEN = ConcurrentHashMap.newKeySet();
@@ -44,25 +41,25 @@ final class UringPort extends Port {
   /// What one of few links frames messages in: as much as is framed at once.
   private static final int LARGE_BYTES = UringSender.MOST_SENT_BYTES + Staging.BYTES;
 
-  private final Thread owner = Thread.currentThread();
   private final IoUring ring;
 
-  /// Of the ring; kept, so that a wait makes no object.
-  private final BooleanSupplier hasWork;
-
-  /// What the kernel raises when something completes while somebody waits.
+  /// What the kernel raises when something completes while a thread waits.
   private final Signal signal;
 
-  private final List<@Nullable UringLink> links = new ArrayList<>();
+  private final LinkList<UringLink> links = new LinkList<>();
 
-  /// All links, if they are few and a thread of ours makes the system calls; or else none.
-  private final List<UringLink> few = new ArrayList<>();
-
-  /// Whether somebody waits, or is about to: set by the owner, and cleared by who has waited.
-  private volatile boolean armed;
+  /// The links, by the slots that their operations name.
+  private final List<@Nullable UringLink> slots = new ArrayList<>();
 
   private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
-  private final ArrayDeque<UringLink> lingering = new ArrayDeque<>();
+
+  /// Whether there are few links, and a thread of ours makes the system calls.
+  private boolean few;
+
+  /// Whether a thread waits, or is about to: set by the owner, and cleared by the thread that has
+  /// waited.
+  private volatile boolean armed;
+
   private final ArrayDeque<UringReceiver> starved = new ArrayDeque<>();
   private final ArrayDeque<UringReceiver> asking = new ArrayDeque<>();
   private final LentBuffers buffers;
@@ -71,23 +68,10 @@ final class UringPort extends Port {
   private final SpareBuffers large = new SpareBuffers(LARGE_BYTES, System.nanoTime());
   private int calls;
 
-  /// Held by the thread that waits, which may be another than the owner: it touches the ring.
-  private final ReentrantLock waiting = new ReentrantLock();
-
-  private final PollSet waited;
-
-  /// From the beginning of [#close] on: nobody but the owner waits any more.
-  private volatile boolean closed;
-
-  private final WakeRequest wake = new WakeRequest();
-
-  private UringPort(IoUring ring, Signal signal, PollSet waited) {
+  private UringPort(IoUring ring, Signal signal) {
     this.ring = ring;
-    this.hasWork = ring::hasWork;
     this.signal = signal;
-    this.waited = waited;
     this.buffers = new LentBuffers(ring::provide, IoUring.MOST_BUFFERS, System.nanoTime());
-    waited.add(signal.file());
   }
 
   static UringPort open(IoUring.Polling polling) {
@@ -95,7 +79,8 @@ final class UringPort extends Port {
       IoUring ring = opened.add(UringProvider.ring(polling, polled()));
       Signal signal = opened.add(new Signal());
       ring.signalTo(signal);
-      UringPort port = new UringPort(ring, signal, opened.add(new PollSet()));
+      UringPort port = new UringPort(ring, signal);
+      opened.add(port::closeWait);
       int _ = port.buffers.replenish();
       OPEN.add(port);
       opened.keep();
@@ -122,13 +107,14 @@ final class UringPort extends Port {
   /// Adds a link for a connected socket.
   UringLink link(TcpSocket socket, String peer, Attributes attributes, long peerMaximum) {
     Integer free = freeSlots.poll();
-    int slot = free == null ? links.size() : free;
+    int slot = free == null ? slots.size() : free;
     UringLink link = new UringLink(this, slot, socket, peer, attributes, peerMaximum);
     if (free == null) {
-      links.add(link);
+      slots.add(link);
     } else {
-      links.set(slot, link);
+      slots.set(slot, link);
     }
+    links.add(link);
     count();
     link.incoming().receive();
     return link;
@@ -136,36 +122,35 @@ final class UringPort extends Port {
 
   /// Removes a link that has nothing in flight.
   void remove(UringLink link) {
-    links.set(link.slot(), null);
+    slots.set(link.slot(), null);
     freeSlots.push(link.slot());
-    lingering.remove(link);
+    links.remove(link);
     starved.remove(link.incoming());
     count();
   }
 
   /// A link was added or removed: looks whether they are few.
   private void count() {
-    boolean wereFew = areFew();
-    few.clear();
-    if (!ring.isPolled() && links.size() - freeSlots.size() <= FEW) {
-      links.stream().filter(Objects::nonNull).forEach(few::add);
+    boolean wereFew = few;
+    few = !ring.isPolled() && !links.isEmpty() && links.size() <= FEW;
+    if (few != wereFew) {
+      for (int i = 0; i < links.size(); i++) {
+        links.get(i).incoming().changeWay();
+      }
     }
-    if (areFew() != wereFew) {
-      links.stream().filter(Objects::nonNull).forEach(link -> link.incoming().changeWay());
-    }
-    if (areFew()) {
+    if (few) {
       serveStarved(starved.size()); // they look
     }
   }
 
   /// Whether there are few links, and a thread of ours makes the system calls.
   boolean areFew() {
-    return !few.isEmpty();
+    return few;
   }
 
   /// Has [#progress] look after a link that is closed and not yet gone.
   void linger(UringLink link) {
-    lingering.add(link);
+    links.linger(link);
   }
 
   // ---- moving
@@ -195,8 +180,8 @@ final class UringPort extends Port {
   }
 
   private void awaitSight() {
-    for (int i = 0; i < few.size(); i++) {
-      few.get(i).incoming().awaitSight();
+    for (int i = 0; few && i < links.size(); i++) {
+      links.get(i).incoming().awaitSight();
     }
   }
 
@@ -207,8 +192,8 @@ final class UringPort extends Port {
       ring.collect();
     }
     takeCompletions();
-    for (int i = few.size() - 1; i >= 0; i = Math.min(i, few.size()) - 1) {
-      few.get(i).look(); // then it may be gone
+    for (int i = links.size() - 1; few && i >= 0; i = Math.min(i, links.size()) - 1) {
+      links.get(i).look(); // then it may be gone
     }
     if (armed) {
       submit(); // a look may have taken what the operation that awaits something completed for
@@ -216,10 +201,9 @@ final class UringPort extends Port {
         remind(); // those whose turn it was may have nothing, and nobody looks for the others
       }
     }
-    UringLink oldest = lingering.peek();
-    if (oldest != null && oldest.isOverdue()) {
-      lingering.poll();
-      oldest.giveUp();
+    UringLink overdue = links.overdue();
+    if (overdue != null) {
+      overdue.giveUp();
     }
     if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
       long now = System.nanoTime();
@@ -234,7 +218,7 @@ final class UringPort extends Port {
   void takeCompletions() {
     while (ring.next()) {
       long user = ring.userData();
-      UringLink link = links.get(Operations.slotOf(user));
+      UringLink link = slots.get(Operations.slotOf(user));
       if (link == null) {
         throw new IllegalStateException("a completion of a link that has nothing in flight");
       }
@@ -264,47 +248,30 @@ final class UringPort extends Port {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // a thread is itself
-  public boolean park(long nanos) {
-    boolean woken = wake.take();
-    if (!woken) {
-      waiting.lock();
-      try {
-        // Who closes may wait for links to end, and has taken the request that was for another.
-        if (Thread.currentThread() == owner || !closed) {
-          await(nanos);
-        }
-      } finally {
-        waiting.unlock();
-      }
-      woken = wake.take();
-    }
+  public void disarm() {
     armed = false;
-    return woken;
   }
 
   /// The wish for a signal comes before the look for work: what completes after that look is
   /// signalled. Or nearly so, since that takes a fence on both sides, and the kernel has none that
   /// holds on aarch64 between its word that there is work and its look at the wish. So there is a
   /// second look, when that word has long been seen.
-  private void await(long nanos) {
+  @Override
+  public long beginWait(IntConsumer files) {
+    files.accept(signal.file().number());
     ring.wantSignal(true);
-    if (!wake.isAsked() && !ring.hasWork()) {
-      waited.await(nanos, hasWork);
-    }
+    return ring.hasWork() ? 0 : Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean hasWork() {
+    return ring.hasWork();
+  }
+
+  @Override
+  public void endWait() {
     ring.wantSignal(false);
     signal.lower();
-  }
-
-  @Override
-  public void wake() {
-    wake.ask();
-    waited.wake();
-  }
-
-  @Override
-  public WakeRequest wakeRequest() {
-    return wake;
   }
 
   // ---- buffers
@@ -370,30 +337,16 @@ final class UringPort extends Port {
 
   @Override
   public void close() {
-    closed = true;
-    wake(); // whoever waits lets go of the ring
-    long start = System.nanoTime();
-    long left = LINGER_NANOS;
-    while (freeSlots.size() < links.size() && left > 0) {
-      progress();
-      if (freeSlots.size() < links.size()) {
-        postponeInterrupt();
-        boolean _ = arm() && park(left);
-      }
-      left = LINGER_NANOS - (System.nanoTime() - start);
-    }
-    for (UringLink link : links.stream().filter(Objects::nonNull).toList()) {
+    closeToOthers(); // who might touch the ring
+    awaitLingering(() -> !links.isEmpty());
+    while (!links.isEmpty()) {
+      UringLink link = links.get(0);
       link.giveUp();
       link.awaitEnd();
     }
-    waiting.lock();
-    try {
-      ring.close();
-      signal.close();
-      waited.close();
-    } finally {
-      waiting.unlock();
-    }
+    ring.close();
+    signal.close();
+    closeWait();
     OPEN.remove(this);
   }
 }

@@ -4,11 +4,12 @@ package dev.tigris.net.uring;
 
 import dev.tigris.net.provider.BreachException;
 import dev.tigris.net.provider.Frame;
+import dev.tigris.net.provider.FrameReceiver;
 import dev.tigris.net.provider.LostMemoryException;
 import dev.tigris.net.provider.ReceiveQueue;
 import dev.tigris.net.provider.ReceiveStage;
+import dev.tigris.net.provider.Staging;
 import dev.tigris.net.provider.Transfer;
-import dev.tigris.net.socket.Staging;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.Ranges;
 import dev.tigris.os.SystemException;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When the application has closed the interface this listens still, and forgets what it hears
 /// ([#discard]); when the link is given up it asks for nothing more ([#close]).
-final class UringReceiver {
+final class UringReceiver extends FrameReceiver {
   /// Messages longer than this are received to where they belong: to copy one costs more than the
   /// operation of its own.
   static final int LONG_BYTES = 16 * 1024;
@@ -59,14 +60,7 @@ final class UringReceiver {
   private final UringPort port;
   private final Operations operations;
   private final TcpSocket socket;
-  private final ReceiveQueue receives;
-  private final long maximumBytes;
   private final Arrived arrived;
-
-  private final Frame frame = new Frame();
-  private ReceiveStage stage = ReceiveStage.HEADER;
-  private int sequence;
-  private long taken;
 
   /// Whether what is missing of a message is received to where it belongs: the link does not
   /// listen, or stops to.
@@ -109,36 +103,24 @@ final class UringReceiver {
       TcpSocket socket,
       ReceiveQueue receives,
       long maximumBytes) {
+    super(receives, maximumBytes);
     this.port = port;
     this.operations = operations;
     this.socket = socket;
-    this.receives = receives;
-    this.maximumBytes = maximumBytes;
     this.arrived = new Arrived(port);
   }
 
   // ---- what the link asks
-
-  /// Whether a message waits for a receive.
-  boolean isWaiting() {
-    return stage == ReceiveStage.WAITING;
-  }
 
   /// Whether something that arrives, or the end of the stream, will be heard of.
   boolean isAsking() {
     return looks || operations.isReceiving();
   }
 
-  /// Whether the peer's last frame was taken.
-  boolean saidGoodbye() {
-    return frame.goodbye;
-  }
-
   /// Whether nothing more will arrive, and all that has was taken or is discarded, as it is with a
   /// connection that was lost.
   boolean isOver() {
-    return endOfStream
-        && (discards || loss != null || (stage != ReceiveStage.WAITING && arrived.isEmpty()));
+    return endOfStream && (discards || loss != null || (!isWaiting() && arrived.isEmpty()));
   }
 
   /// Why it is over without a goodbye.
@@ -193,7 +175,7 @@ final class UringReceiver {
 
   /// Whether what comes next is received to where it belongs.
   private boolean isToItsPlace() {
-    return direct && !discards && stage != ReceiveStage.SKIPPING;
+    return direct && !discards && stage() != ReceiveStage.SKIPPING;
   }
 
   /// Links are not few any more, or few again: goes on in the way that is right now.
@@ -233,7 +215,7 @@ final class UringReceiver {
       return;
     }
     Transfer memory = receives.peek();
-    if (stage == ReceiveStage.FILLING) {
+    if (stage() == ReceiveStage.FILLING) {
       operations.receiveAll(rest(Objects.requireNonNull(memory)));
     } else if (memory != null && isExpected(memory)) {
       operations.receive(expected(memory));
@@ -256,7 +238,7 @@ final class UringReceiver {
       return;
     }
     int result;
-    if (memory != null && stage == ReceiveStage.FILLING) {
+    if (memory != null && stage() == ReceiveStage.FILLING) {
       result = socket.receive(rest(memory));
     } else if (memory != null && isExpected(memory)) {
       result = socket.receive(expected(memory));
@@ -289,17 +271,17 @@ final class UringReceiver {
   /// Whether this may be memory for another message like the last one, whose surplus there is a
   /// buffer for.
   private boolean isExpected(Transfer memory) {
-    return stage == ReceiveStage.HEADER
+    return stage() == ReceiveStage.HEADER
         && !arrived.hasPartOfHeader()
-        && frame.length <= Staging.BYTES
+        && length() <= Staging.BYTES
         && memory.count() == 1
-        && memory.bytes() >= frame.length;
+        && memory.bytes() >= length();
   }
 
   /// Where another message like the last one is received to.
   private Ranges expected(Transfer memory) {
     expecting = true;
-    bodyBytes = frame.length;
+    bodyBytes = length();
     Ranges ranges = port.ranges();
     ranges.add(arrived.headerMemory(), 0, Frame.HEADER_BYTES);
     ranges.add(memory.region(0).segment(), memory.offset(0), bodyBytes);
@@ -308,9 +290,9 @@ final class UringReceiver {
 
   /// Where the rest of a message is received to, or that of its range that is next.
   private Ranges rest(Transfer memory) {
-    int i = memory.rangeAt(taken);
-    long skip = taken - memory.before(i);
-    bodyBytes = Math.min(memory.length(i) - skip, frame.length - taken);
+    int i = memory.rangeAt(taken());
+    long skip = taken() - memory.before(i);
+    bodyBytes = Math.min(memory.length(i) - skip, length() - taken());
     Ranges ranges = port.ranges();
     ranges.add(memory.region(i).segment(), memory.offset(i) + skip, bodyBytes);
     return ranges;
@@ -340,7 +322,7 @@ final class UringReceiver {
       if (withHeader) {
         takeExpected(result);
       } else {
-        taken += result;
+        taken(result);
       }
     }
     heard(result, buffer);
@@ -349,16 +331,16 @@ final class UringReceiver {
   /// What was expected has come, or something else: so many bytes.
   private void takeExpected(int bytes) {
     arrived.addHeader(Math.min(bytes, Frame.HEADER_BYTES));
-    if (!takeHeader() || frame.goodbye) {
+    if (!takeHeader() || saidGoodbye()) {
       return;
     }
     int payload = bytes - Frame.HEADER_BYTES;
-    taken = Math.min(payload, frame.length);
-    if (payload > frame.length) {
+    taken(Math.min(payload, length()));
+    if (payload > length()) {
       Staging surplus = port.staging();
-      surplus.bytes().limit(payload - frame.length);
+      surplus.bytes().limit(payload - length());
       Objects.requireNonNull(receives.peek())
-          .copyTo(surplus.memory(), 0, frame.length, surplus.bytes().limit());
+          .copyTo(surplus.memory(), 0, length(), surplus.bytes().limit());
       arrived.addSurplus(surplus);
     }
   }
@@ -367,7 +349,7 @@ final class UringReceiver {
   void heard(int result, int buffer) {
     if (buffer >= 0) {
       // Or else some hundred links that wait for receives would have all that the kernel may have.
-      boolean waits = stage == ReceiveStage.WAITING && !arrived.isEmpty();
+      boolean waits = isWaiting() && !arrived.isEmpty();
       arrived.add(buffer, Math.max(0, result), waits);
     }
     if (result == IoUring.NO_BUFFERS && arrived.buffers() == 0) {
@@ -393,14 +375,12 @@ final class UringReceiver {
   ///
   /// @throws BreachException if the peer has sent what it must not
   void take() {
-    while (!frame.goodbye && takeStage()) {
-      // and the next one
-    }
-    if (frame.goodbye) {
+    takeFrames();
+    if (saidGoodbye()) {
       return;
     }
     Staging _ = arrived.next(); // gives back what is empty
-    if (stage == ReceiveStage.WAITING) {
+    if (isWaiting()) {
       holdBack();
     } else if (isLong()) {
       direct = true;
@@ -411,9 +391,9 @@ final class UringReceiver {
 
   /// Whether the last message was long, or much is missing of the one that is arriving.
   private boolean isLong() {
-    return stage == ReceiveStage.HEADER
-        ? frame.length > LONG_BYTES
-        : stage == ReceiveStage.FILLING && frame.length - taken > LONG_BYTES;
+    return stage() == ReceiveStage.HEADER
+        ? length() > LONG_BYTES
+        : stage() == ReceiveStage.FILLING && length() - taken() > LONG_BYTES;
   }
 
   /// A message waits.
@@ -428,65 +408,34 @@ final class UringReceiver {
     }
   }
 
-  /// Returns whether it got to the next stage.
-  private boolean takeStage() {
-    switch (stage) {
-      case HEADER -> {
-        return takeHeader();
-      }
-      case WAITING -> {
-        ReceiveStage next = receives.arriving(frame.length, frame.tag, frame.type);
-        if (next == ReceiveStage.WAITING) {
-          return false;
-        }
-        stage = next;
-      }
-      case FILLING, SKIPPING -> {
-        if (!takePayload()) {
-          return false;
-        }
-        if (stage == ReceiveStage.FILLING) {
-          receives.received(frame.length, frame.tag, frame.type);
-        }
-        stage = ReceiveStage.HEADER;
-      }
+  @Override
+  protected long payload(@Nullable Transfer into, long from, long most) {
+    Staging buffer = arrived.next();
+    if (buffer == null) {
+      return 0;
     }
-    return true;
+    int count = (int) Math.min(buffer.bytes().remaining(), most);
+    if (into == null) {
+      buffer.bytes().position(buffer.bytes().position() + count);
+    } else {
+      buffer.moveTo(into, from, count);
+    }
+    return count;
   }
 
-  /// Returns whether that was all of it.
-  private boolean takePayload() {
-    while (taken < frame.length) {
-      Staging buffer = arrived.next();
-      if (buffer == null) {
-        return false;
-      }
-      int n = (int) Math.min(buffer.bytes().remaining(), frame.length - taken);
-      if (stage == ReceiveStage.SKIPPING) {
-        buffer.bytes().position(buffer.bytes().position() + n);
-      } else {
-        buffer.moveTo(Objects.requireNonNull(receives.peek()), taken, n);
-      }
-      taken += n;
-    }
-    return true;
+  @Override
+  protected @Nullable ByteBuffer header() {
+    return arrived.header();
   }
 
-  private boolean takeHeader() {
-    ByteBuffer header = arrived.header();
-    if (header == null) {
-      return false;
-    }
-    frame.take(header, maximumBytes, sequence++);
-    taken = 0;
-    if (!frame.goodbye) {
-      stage = ReceiveStage.WAITING;
-      direct &= frame.length > LONG_BYTES;
-    }
-    return true;
+  @Override
+  protected void begun() {
+    direct &= length() > LONG_BYTES;
   }
 
-  void checkInvariants() {
+  @Override
+  public void checkInvariants() {
+    super.checkInvariants();
     if (looks && (operations.isReceiving() || !arrived.isEmpty())) {
       throw new IllegalStateException("it looks while something is asked for, or left");
     }
@@ -496,14 +445,8 @@ final class UringReceiver {
     if (bodyBytes > 0 && !operations.isReceiving()) {
       throw new IllegalStateException("memory is to be filled, and nothing is asked for");
     }
-    if (expecting && bodyBytes != frame.length) {
+    if (expecting && bodyBytes != length()) {
       throw new IllegalStateException("another message is expected than one like the last");
-    }
-    if (stage == ReceiveStage.FILLING && receives.isEmpty()) {
-      throw new IllegalStateException("a message goes into no receive");
-    }
-    if (taken > frame.length) {
-      throw new IllegalStateException("more taken than was sent");
     }
   }
 }

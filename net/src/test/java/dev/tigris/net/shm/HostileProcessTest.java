@@ -201,13 +201,13 @@ class HostileProcessTest {
 
   @Test
   void forgetsThoseWhoSayNothingAfterAWhile() throws Exception {
-    try (ProviderListener door = new ShmListener("*", TimeUnit.MILLISECONDS.toNanos(20));
-        UnixSocket silent = UnixSocket.connect(ShmAddress.socketName(door.address()))) {
+    try (ProviderListener listener = new ShmListener("*", TimeUnit.MILLISECONDS.toNanos(20));
+        UnixSocket silent = UnixSocket.connect(ShmAddress.socketName(listener.address()))) {
       FutureTask<ProviderListener.IncomingRequest> waiting =
-          new FutureTask<>(() -> door.next(LONG_NANOS));
+          new FutureTask<>(() -> listener.next(LONG_NANOS));
       Thread.ofVirtual().start(waiting);
       expectEnd(silent);
-      door.wake();
+      listener.wake();
       assertNull(waiting.get());
     }
   }

@@ -78,7 +78,7 @@ public abstract class HostilePeerContract {
   }
 
   /// The provider's half of a listener, with this much patience.
-  protected abstract ProviderListener door(String address, long handshakeNanos);
+  protected abstract ProviderListener listener(String address, long handshakeNanos);
 
   @BeforeEach
   void open() throws IOException {
@@ -153,16 +153,16 @@ public abstract class HostilePeerContract {
 
   @Test
   void forgetsHalfARequestAfterAWhile() throws Exception {
-    try (ProviderListener door = door("127.0.0.1:0", TimeUnit.MILLISECONDS.toNanos(20))) {
-      InetSocketAddress address = TcpAddress.parse(door.address());
+    try (ProviderListener listener = listener("127.0.0.1:0", TimeUnit.MILLISECONDS.toNanos(20))) {
+      InetSocketAddress address = TcpAddress.parse(listener.address());
       try (Socket silent = new Socket(address.getAddress(), address.getPort())) {
         silent.setSoTimeout((int) PATIENCE.toMillis());
         silent.getOutputStream().write(1);
         FutureTask<ProviderListener.IncomingRequest> waiting =
-            new FutureTask<>(() -> door.next(LONG_NANOS));
+            new FutureTask<>(() -> listener.next(LONG_NANOS));
         Thread.ofVirtual().start(waiting);
         expectEndOfStream(silent);
-        door.wake();
+        listener.wake();
         assertNull(waiting.get());
       }
     }

@@ -8,7 +8,7 @@ class HostilePeerTest extends HostilePeerContract {
   }
 
   @Override
-  protected ProviderListener door(String address, long handshakeNanos) {
+  protected ProviderListener listener(String address, long handshakeNanos) {
     return new TcpListener(address, handshakeNanos, null);
   }
 }

@@ -14,7 +14,7 @@ class HostilePeerBesideOthersTest extends HostilePeerContract {
   }
 
   @Override
-  protected ProviderListener door(String address, long handshakeNanos) {
+  protected ProviderListener listener(String address, long handshakeNanos) {
     return new UringListener(address, handshakeNanos);
   }
 }

@@ -13,7 +13,7 @@ class HostilePeerTest extends HostilePeerContract {
   }
 
   @Override
-  protected ProviderListener door(String address, long handshakeNanos) {
+  protected ProviderListener listener(String address, long handshakeNanos) {
     return new UringListener(address, handshakeNanos);
   }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tigris.net.socket.SpareBuffers;
-import dev.tigris.net.socket.Staging;
+import dev.tigris.net.provider.SpareBuffers;
+import dev.tigris.net.provider.Staging;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,6 +1,5 @@
-package dev.tigris.net.socket;
+package dev.tigris.net.provider;
 
-import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

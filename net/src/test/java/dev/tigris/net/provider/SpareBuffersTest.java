@@ -1,4 +1,4 @@
-package dev.tigris.net.socket;
+package dev.tigris.net.provider;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;

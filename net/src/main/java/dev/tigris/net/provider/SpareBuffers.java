@@ -1,4 +1,4 @@
-package dev.tigris.net.socket;
+package dev.tigris.net.provider;
 
 import java.util.ArrayDeque;
 

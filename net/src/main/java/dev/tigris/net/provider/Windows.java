@@ -1,7 +1,5 @@
-package dev.tigris.net.tcp;
+package dev.tigris.net.provider;
 
-import dev.tigris.net.provider.Region;
-import dev.tigris.net.provider.Transfer;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 

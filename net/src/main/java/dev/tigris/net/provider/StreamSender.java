@@ -1,9 +1,5 @@
-package dev.tigris.net.tcp;
+package dev.tigris.net.provider;
 
-import dev.tigris.net.provider.Frame;
-import dev.tigris.net.provider.SendQueue;
-import dev.tigris.net.provider.Transfer;
-import dev.tigris.net.socket.Staging;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -26,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// an object for each buffer that stems from a memory segment.
 ///
 /// Conserved: bytes framed = bytes written + in the buffer + the rest of `body`.
-final class TcpSender {
+final class StreamSender {
   /// The longest message that is copied: the copy costs less than another system call would.
   static final int SHORT_BYTES = 32 * 1024;
 
@@ -37,8 +33,8 @@ final class TcpSender {
   /// where many are posted at once, and twice as much no faster.
   static final int STAGED_BYTES = 8 * (Frame.HEADER_BYTES + SHORT_BYTES);
 
-  private final TcpPort port;
-  private final Wire wire;
+  private final StreamBuffers buffers;
+  private final ByteStream stream;
   private final SendQueue sends;
 
   /// For writing into; null if there is nothing in it.
@@ -54,20 +50,20 @@ final class TcpSender {
   private long framedBytes;
   private long writtenBytes;
 
-  TcpSender(TcpPort port, Wire wire, SendQueue sends) {
-    this.port = port;
-    this.wire = wire;
+  StreamSender(StreamBuffers buffers, ByteStream stream, SendQueue sends) {
+    this.buffers = buffers;
+    this.stream = stream;
     this.sends = sends;
   }
 
   /// Whether something waits for the socket.
   boolean isPending() {
-    return staging != null || body != null || framed < sends.size() || wire.isPending();
+    return staging != null || body != null || framed < sends.size() || stream.isPending();
   }
 
   /// Writes what the socket takes; returns how many of the sends are complete now.
   int write() throws IOException {
-    wire.flush();
+    stream.flush();
     boolean more = true;
     while (more) {
       frame();
@@ -76,7 +72,7 @@ final class TcpSender {
               && (staging == null || writeFrames(staging))
               && (body == null || writeBody(body));
     }
-    if (wire.isPending()) {
+    if (stream.isPending()) {
       return 0; // what was encrypted last is not sent yet, and the next call may come late
     }
     int complete = 0;
@@ -89,7 +85,7 @@ final class TcpSender {
 
   /// Appends what ends the stream; all sends are complete.
   void sayGoodbye() {
-    Staging buffer = staging == null ? port.takeToSend() : staging;
+    Staging buffer = staging == null ? buffers.takeToSend() : staging;
     staging = buffer;
     Frame.putGoodbye(buffer.bytes(), sequence++);
     framedBytes += Frame.HEADER_BYTES;
@@ -101,7 +97,7 @@ final class TcpSender {
       Transfer next = Objects.requireNonNull(sends.peek(framed));
       boolean isShort = next.bytes() <= SHORT_BYTES;
       long copied = isShort ? next.bytes() : BEGINNING_BYTES;
-      Staging buffer = staging == null ? port.takeToSend() : staging;
+      Staging buffer = staging == null ? buffers.takeToSend() : staging;
       staging = buffer;
       if (buffer.bytes().remaining() < Frame.HEADER_BYTES + copied) {
         return;
@@ -124,7 +120,7 @@ final class TcpSender {
     int end = bytes.position();
     bytes.flip().position(stagedWritten);
     try {
-      int n = wire.write(bytes);
+      int n = stream.write(bytes);
       stagedWritten += n;
       writtenBytes += n;
     } finally {
@@ -143,7 +139,7 @@ final class TcpSender {
       return writeCopy(message);
     }
     ByteBuffer window = Windows.of(message, bodyFramed, message.bytes());
-    int n = wire.write(window);
+    int n = stream.write(window);
     writtenBytes += n;
     bodyFramed += n;
     if (bodyFramed == message.bytes()) {
@@ -154,7 +150,7 @@ final class TcpSender {
 
   /// As [#writeBody], through the buffer, which is empty.
   private boolean writeCopy(Transfer message) throws IOException {
-    Staging buffer = port.takeToSend();
+    Staging buffer = buffers.takeToSend();
     staging = buffer;
     long size = Math.min(message.bytes() - bodyFramed, STAGED_BYTES);
     buffer.append(message, bodyFramed, size);
@@ -168,7 +164,7 @@ final class TcpSender {
   /// Gives the buffer back.
   void release() {
     if (staging != null) {
-      port.giveBackToSend(staging);
+      buffers.giveBackToSend(staging);
       staging = null;
       stagedWritten = 0;
     }
