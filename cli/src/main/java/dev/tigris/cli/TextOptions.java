@@ -18,6 +18,10 @@ final class TextOptions {
 
   static final String CSV = "--csv";
   private static final String LINES = "--lines";
+
+  /// Further characters have more bytes than one in UTF-8.
+  private static final char LAST_OF_ONE_BYTE = 0x7f;
+
   private static final String SEPARATOR = "--field-separator";
   private static final String ZERO = "--zero-terminated";
   private static final List<String> OF_RECORDS =
@@ -149,9 +153,10 @@ final class TextOptions {
       case "\\0" -> 0;
       case "\\t" -> '\t';
       default -> {
-        if (text.length() != 1) {
+        if (text.length() != 1 || text.charAt(0) > LAST_OF_ONE_BYTE) {
           throw new IllegalArgumentException(
-              "the separator '%s' is not one character: give one, or \\t, or \\0".formatted(text));
+              "the separator '%s' is not one character of one byte: give one, or \\t, or \\0"
+                  .formatted(text));
         }
         yield text.charAt(0);
       }

@@ -101,6 +101,7 @@ class TextSortTest {
         "sort --lines -k 0 @/lines @/out               | the key '0' has 0",
         "sort --lines -R @/lines @/out                 | Unknown option",
         "sort --lines -t ab @/lines @/out              | is not one character",
+        "sort --lines -t \u00e9 @/lines @/out               | of one byte",
         "sort --lines --memory 1k @/lines @/out        | too small to sort lines",
         "sort --lines -M -n @/lines @/out              | contradict each other",
         "sort --lines - - @/out                        | can be read once",

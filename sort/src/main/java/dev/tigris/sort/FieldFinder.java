@@ -97,9 +97,10 @@ record FieldFinder(int separator, boolean quoted) {
     }
     int to = endOfField(row, at, last);
     if (to - at >= 2 && row[at] == QUOTE && row[to - 1] == QUOTE) {
-      return place(at + 1, to - 1);
+      at++;
+      to--;
     }
-    return place(at, to);
+    return place(key.startBlanks() ? afterBlanks(row, at, to) : at, to);
   }
 
   /// Where a field of a row ends: at the separator behind it, or at the end.

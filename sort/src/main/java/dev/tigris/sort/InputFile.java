@@ -218,8 +218,9 @@ final class InputFile implements Closeable {
   SortException tooLong(long at, int mostBytes) {
     return new SortException(
         SortException.Kind.MEMORY,
-        ("%s has a line of more than %d bytes around byte %d. Give Java a larger heap (-Xmx), or"
-                + " use fewer processors (--parallel): a line may have 1/32 of the heap of each")
+        ("%s has a line of more than %d bytes around byte %d. Give more memory (--memory) and Java"
+                + " a larger heap (-Xmx), or use fewer processors (--parallel): a line may have"
+                + " 1/16 of the memory of each, and 1/32 of the heap")
             .formatted(path, mostBytes, at));
   }
 

@@ -11,6 +11,9 @@ import java.util.List;
 final class LineInputs implements Closeable {
   private static final int HEADER_STEP_BYTES = 64 << 10;
 
+  /// A longer first row has a quote that does not end.
+  private static final int MOST_HEADER_BYTES = 1 << 20;
+
   private final RowEnds rows;
   private final List<InputFile> files = new ArrayList<>();
 
@@ -54,16 +57,25 @@ final class LineInputs implements Closeable {
   /// Reads the first row of a file, which must be that of all; returns where the next one begins.
   private long readHeader(InputFile file, TextInput input) throws SortException {
     byte[] text = {};
+    int end = 0;
+    boolean isInside = false;
     try (var buffer = new AlignedBuffer(HEADER_STEP_BYTES, "header")) {
-      while (rows.find(text, 0, text.length) == text.length && text.length < file.size()) {
-        int length = (int) Math.min(HEADER_STEP_BYTES, file.size() - text.length);
+      while (end == text.length && text.length < file.size()) {
         int at = text.length;
+        if (at >= MOST_HEADER_BYTES) {
+          throw new SortException(
+              SortException.Kind.INPUT,
+              "%s has a first row of more than %d bytes: look whether a quote in it has no end"
+                  .formatted(input, MOST_HEADER_BYTES));
+        }
+        int length = (int) Math.min(HEADER_STEP_BYTES, file.size() - at);
         long read = file.read(buffer, at, (long) at + length);
-        text = Arrays.copyOf(text, Math.addExact(at, length));
+        text = Arrays.copyOf(text, at + length);
         buffer.bytes().copyTo(read, text, at, length);
+        end = rows.find(text, at, text.length, isInside);
+        isInside = rows.isInside(text, at, text.length, isInside);
       }
     }
-    int end = rows.find(text, 0, text.length);
     byte[] row = Arrays.copyOf(text, end);
     if (file.size() > 0 && header.length == 0) {
       header = row;

@@ -21,6 +21,9 @@ public final class LineOrder {
 
   private static final int OFFSET_MASK = (1 << LEVEL_BITS) - 1;
 
+  /// What some programs begin a file with, in UTF-8.
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   /// Says that lines differ in what only [#compare] sees.
   static final int UNSEEN = -1;
 
@@ -166,8 +169,8 @@ public final class LineOrder {
       for (String each : keys) {
         made.add(LineKey.parse(each, options));
       }
+      options.requireCompatible(letters);
       if (made.isEmpty() && columns.isEmpty() && !options.isDefaultOrder()) {
-        options.requireCompatible(letters);
         made.add(LineKey.wholeLine(options));
       }
       return new LineOrder(copy(), made);
@@ -229,15 +232,19 @@ public final class LineOrder {
 
   private List<String> names(byte[] row) {
     var names = new ArrayList<String>();
+    int begin =
+        Arrays.mismatch(row, BYTE_ORDER_MARK) == BYTE_ORDER_MARK.length
+            ? BYTE_ORDER_MARK.length
+            : 0;
     int end = row.length > 0 && row[row.length - 1] == '\r' ? row.length - 1 : row.length;
     int last = -1;
     for (int field = 0; last < end; field++) {
-      long place = fields.find(row, 0, end, LineKey.field(field, new LineKey.Options()));
+      long place = fields.find(row, begin, end, LineKey.field(field, new LineKey.Options()));
       int from = FieldFinder.start(place);
       int to = FieldFinder.end(place);
       byte[] name = FieldFinder.withoutDoubledQuotes(row, from, to);
       names.add(new String(name, StandardCharsets.UTF_8).strip());
-      last = fields.endOfField(row, from > 0 && row[from - 1] == '"' ? from - 1 : from, end);
+      last = fields.endOfField(row, from > begin && row[from - 1] == '"' ? from - 1 : from, end);
     }
     return names;
   }
@@ -374,11 +381,29 @@ public final class LineOrder {
         return false;
       }
     }
-    return (place & OFFSET_MASK) == 0
-        || agreement(left, leftStart, leftEnd, right, start, end, last << LEVEL_BITS) >= place;
+    int offset = place & OFFSET_MASK;
+    if (offset == 0) {
+      return true;
+    }
+    LineKey key = levels.get(last);
+    int leftFrom = leftStart;
+    int leftTo = leftEnd;
+    int from = start;
+    int to = end;
+    if (!key.isAllBytes()) {
+      long one = fields.find(left, leftStart, leftEnd, key);
+      long other = fields.find(right, start, end, key);
+      leftFrom = FieldFinder.start(one);
+      leftTo = FieldFinder.end(one);
+      from = FieldFinder.start(other);
+      to = FieldFinder.end(other);
+    }
+    int differs = Arrays.mismatch(left, leftFrom, leftTo, right, from, to);
+    return differs < 0 || differs >= offset;
   }
 
-  /// The last place before which two lines agree.
+  /// The last place before which two lines agree. Of keys whose quotes do not count, a place is the
+  /// beginning: bytes of theirs cannot be compared where they lie.
   int lastAgreement(byte[] left, byte[] right) {
     int place = 0;
     int next = agreement(left, 0, left.length, right, 0, right.length, place);
@@ -387,7 +412,8 @@ public final class LineOrder {
       place = next;
       next = sameKey ? place : agreement(left, 0, left.length, right, 0, right.length, place);
     }
-    return place;
+    boolean isRaw = !isCsv() || levels.get(place >>> LEVEL_BITS).isAllBytes();
+    return isRaw ? place : place & ~OFFSET_MASK;
   }
 
   /// Whether lines with equal keys stay in the order of the input.

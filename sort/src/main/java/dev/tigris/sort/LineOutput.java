@@ -101,6 +101,11 @@ final class LineOutput {
   /// Hands on what was written; when all is done.
   void flush() throws SortException {
     try {
+      if (bytes() == 0
+          && compression != Compression.NONE) { // no data is not a file of their format
+        byte[] nothing = compression.compressed(new byte[0], 0);
+        write(nothing, 0, nothing.length);
+      }
       stream.flush();
     } catch (IOException e) {
       throw SortException.writing(name, e);

@@ -18,7 +18,8 @@ package dev.tigris.sort;
 /// @param window how many waters may be on their way from a partitioner to a sorter
 /// @param chunkBytes how much a partitioner reads at a time
 /// @param keepBytes how much a sorter holds before it spills
-/// @param mostBytes how large a bucket may be to be sorted at once, and how long a line
+/// @param mostBytes how large a bucket may be to be sorted at once
+/// @param lineBytes how long a line may be
 /// @param mostLines how many lines it may have
 record LinePlan(
     int processors,
@@ -28,6 +29,7 @@ record LinePlan(
     int chunkBytes,
     long keepBytes,
     int mostBytes,
+    int lineBytes,
     int mostLines) {
 
   private static final int WINDOW = 4;
@@ -45,6 +47,12 @@ record LinePlan(
   private static final long LEAST_HEAP_BYTES = 24 << 20;
 
   private static final int HEAP_SHARES = 32;
+
+  /// Partitioners and sorters hold a few lines at a time, however long they are.
+  private static final int LINE_SHARES = 16;
+
+  /// Where the order of equal lines counts, a bucket notes what it has of each chunk.
+  private static final long PART_BYTES = 48;
   private static final int MAX_SORTED_BYTES = 256 << 20;
 
   /// The least memory with which lines can be sorted.
@@ -55,7 +63,9 @@ record LinePlan(
   /// @param inputBytes the size of the input
   /// @param memoryBytes the memory allowed, at least [#LEAST_BYTES]
   /// @param parallel how many processors to use
-  static LinePlan make(long inputBytes, long memoryBytes, int parallel, Heap heap) {
+  /// @param isStable whether the order of equal lines counts
+  static LinePlan make(
+      long inputBytes, long memoryBytes, int parallel, boolean isStable, Heap heap) {
     long chunk =
         Math.clamp(
             Math.min(inputBytes / (4L * parallel), memoryBytes / 32),
@@ -70,14 +80,17 @@ record LinePlan(
     while (water > MIN_WATER_BYTES && processors * buckets * water > memoryBytes / 4) {
       water /= 2;
     }
-    buckets = Math.max(1, Math.min(buckets, memoryBytes / 4 / water / processors));
+    buckets = Math.min(buckets, memoryBytes / 4 / water / processors);
+    buckets = isStable ? Math.min(buckets, heap.bytes() / 8 / PART_BYTES / parts) : buckets;
+    buckets = Math.max(1, buckets);
     long pairs = (long) processors * processors;
     int window = Math.clamp(memoryBytes / 8 / water / pairs - 1, 1, WINDOW);
     long spent =
         processors * buckets * water
             + pairs * (window + 1) * water
             + processors * (chunk + BUFFER_BYTES);
-    long keep = Math.max(4L * water, (memoryBytes - spent) / processors);
+    long most = heap.waters() / processors * water;
+    long keep = Math.max(4L * water, Math.min(most, (memoryBytes - spent) / processors));
     long share = heap.bytes() / HEAP_SHARES / processors;
     return new LinePlan(
         processors,
@@ -87,6 +100,8 @@ record LinePlan(
         (int) chunk,
         keep,
         Math.clamp(share, 64 << 10, MAX_SORTED_BYTES),
+        Math.clamp(
+            Math.min(share, memoryBytes / LINE_SHARES / processors), 64 << 10, MAX_SORTED_BYTES),
         Math.max(1024, heap.entries(processors)));
   }
 }

@@ -19,7 +19,7 @@ final class LineSampler {
     long bytes = Math.min(SAMPLE_BYTES, 2L * plan.mostBytes());
     var sample = new LineSample(most, bytes, inputs.bytes());
     long places = Math.min(MOST_PLACES, inputs.parts());
-    try (var reader = new LineReader(order.rows(), PLACE_BYTES, plan.mostBytes())) {
+    try (var reader = new LineReader(order.rows(), PLACE_BYTES, plan.lineBytes())) {
       for (long place = 0; place < places; place++) {
         reader.read(beginning(inputs.part(inputs.parts() * place / places)));
         reader.forEach(sample::offer);

@@ -331,7 +331,8 @@ public final class LineSortJob {
                   + " memory")
               .formatted(most, LinePlan.LEAST_BYTES));
     }
-    LinePlan plan = LinePlan.make(bytes, Math.min(memoryBytes, most), parallel, heap);
+    LinePlan plan =
+        LinePlan.make(bytes, Math.min(memoryBytes, most), parallel, order.isStable(), heap);
     opened.cut(plan.chunkBytes(), plan.processors());
     LineOrder rows = order.isCsv() ? order.withHeaderOf(opened.header()) : order;
     LineSplitters splitters = LineSampler.sample(opened, rows, plan, progress);

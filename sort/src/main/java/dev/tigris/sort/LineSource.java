@@ -54,7 +54,7 @@ final class LineSource implements Source {
   LineSource(LineRun run) {
     this.run = run;
     LinePlan plan = run.plan();
-    this.reader = new LineReader(run.order().rows(), plan.chunkBytes(), plan.mostBytes());
+    this.reader = new LineReader(run.order().rows(), plan.chunkBytes(), plan.lineBytes());
     this.marked = run.order().isStable();
     this.waterBytes = plan.waterBytes() - Water.HEADER_BYTES;
     int count = run.splitters().buckets();
@@ -100,8 +100,8 @@ final class LineSource implements Source {
       starts = Arrays.copyOf(starts, 2 * starts.length);
       buckets = Arrays.copyOf(buckets, 2 * buckets.length);
     }
-    if (end - start > run.plan().mostBytes()) {
-      throw part.file().tooLong(part.from(), run.plan().mostBytes());
+    if (end - start > run.plan().lineBytes()) {
+      throw part.file().tooLong(part.from(), run.plan().lineBytes());
     }
     checksum.add(block, start, end);
     int bucket = run.splitters().bucket(block, start, end - 1);
@@ -160,6 +160,9 @@ final class LineSource implements Source {
       bytes.copyFrom(filled[bucket], grouped, at, length);
       filled[bucket] += length;
       at += length;
+      if (filled[bucket] > waterBytes) {
+        send(bucket); // made for one long line, it would lie here as large as it is
+      }
     }
   }
 

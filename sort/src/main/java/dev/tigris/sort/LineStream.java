@@ -47,9 +47,14 @@ final class LineStream implements Closeable {
     beforeStart = start;
     start = end;
     int next = rows.find(block, start, filled);
+    int at = start;
+    boolean isInside = false;
     while (next == filled && !hasEnded) {
+      isInside = rows.isInside(block, at, filled, isInside);
+      int known = filled - start;
       read();
-      next = rows.find(block, start, filled);
+      at = start + known;
+      next = rows.find(block, at, filled, isInside);
     }
     if (next == filled) {
       if (start == filled) { // the line at hand stays
