@@ -61,6 +61,7 @@ int main(int count, char **arguments) {
   CHECK(trades != NULL);
   for (int i = 0; i < TRADES; i++) {
     check(&trades[i], i);
+    CHECK(tigris_element(container, bytes, ledger->trades, i, sizeof *trades) == &trades[i]);
     Trade *next = tigris_at(container, bytes, trades[i].next, sizeof *next);
     CHECK(next == (i + 1 < TRADES ? &trades[i + 1] : NULL));
   }
@@ -76,6 +77,9 @@ int main(int count, char **arguments) {
   CHECK(tigris_elements(container, bytes, at, UINT64_MAX, sizeof *price) == NULL);
   CHECK(tigris_elements(container, bytes, at, UINT64_MAX / 8 + 1, sizeof *price) == NULL);
   CHECK(tigris_elements(container, bytes, UINT64_MAX - 7, 0, sizeof *price) == NULL);
+  CHECK(tigris_element(container, bytes, ledger->trades, TRADES, sizeof *trades) == NULL);
+  CHECK(tigris_element(container, bytes, UINT64_MAX - 7, 0, sizeof *trades) == NULL);
+  CHECK(tigris_open_grown(memory, bytes) == container);
   CHECK(tigris_at(container, bytes, bytes - 8, 16) == NULL);
   CHECK(tigris_at(container, bytes, at + 4, 8) == NULL);
   CHECK(tigris_length(6, 5) == 5 && tigris_length(UINT32_MAX, 5) == 5 && tigris_length(4, 5) == 4);

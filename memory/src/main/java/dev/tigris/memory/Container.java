@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   offset   size
 ///        0      8   magic "TIGRISC1"
-///        8      4   format version, 1
+///        8      4   format version: 1, or 2 once a table has grown
 ///       12      4   reserved, 0
 ///       16      8   schema fingerprint, 0 = not stated
 ///       24      8   used bytes, this header included; a multiple of 8
@@ -43,6 +43,10 @@ public final class Container extends Region {
 
   private static final long MAGIC = 0x3143_5349_5247_4954L; // "TIGRISC1" read as little-endian
   private static final int VERSION = 1;
+
+  /// That of a container with a [PsoTable] that has grown: a program that does not know of segments
+  /// would read wrong elements, and refuses it by this number.
+  private static final int GROWN_VERSION = 2;
 
   private static final long MAGIC_AT = 0;
   private static final long VERSION_AT = 8;
@@ -85,6 +89,18 @@ public final class Container extends Region {
   }
 
   @Override
+  Container allocator() {
+    return this;
+  }
+
+  /// Notes that a table has segments, for programs that do not know of them.
+  void growTables() {
+    if ((int) header(VERSION_AT) == VERSION) {
+      header(VERSION_AT, GROWN_VERSION);
+    }
+  }
+
+  @Override
   long firstOffset() {
     return HEADER_BYTES;
   }
@@ -108,10 +124,10 @@ public final class Container extends Region {
           "the bytes are not a container: they begin with neither its magic nor a header of zeros, which"
               + " would become a new one");
     }
-    if (version != VERSION) {
+    if (version != VERSION && version != GROWN_VERSION) {
       throw new CorruptContainerException(
-          "the container has format version %d, and this program reads version %d"
-              .formatted(version, VERSION));
+          "the container has format version %d, and this program reads versions %d and %d"
+              .formatted(version, VERSION, GROWN_VERSION));
     }
     requireUsable(used, bytes);
   }

@@ -5,6 +5,7 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///        8      8   capacity: for how many there is room
 ///       16    ...   the elements
 /// ```
+///
+/// A table that has grown has another capacity: see [TableSegments].
 ///
 /// The class of the elements is not stored. A field says it in its declaration,
 /// `PsoList<Trade> trades`, and whoever opens a container says it for its root.
@@ -59,11 +62,16 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso implements
   /// The capacity as it was when it was checked; what is stored may change at any time.
   @HeapOnly private long room;
 
+  /// How many elements lie behind the collection's own beginning: all, unless it is a table that
+  /// has grown. It never changes.
+  @HeapOnly private long firstRoom;
+
   PsoCollection(Container container, Class<T> type, long capacity, long strideBytes) {
     super(container, bytes(type, capacity, strideBytes));
     this.capacity = capacity;
     this.elements = PsoTarget.of(PsoClass.of(type));
     this.room = capacity;
+    this.firstRoom = capacity;
     publish();
   }
 
@@ -88,16 +96,58 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso implements
   final void open(Class<? extends Pso> type) {
     elements = PsoTarget.of(PsoClass.of(type));
     long stored = capacity;
+    TableSegments behind = stored < 0 ? read(stored) : null;
+    long first = behind == null ? stored : behind.firstIndex();
     long fits = (container().capacityBytes() - offset() - ELEMENTS_AT) / strideBytes();
-    if (stored < 0 || stored > fits) {
+    if (first < 0 || first > fits) {
       throw container()
           .unlessOutgrown(
               new CorruptReferenceException(
                   "a collection with room for %d elements cannot be where %d fit"
-                      .formatted(stored, fits)));
+                      .formatted(first, fits)));
     }
-    room = stored;
+    firstRoom = first;
+    room = behind == null ? stored : behind.room;
+    if (behind != null) {
+      keep(behind);
+    }
     publish();
+  }
+
+  /// Reads the segments that a capacity below zero leads to.
+  ///
+  /// @return null if this collection can have none
+  @Nullable TableSegments read(long storedCapacity) {
+    return null;
+  }
+
+  /// Keeps segments that were checked.
+  void keep(TableSegments read) {}
+
+  /// Reads the segments again, if there are any: another thread or process may have added some.
+  final void refresh() {
+    long stored = capacity;
+    TableSegments behind = stored < 0 ? read(stored) : null;
+    if (behind != null) {
+      if (behind.firstIndex() != firstRoom) {
+        throw new CorruptReferenceException(
+            "the first part of a table had %d elements, and cannot have %d now"
+                .formatted(firstRoom, behind.firstIndex()));
+      }
+      keep(behind);
+      room = behind.room;
+    }
+  }
+
+  /// Returns how many elements lie behind the collection's own beginning.
+  final long firstRoom() {
+    return firstRoom;
+  }
+
+  /// Leads to the first segment, which whoever sees it finds complete.
+  final void link(long segment) {
+    VarHandle.releaseFence();
+    capacity = -segment;
   }
 
   /// Refuses elements that are collections themselves: nothing would say what is in those.
@@ -137,15 +187,20 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso implements
   /// @throws CorruptReferenceException if that cannot be what is stored
   public final long size() {
     long stored = size;
+    return stored < 0 || stored > room ? sizeOfGrown(stored) : stored;
+  }
+
+  private long sizeOfGrown(long stored) {
+    type(); // one that nobody has opened has no room either
+    refresh();
     if (stored < 0 || stored > room) {
-      type(); // one that nobody has opened has no room either
       throw new CorruptReferenceException(
           "a collection with room for %d elements cannot have %d".formatted(room, stored));
     }
     return stored;
   }
 
-  /// Returns the number of elements that there is room for.
+  /// Returns the number of elements that there is room for. A table gets more when it is needed.
   public final long capacity() {
     checkLease(this);
     return room;
@@ -157,12 +212,18 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso implements
   final long grow() {
     long index = size();
     if (index == room) {
-      throw new ContainerFullException(
-          "a collection with room for %d elements cannot have more: make it with a larger capacity"
-              .formatted(room));
+      refresh();
+      if (index == room) {
+        enlarge();
+      }
     }
     return index;
   }
+
+  /// Makes room for more elements.
+  ///
+  /// @throws ContainerFullException if that is not possible
+  abstract void enlarge();
 
   final void sized(long elements) {
     size = elements;

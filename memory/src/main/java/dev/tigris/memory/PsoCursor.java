@@ -46,8 +46,9 @@ public final class PsoCursor<T extends Pso> {
     }
   }
 
-  /// What is visited if it is a list, where the place of each element has to be asked for.
-  private final @Nullable PsoList<T> list;
+  /// The collection that is asked for the place of each element: a list, or a table whose elements
+  /// lie in several parts. Null where the elements lie one after the other.
+  private final @Nullable PsoCollection<T> list;
 
   /// Elsewhere the elements begin here.
   private final long start;
@@ -106,7 +107,8 @@ public final class PsoCursor<T extends Pso> {
     this.place = start;
   }
 
-  PsoCursor(PsoList<T> list, long base, long size) {
+  /// Makes a cursor over elements whose places are asked for one by one.
+  PsoCursor(PsoCollection<T> list, long base, long size) {
     this.list = list;
     this.base = base;
     this.start = 0;

@@ -45,6 +45,13 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> {
     return Long.BYTES;
   }
 
+  @Override
+  void enlarge() {
+    throw new ContainerFullException(
+        "a list with room for %d elements cannot have more: make it with a larger capacity"
+            .formatted(capacity()));
+  }
+
   /// Returns the element at `index`.
   ///
   /// @throws IndexOutOfBoundsException if the list has none there

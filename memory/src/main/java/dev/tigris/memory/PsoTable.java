@@ -1,5 +1,8 @@
 package dev.tigris.memory;
 
+import dev.tigris.memory.internal.ObjectAccess;
+import org.jspecify.annotations.Nullable;
+
 /// Objects of one class that lie one after the other in a container, as in an array of structs.
 /// Each is a part of the table. A [PsoList] refers to objects instead.
 ///
@@ -10,11 +13,21 @@ package dev.tigris.memory;
 ///       16    ...   the objects, each as large as its layout says
 /// ```
 ///
+/// A table that is full grows by a segment elsewhere in the container ([#add]), as long as that has
+/// room. [TableSegments] shows how these lie. The container has format version 2 from then on,
+/// which earlier versions of this library refuse.
+///
 /// Visiting it with a [#cursor] reads memory in order and makes no objects.
 ///
 /// Thread rule: plain memory. One thread at a time adds elements.
 public final class PsoTable<T extends Pso> extends PsoCollection<T> {
+  /// The least number of elements that a table grows by, where there is room for them.
+  private static final long LEAST_ADDED = 16;
+
   @HeapOnly private long stride;
+
+  /// The parts behind the first one, as far as they are known; null if there are none.
+  @HeapOnly private @Nullable TableSegments segments;
 
   /// Makes a table without elements, with room for `capacity` of them.
   ///
@@ -51,7 +64,16 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
 
   @Override
   PsoCursor<T> visit(long from, long to) {
-    return new PsoCursor<>(container(), type(), place(from), strideBytes(), from, to - from);
+    boolean areTogether = to <= firstRoom() || from == to || behind(to - 1).areTogether(from, to);
+    return areTogether
+        ? new PsoCursor<>(container(), type(), start(from, to), strideBytes(), from, to - from)
+        : new PsoCursor<>(this, from, to - from);
+  }
+
+  /// Where a range begins that lies together; for an empty one, which may be behind all parts, any
+  /// place will do.
+  private long start(long from, long to) {
+    return from == to ? offset() + ELEMENTS_AT : place(from);
   }
 
   /// Returns the element at `index`. Each call makes another object for the same place.
@@ -67,22 +89,82 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
     return bind(place(index));
   }
 
-  /// Adds an element, all zero.
+  /// Adds an element, all zero. A table whose capacity is used up gets room for as many elements
+  /// again, elsewhere in its container: indexes, objects and references stay as they are.
   ///
-  /// @throws ContainerFullException if the table's capacity is used up
+  /// @throws ContainerFullException if the container has no room for that either
   public T add() {
     long index = grow();
     long place = place(index);
-    container()
-        .zero(place, strideBytes()); // a process that was killed may have left something there
+    // A process that was killed may have left something there.
+    container().zero(place, strideBytes());
     T element = bind(place);
     sized(index + 1);
     return element;
   }
 
+  /// Doubles the capacity, or takes half of what is left in the container for it: other objects
+  /// need some, too.
+  @Override
+  void enlarge() {
+    requireConstructed();
+    Container container = container().allocator();
+    long stride = strideBytes();
+    long left = container.remainingBytes();
+    long most = (left - ObjectAccess.SEGMENT_ELEMENTS_AT) / stride;
+    if (most < 1) {
+      throw new ContainerFullException(
+          "a table with room for %d elements cannot have more: %d bytes of its container are left. Make the container larger, or map the file with more bytes"
+              .formatted(capacity(), left));
+    }
+    long wanted = Math.max(capacity(), LEAST_ADDED);
+    long segment =
+        TableSegments.make(
+            container, capacity(), wanted <= most ? wanted : Math.max(1, most / 2), stride);
+    container.growTables();
+    TableSegments before = segments;
+    if (before == null) {
+      link(segment);
+    } else {
+      before.append(container, segment);
+    }
+    refresh();
+  }
+
+  @Override
+  TableSegments read(long storedCapacity) {
+    return TableSegments.read(container(), -storedCapacity, strideBytes());
+  }
+
+  @Override
+  void keep(TableSegments read) {
+    segments = read;
+  }
+
+  /// The segments, which have the place of an element behind the first part: those that are known,
+  /// or those that another thread has added.
+  private TableSegments behind(long index) {
+    TableSegments known = segments;
+    if (!TableSegments.have(known, index)) {
+      refresh();
+      known = segments;
+    }
+    if (known == null || index >= known.room) {
+      throw new CorruptReferenceException(
+          "a table has no part with the element at %d any more".formatted(index));
+    }
+    return known;
+  }
+
   /// Inside of the room that was checked, so that the place needs no check of its own.
   @Override
   long place(long index) {
-    return offset() + ELEMENTS_AT + index * strideBytes();
+    return index < firstRoom()
+        ? offset() + ELEMENTS_AT + index * strideBytes()
+        : placeBehind(index);
+  }
+
+  private long placeBehind(long index) {
+    return behind(index).place(index, strideBytes());
   }
 }

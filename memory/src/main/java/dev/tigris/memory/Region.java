@@ -143,6 +143,11 @@ public abstract sealed class Region extends View permits Container, RawContainer
     }
   }
 
+  /// Returns the container that allocates the objects of this region.
+  Container allocator() {
+    throw new IllegalStateException("nothing allocates objects in " + this);
+  }
+
   /// Returns the lowest offset that an object can have.
   abstract long firstOffset();
 }

@@ -12,6 +12,11 @@ final class Tenancy extends Region {
   }
 
   @Override
+  Container allocator() {
+    return whole;
+  }
+
+  @Override
   boolean isStrict() {
     return whole.isStrict();
   }

@@ -525,14 +525,14 @@ class ConversionTest {
     writeOld();
     byte[] whole = Files.readAllBytes(file());
     byte[] newer = whole.clone();
-    newer[8]++;
+    newer[8] = 3;
     long used = Jbuf.map(file(), Mapping.PRIVATE).asContainer().usedBytes();
     refuses(mapping, "a text".getBytes(StandardCharsets.UTF_8), "a file of 6 bytes is too short");
     refuses(
         mapping,
         "a text\n".repeat(99).getBytes(StandardCharsets.UTF_8),
         "they begin with neither its magic");
-    refuses(mapping, newer, "format version 2");
+    refuses(mapping, newer, "format version 3");
     refuses(mapping, Arrays.copyOf(whole, (int) used - 8), "bytes are used");
     refuses(mapping, Arrays.copyOf(whole, 64), "bytes are used");
   }

@@ -30,6 +30,7 @@ public final class CHeader {
       #define TIGRIS_CONTAINER
       #define TIGRIS_MAGIC "TIGRISC1"
       #define TIGRIS_VERSION 1
+      #define TIGRIS_VERSION_GROWN 2  /* a table has grown: it does not lie in one piece */
 
       /* What a container begins with. */
       typedef struct tigris_container {
@@ -53,6 +54,18 @@ public final class CHeader {
                    : NULL;
       }
 
+      /* The same, for a program that reaches the elements of tables by tigris_element only: those of
+         a table that has grown do not lie one after the other. */
+      static inline tigris_container *tigris_open_grown(void *memory, uint64_t bytes) {
+        tigris_container *container = (tigris_container *)memory;
+        return bytes >= sizeof *container && memcmp(container->magic, TIGRIS_MAGIC, 8) == 0 &&
+                       (container->version == TIGRIS_VERSION ||
+                        container->version == TIGRIS_VERSION_GROWN) &&
+                       container->used <= bytes
+                   ? container
+                   : NULL;
+      }
+
       /* What lies at an offset of a container of `bytes` bytes, or NULL where nothing of `size`
          bytes can be: always compare offsets and counts with what the container can hold. */
       static inline void *tigris_at(tigris_container *container, uint64_t bytes, uint64_t offset,
@@ -70,6 +83,46 @@ public final class CHeader {
         void *at = count <= bytes / size ? tigris_at(container, bytes, offset, 16 + count * size)
                                          : NULL;
         return at == NULL ? NULL : (char *)at + 16;
+      }
+
+      /* A part of a table behind its first one; 32 bytes before its elements. The capacity of a table
+         that has grown is the offset of the first of them, below zero. */
+      typedef struct tigris_segment {
+        uint64_t first;            /* index of its first element in the table */
+        uint64_t capacity;         /* in elements */
+        uint64_t next;             /* offset of the next part, 0 = none */
+        uint64_t reserved;
+      } tigris_segment;
+
+      /* The element of `size` bytes at an index of the table at an offset, or NULL where none is. */
+      static inline void *tigris_element(tigris_container *container, uint64_t bytes,
+                                         uint64_t offset, uint64_t index, uint64_t size) {
+        uint64_t *table = (uint64_t *)tigris_at(container, bytes, offset, 16);
+        if (table == NULL || index >= table[0]) return NULL;
+        uint64_t first = 0, count = table[1], next = 0, header = 16;
+        if (count >> 63) {
+          next = 0 - count;
+          tigris_segment *segment =
+              (tigris_segment *)tigris_at(container, bytes, next, sizeof *segment);
+          if (segment == NULL) return NULL;
+          count = segment->first;
+        }
+        while (index - first >= count) {
+          tigris_segment *segment =
+              (tigris_segment *)tigris_at(container, bytes, next, sizeof *segment);
+          if (segment == NULL || segment->first != first + count || segment->capacity == 0) {
+            return NULL;
+          }
+          offset = next;
+          header = sizeof *segment;
+          first = segment->first;
+          count = segment->capacity;
+          next = segment->next;
+        }
+        index -= first;
+        if (index >= bytes / size) return NULL;
+        char *part = (char *)tigris_at(container, bytes, offset, header + (index + 1) * size);
+        return part == NULL ? NULL : part + header + index * size;
       }
 
       /* The length of a text, within its capacity. */

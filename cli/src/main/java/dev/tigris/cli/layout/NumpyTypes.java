@@ -21,6 +21,15 @@ public final class NumpyTypes {
           "offsets": [0, 8, 16, 24, 32, 40],
           "itemsize": 64,
       })
+
+      # A part of a table behind its first one, before its elements. The capacity of a table that has
+      # grown (`version` is 2) is the offset of the first such part, below zero.
+      tigris_segment = numpy.dtype({
+          "names": ["first", "capacity", "next"],
+          "formats": ["<u8", "<u8", "<u8"],
+          "offsets": [0, 8, 16],
+          "itemsize": 32,
+      })
       """;
 
   private NumpyTypes() {}

@@ -22,6 +22,10 @@ public interface ObjectAccess {
   /// Where the elements of an array, a list or a table begin, in bytes from its own beginning.
   int ELEMENTS_AT = 16;
 
+  /// Where the elements of a segment begin, in bytes from its own beginning: a part of a table that
+  /// has grown.
+  int SEGMENT_ELEMENTS_AT = 32;
+
   private static ObjectAccess find() {
     try {
       return (ObjectAccess)

@@ -1,3 +1,4 @@
+// Over 400 lines: where each thing goes follows from what is where, in one set of arrays.
 package dev.tigris.memory.schema;
 
 import dev.tigris.memory.Container;
@@ -9,7 +10,10 @@ import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /// A conversion of one container's objects to another [Schema], prepared: the source has been read
 /// and checked, and nothing has been written.
@@ -45,6 +49,15 @@ public final class Conversion {
   /// copy.
   private record Target(Container container, long address, long base) {}
 
+  /// By their offsets, the tables that have grown, and their segments. A converted table lies in
+  /// one piece.
+  private final Map<Long, GrownTable> grown;
+
+  private final Map<Long, Part> parts = new HashMap<>();
+
+  /// A segment and its table.
+  private record Part(GrownTable table, GrownTable.Segment segment) {}
+
   private Conversion(Container source, Schema from, Schema to) {
     this.source = source;
     this.change = new SchemaChange(from, to);
@@ -55,7 +68,14 @@ public final class Conversion {
     Walk walk = new Walk(change.kept(), source, source.usedBytes());
     this.sourceAddress = ObjectAccess.OBJECTS.address(source);
     walk.from(ObjectAccess.OBJECTS.rootOffset(source));
+    this.grown = walk.grown();
+    for (GrownTable table : grown.values()) {
+      for (GrownTable.Segment segment : table.segments()) {
+        parts.put(segment.offset(), new Part(table, segment));
+      }
+    }
     walk.forEachStart(this::include);
+    placeSegments();
     Reference.reachabilityFence(source);
   }
 
@@ -118,6 +138,10 @@ public final class Conversion {
   /// other is copied.
   private void include(long offset, int shape) {
     int last = count - 1;
+    boolean isInside = last >= 0 && offset < offsets[last] + sizes[last];
+    if (isInside && (isSegment(shape) || (isSegment(shapes[last]) && offset == offsets[last]))) {
+      throw overlaps(offset, shape % old.shapes().size());
+    }
     long size = extent(offset, shape);
     if (last >= 0 && offsets[last] == offset) {
       boolean holdsLast = size == sizes[last] && locate(shape, 0, shapes[last], size) >= 0;
@@ -143,9 +167,53 @@ public final class Conversion {
     count++;
   }
 
+  /// Whether a number that a walk has reported stands for segments of a table.
+  private boolean isSegment(int shape) {
+    return shape >= old.shapes().size();
+  }
+
+  private int element(int tableShape) {
+    return ((Shape.Table) old.shape(tableShape)).element();
+  }
+
+  /// Finds the places of segments: behind what is before them in their table.
+  private void placeSegments() {
+    for (int i = 0; i < count; i++) {
+      if (isSegment(shapes[i])) {
+        Part part = Objects.requireNonNull(parts.get(offsets[i]));
+        int shape = part.table.shape();
+        int table = Arrays.binarySearch(offsets, 0, count, part.table.offset());
+        if (table < 0 || shapes[table] != shape) {
+          throw overlaps(offsets[i], shape);
+        }
+        places[i] = places[table] + ObjectAccess.ELEMENTS_AT + part.segment.first() * stride(shape);
+      }
+    }
+  }
+
+  /// Returns the distance of a table's elements in the target.
+  private long stride(int tableShape) {
+    return change.to.shape(change.partner(element(tableShape))).sizeBytes();
+  }
+
+  private CorruptContainerException overlaps(long offset, int shape) {
+    return new CorruptContainerException(
+        "the %s at %d overlaps something else, or lies in a field that is gone or after the last element of a table"
+            .formatted(old.name(shape), offset));
+  }
+
   /// Returns the bytes that something takes. They are checked again, since the walk read them
   /// before.
   private long extent(long offset, int shape) {
+    if (isSegment(shape)) {
+      Part part = Objects.requireNonNull(parts.get(offset));
+      return ObjectAccess.SEGMENT_ELEMENTS_AT
+          + part.segment.capacity() * old.shape(element(part.table.shape())).sizeBytes();
+    }
+    GrownTable table = grown.get(offset);
+    if (table != null && table.shape() == shape) {
+      return ObjectAccess.ELEMENTS_AT + table.first() * old.shape(element(shape)).sizeBytes();
+    }
     int front = old.shape(shape).sizeBytes();
     int elementBytes = elementBytes(offset, shape);
     if (elementBytes == 0) {
@@ -184,6 +252,9 @@ public final class Conversion {
 
   /// Returns the bytes that the target needs for a copy, a multiple of eight.
   private long newExtent(int index) {
+    if (isSegment(shapes[index])) {
+      return 0; // its table has room for it
+    }
     Schema to = change.to;
     long size =
         switch (old.shape(shapes[index])) {
@@ -192,12 +263,18 @@ public final class Conversion {
           case Shape.Table(int element) ->
               ObjectAccess.ELEMENTS_AT
                   + Math.multiplyExact(
-                      capacity(index, element), to.shape(change.partner(element)).sizeBytes());
+                      newCapacity(index, element), to.shape(change.partner(element)).sizeBytes());
         };
     return (size + 7) & -8;
   }
 
-  /// Returns for how many elements a copied table has room.
+  /// Returns for how many elements the copy of a table has room: those of its segments, too.
+  private long newCapacity(int index, int element) {
+    GrownTable table = grown.get(offsets[index]);
+    return table == null ? capacity(index, element) : table.room();
+  }
+
+  /// Returns for how many elements a table has room behind its own beginning.
   private long capacity(int index, int element) {
     return (sizes[index] - ObjectAccess.ELEMENTS_AT) / old.shape(element).sizeBytes();
   }
@@ -240,6 +317,13 @@ public final class Conversion {
   private void write(int index, Target target) {
     long at = offsets[index];
     long to = target.base + places[index];
+    if (isSegment(shapes[index])) {
+      Part part = Objects.requireNonNull(parts.get(at));
+      long elements = part.segment.count(load(part.table.offset()));
+      long from = at + ObjectAccess.SEGMENT_ELEMENTS_AT;
+      writeElements(from, element(part.table.shape()), elements, target, to);
+      return;
+    }
     switch (old.shape(shapes[index])) {
       case Shape.Struct _ -> writeStruct(at, shapes[index], target, to);
       case Shape.Elements _ -> copy(at, target, to, sizes[index]);
@@ -256,17 +340,20 @@ public final class Conversion {
       }
       case Shape.Table(int element) -> {
         copy(at, target, to, ObjectAccess.ELEMENTS_AT);
-        long stride = old.shape(element).sizeBytes();
-        long newStride = change.to.shape(change.partner(element)).sizeBytes();
+        long newCapacity = newCapacity(index, element);
+        Raw.LONG.set(Raw.GLOBAL, target.address + to + Long.BYTES, newCapacity);
+        long from = at + ObjectAccess.ELEMENTS_AT;
         long elements = Math.min(load(at), capacity(index, element));
-        for (long i = 0; i < elements; i++) {
-          writeStruct(
-              at + ObjectAccess.ELEMENTS_AT + i * stride,
-              element,
-              target,
-              to + ObjectAccess.ELEMENTS_AT + i * newStride);
-        }
+        writeElements(from, element, elements, target, to + ObjectAccess.ELEMENTS_AT);
       }
+    }
+  }
+
+  private void writeElements(long from, int element, long elements, Target target, long to) {
+    long stride = old.shape(element).sizeBytes();
+    long newStride = change.to.shape(change.partner(element)).sizeBytes();
+    for (long i = 0; i < elements; i++) {
+      writeStruct(from + i * stride, element, target, to + i * newStride);
     }
   }
 
@@ -333,13 +420,17 @@ public final class Conversion {
         return places[index] + place;
       }
     }
-    throw new CorruptContainerException(
-        "the %s at %d overlaps something else, or lies in a field that is gone or after the last element of a table"
-            .formatted(old.name(shape), offset));
+    throw overlaps(offset, shape);
   }
 
   /// Returns the bytes of something that are copied: of a table, no more than its elements.
   private long keptBytes(int index) {
+    if (isSegment(shapes[index])) {
+      Part part = Objects.requireNonNull(parts.get(offsets[index]));
+      return ObjectAccess.SEGMENT_ELEMENTS_AT
+          + part.segment.count(load(part.table.offset()))
+              * old.shape(element(part.table.shape())).sizeBytes();
+    }
     if (old.shape(shapes[index]) instanceof Shape.Table(int element)) {
       long elements = Math.clamp(load(offsets[index]), 0, capacity(index, element));
       return ObjectAccess.ELEMENTS_AT + elements * old.shape(element).sizeBytes();
@@ -350,6 +441,17 @@ public final class Conversion {
   /// Returns the new place of a part of something, counted from the beginning of that; -1 if it has
   /// no such part.
   private long locate(int holder, long within, int wanted, long size) {
+    if (isSegment(holder)) {
+      int element = element(holder - old.shapes().size());
+      long stride = old.shape(element).sizeBytes();
+      long behind = within - ObjectAccess.SEGMENT_ELEMENTS_AT;
+      if (behind < 0) {
+        return -1;
+      }
+      long place = locate(element, behind % stride, wanted, stride);
+      long newStride = stride(holder - old.shapes().size());
+      return place < 0 ? -1 : behind / stride * newStride + place;
+    }
     if (within == 0 && old.isAncestor(wanted, holder)) {
       return 0;
     }

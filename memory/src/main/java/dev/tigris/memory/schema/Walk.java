@@ -1,3 +1,4 @@
+// Over 400 lines: one walk, in which each check stands before the reads that need it.
 package dev.tigris.memory.schema;
 
 import dev.tigris.memory.Container;
@@ -12,7 +13,11 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +47,11 @@ final class Walk {
   private final int[] sizes;
 
   /// By shape and chunk, one bit for each multiple of eight, set where something of the shape
-  /// begins.
+  /// begins. Behind all shapes come the segments of tables, by the shape of their table.
   private final long[][][] starts;
+
+  /// By their offset, the tables that have grown.
+  private final Map<Long, GrownTable> grown = new HashMap<>();
 
   /// By shape, the bytes of all visited objects.
   private final long[] visitedBytes;
@@ -66,7 +74,7 @@ final class Walk {
     int count = schema.shapes().size();
     this.checks = new Checks[count];
     this.sizes = new int[count];
-    this.starts = new long[count][][];
+    this.starts = new long[2 * count][][];
     this.visitedBytes = new long[count];
     for (int i = 0; i < count; i++) {
       Shape shape = schema.shape(i);
@@ -99,7 +107,8 @@ final class Walk {
     }
   }
 
-  /// Receives an offset where something of a shape begins.
+  /// Receives an offset where something of a shape begins. Segments of tables have the numbers
+  /// behind all shapes, as if those were listed twice.
   interface Visitor {
     void start(long offset, int shape);
   }
@@ -231,14 +240,77 @@ final class Walk {
 
   private void visitTable(long offset, int shape, int element) {
     int strideBytes = sizes[element];
+    long capacity = load(offset + Long.BYTES);
+    if (capacity < 0) {
+      visitGrown(offset, shape, element, -capacity);
+      return;
+    }
     long size = size(offset, shape, strideBytes);
-    long start = offset + ObjectAccess.ELEMENTS_AT;
+    checkElements(element, offset + ObjectAccess.ELEMENTS_AT, size);
+  }
+
+  private void checkElements(int element, long start, long count) {
     Checks each = Objects.requireNonNull(checks[element]);
     if (!each.isEmpty()) {
-      for (long i = 0; i < size; i++) {
-        check(each, start + i * strideBytes);
+      for (long i = 0; i < count; i++) {
+        check(each, start + i * sizes[element]);
       }
     }
+  }
+
+  /// Visits a table with segments. Their first indexes rise, so there can be no circle.
+  private void visitGrown(long offset, int shape, int element, long firstSegment) {
+    long size = load(offset);
+    List<GrownTable.Segment> segments = new ArrayList<>();
+    long first = -1;
+    long room = -1;
+    for (long at = firstSegment; at != 0; at = load(at + 2 * Long.BYTES)) {
+      if (at < Container.HEADER_BYTES
+          || at > limit - ObjectAccess.SEGMENT_ELEMENTS_AT
+          || (at & 7) != 0
+          || !begins(schema.shapes().size() + shape, at)) {
+        throw corrupt(
+            "has a part at %d, where none can be".formatted(at), schema.name(shape), offset);
+      }
+      long index = load(at);
+      long capacity = load(at + Long.BYTES);
+      long fits = (limit - at - ObjectAccess.SEGMENT_ELEMENTS_AT) / sizes[element];
+      boolean follows = room < 0 ? index >= 0 && index <= limit : index == room;
+      if (!follows || capacity < 1 || capacity > fits) {
+        throw corrupt(
+            "has a part of %d elements from index %d at %d, which cannot be"
+                .formatted(capacity, index, at),
+            schema.name(shape),
+            offset);
+      }
+      charge(shape, ObjectAccess.SEGMENT_ELEMENTS_AT + capacity * sizes[element], offset);
+      first = room < 0 ? index : first;
+      room = index + capacity;
+      segments.add(new GrownTable.Segment(at, index, capacity));
+    }
+    long fits = (limit - offset - ObjectAccess.ELEMENTS_AT) / sizes[element];
+    if (first > fits || size < 0 || size > room) {
+      throw corrupt(
+          "has %d elements, %d of them in its first part, and room for %d"
+              .formatted(size, first, room),
+          schema.name(shape),
+          offset);
+    }
+    charge(shape, first * sizes[element], offset);
+    GrownTable table = new GrownTable(offset, shape, first, room, segments);
+    if (grown.put(offset, table) != null) {
+      throw corrupt("overlaps others", schema.name(shape), offset);
+    }
+    checkElements(element, offset + ObjectAccess.ELEMENTS_AT, Math.min(size, first));
+    for (GrownTable.Segment segment : segments) {
+      long start = segment.offset() + ObjectAccess.SEGMENT_ELEMENTS_AT;
+      checkElements(element, start, segment.count(size));
+    }
+  }
+
+  /// Returns the tables that have grown, which were all checked, by their offsets.
+  Map<Long, GrownTable> grown() {
+    return grown;
   }
 
   /// Checks the capacity of a collection, and returns the number of its elements.
