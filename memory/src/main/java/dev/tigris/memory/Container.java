@@ -1,3 +1,4 @@
+// Over 400 lines: the header, and all that it says: use, root and schema.
 package dev.tigris.memory;
 
 import dev.tigris.memory.internal.ObjectAccess;
@@ -9,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded region that objects live in (Welsh, MS thesis, Berkeley 1999, section 5.1): a small
@@ -385,8 +387,24 @@ public final class Container extends Region {
       header(SCHEMA_AT, offset);
       header(FINGERPRINT_AT, schema.fingerprint());
       Reference.reachabilityFence(this);
+      if (isMapped()) {
+        warnOfShortenedNames(schema);
+      }
     } else {
       schema.requireKeptBy(this);
+    }
+  }
+
+  /// The names are in the file for good, and a shrinker may give them to other fields in the next
+  /// build: that one would read one field for another.
+  private static void warnOfShortenedNames(Schema schema) {
+    List<String> shortened = schema.shortenedNames();
+    if (!shortened.isEmpty()) {
+      System.getLogger(Container.class.getPackageName())
+          .log(
+              System.Logger.Level.WARNING,
+              "a file keeps names that a shrinker seems to have made: %s. The next build may give them to other fields. Specialize before you shrink, and keep the names of classes of objects, of their fields, and of enums"
+                  .formatted(String.join(", ", shortened)));
     }
   }
 

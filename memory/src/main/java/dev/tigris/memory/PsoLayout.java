@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,23 @@ public final class PsoLayout {
   ///     specializer refuses such a class when it is built)
   public static PsoLayout of(Class<? extends Pso> type) {
     return PsoClass.of(type).layout();
+  }
+
+  /// Returns the values of an object's stored fields by name, whatever their access, in the order
+  /// of the layout. Serializers, assertions and debuggers use it where they would use reflection.
+  // That
+  /// finds nothing in an object.
+  ///
+  /// Texts are Strings, arrays in place Java arrays, and objects in place maps like this one:
+  /// copies of what is stored. A reference is the object that it leads to. A field that a subclass
+  // hides
+  /// by one of the same name has its class's name in front: `app.Point.x`.
+  ///
+  /// @throws CorruptReferenceException if a reference leads where no object can be; as for any
+  ///     read, other values that cannot be are exceptions too
+  /// @throws IllegalStateException if the object was made without its constructor and has parts
+  public static Map<String, @Nullable Object> valuesOf(Pso object) {
+    return FieldValues.of(object);
   }
 
   static PsoLayout derive(Class<?> type) {

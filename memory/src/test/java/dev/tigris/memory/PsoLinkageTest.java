@@ -1,3 +1,4 @@
+// Over 400 lines: each kind of call site, and what is refused.
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

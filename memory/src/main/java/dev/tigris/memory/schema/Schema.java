@@ -1,3 +1,4 @@
+// Over 400 lines: a schema, how it is derived, and what it says of a container.
 package dev.tigris.memory.schema;
 
 import dev.tigris.memory.Container;
@@ -25,6 +26,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// A description of the bytes of a container: the class of its root and all classes that its fields
@@ -288,6 +291,40 @@ public final class Schema {
 
   private int parent(int index) {
     return shapes.get(index) instanceof Shape.Struct struct ? struct.parent() : Shape.NONE;
+  }
+
+  /// Returns what looks as if a shrinker (an obfuscator) had named it: classes of one or two
+  /// lowercase letters, and classes of two or more fields whose names are the first letters of the
+  /// alphabet. Such names change from build to build, and a container keeps them. The list is empty
+  /// for other schemas.
+  public List<String> shortenedNames() {
+    List<String> shortened = new ArrayList<>();
+    for (Shape shape : shapes) {
+      if (shape instanceof Shape.Struct struct) {
+        Set<String> fields =
+            struct.members().subList(struct.inherited(), struct.members().size()).stream()
+                .map(Shape.Member::name)
+                .collect(Collectors.toSet());
+        if (isShortened(struct.name())) {
+          shortened.add(struct.name());
+        } else if (fields.size() > 1 && fields.equals(firstLetters(fields.size()))) {
+          shortened.add("the fields of " + struct.name());
+        }
+      }
+    }
+    return shortened;
+  }
+
+  private static boolean isShortened(String className) {
+    int start = Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1;
+    int length = className.length() - start;
+    return length <= 2 && className.chars().skip(start).allMatch(c -> c >= 'a' && c <= 'z');
+  }
+
+  private static Set<String> firstLetters(int count) {
+    return IntStream.range('a', 'a' + Math.min(count, 26))
+        .mapToObj(Character::toString)
+        .collect(Collectors.toSet());
   }
 
   /// Returns the schema as text, in which form containers keep it.
