@@ -10,8 +10,6 @@ import java.util.function.Supplier;
 
 /// The memory that is registered with an interface: once for all of its tickets.
 final class Registrations {
-  private static final System.Logger LOG = System.getLogger(VirtualInterface.class.getName());
-
   private final VirtualInterface owner;
   private final Link link;
 
@@ -77,26 +75,5 @@ final class Registrations {
   private void deregister(Region region) {
     link.deregister(region);
     region.forget();
-  }
-
-  /// Says what is registered and not posted: what is posted could not have been given back.
-  void reportForgotten() {
-    int forgotten = 0;
-    long forgottenBytes = 0;
-    for (Registration registration : all.values()) {
-      if (registration.tickets.stream().noneMatch(Ticket::isHeld)) {
-        forgotten++;
-        forgottenBytes += registration.region.bytes();
-      }
-    }
-    if (forgotten > 0) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "{0} buffers of {1} bytes were still registered with the interface to {2} when it was"
-              + " closed: give their tickets back to deregister()",
-          forgotten,
-          forgottenBytes,
-          owner.peer());
-    }
   }
 }

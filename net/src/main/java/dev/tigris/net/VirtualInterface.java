@@ -308,8 +308,8 @@ public final class VirtualInterface implements AutoCloseable {
 
   /// Ends the connection: in order, so that the peer sees [InterfaceState#ENDED], if every send has
   /// completed; else abruptly, because a message may be cut off. What is posted completes with
-  /// [Status#FLUSHED]; all memory is deregistered. What was registered and not posted is reported,
-  /// unless the connection had ended before: then this is how to give memory back.
+  /// [Status#FLUSHED]; all memory is deregistered, so that a program need not give its tickets back
+  /// first.
   @Override
   public void close() {
     close(false);
@@ -326,9 +326,6 @@ public final class VirtualInterface implements AutoCloseable {
       return;
     }
     rung();
-    if (link.state() == InterfaceState.CONNECTED) {
-      registrations.reportForgotten();
-    }
     link.close(abruptly);
     queue.remind(); // meanwhile something may have completed
     if (remoteAccess != null) {

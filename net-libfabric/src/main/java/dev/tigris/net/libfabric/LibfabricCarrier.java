@@ -11,7 +11,10 @@ import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.ProviderListener;
+import dev.tigris.net.socket.AddressesInTurn;
+import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.SystemException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Set;
@@ -49,8 +52,20 @@ final class LibfabricCarrier implements Carrier {
   @Override
   public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
-    LibfabricPort ours = (LibfabricPort) port;
-    try (Route route = Addresses.route(library, address, false)) {
+    return AddressesInTurn.connect(
+        address,
+        timeoutNanos,
+        (remote, nanos) -> connect(remote, address, tag, (LibfabricPort) port, attributes, nanos));
+  }
+
+  private ConnectResult connect(
+      InetSocketAddress remote,
+      String address,
+      long tag,
+      LibfabricPort ours,
+      Attributes attributes,
+      long timeoutNanos) {
+    try (Route route = Addresses.route(library, TcpAddress.format(remote), false)) {
       Greeting mine = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
       Channel channel = ours.deviceQueue(route).open(route, mine.window());
       boolean kept = false;

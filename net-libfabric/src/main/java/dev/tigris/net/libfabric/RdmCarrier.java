@@ -14,6 +14,7 @@ import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Link;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.ProviderListener;
+import dev.tigris.net.socket.AddressesInTurn;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
@@ -76,9 +77,20 @@ final class RdmCarrier implements Carrier {
   @Override
   public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
-    InetSocketAddress remote = TcpAddress.parse(address);
-    LibfabricPort ours = (LibfabricPort) port;
-    Deadline deadline = Deadline.in(timeoutNanos);
+    return AddressesInTurn.connect(
+        address,
+        timeoutNanos,
+        (remote, nanos) ->
+            connect(remote, address, tag, (LibfabricPort) port, attributes, Deadline.in(nanos)));
+  }
+
+  private ConnectResult connect(
+      InetSocketAddress remote,
+      String address,
+      long tag,
+      LibfabricPort ours,
+      Attributes attributes,
+      Deadline deadline) {
     TcpSocket socket = null;
     Channel channel = null;
     boolean kept = false;

@@ -90,6 +90,13 @@ public sealed interface ConnectResult {
         : new Connected(link.apply(said.maximumMessageBytes()));
   }
 
+  /// The refusal of a peer that takes encrypted connections only.
+  static ConnectResult expectsTls() {
+    return refused(
+        Reason.INCOMPATIBLE,
+        "it expects TLS, and this side has none: open the fabric with Fabric.openTls");
+  }
+
   /// The refusal in an answer to a request.
   ///
   /// @param answer null if it was garbage

@@ -34,6 +34,12 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
           .order(ByteOrder.LITTLE_ENDIAN)
           .getLong();
 
+  /// The type of a record of TLS that says what is wrong, and the version that each record begins
+  /// with (RFC 8446, section 5.1).
+  private static final byte TLS_ALERT = 21;
+
+  private static final byte TLS_MAJOR = 3;
+
   /// The kind of a hello.
   public enum Answer {
     /// This is a request.
@@ -93,6 +99,12 @@ public record Hello(int version, Answer answer, long tag, long maximumMessageByt
         .putLong(tag)
         .putLong(maximumMessageBytes)
         .flip();
+  }
+
+  /// Whether what was read into a buffer, up to its position, begins as an alert of TLS does: the
+  /// answer of a listener with TLS to what is no TLS.
+  public static boolean isOfTls(ByteBuffer said) {
+    return said.position() >= 2 && said.get(0) == TLS_ALERT && said.get(1) == TLS_MAJOR;
   }
 
   /// Decodes a hello: [#from(ByteBuffer)] of a segment.

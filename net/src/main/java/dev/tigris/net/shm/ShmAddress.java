@@ -66,12 +66,14 @@ final class ShmAddress {
   /// Why a host is not this one; empty if it is.
   static Optional<String> obstacleTo(String host) {
     try {
-      InetAddress address = InetAddress.getByName(host);
-      boolean here =
-          address.isLoopbackAddress()
-              || address.isAnyLocalAddress()
-              || NetworkInterface.getByInetAddress(address) != null;
-      return here ? Optional.empty() : Optional.of(host + " is another host");
+      for (InetAddress each : InetAddress.getAllByName(host)) {
+        if (each.isLoopbackAddress()
+            || each.isAnyLocalAddress()
+            || NetworkInterface.getByInetAddress(each) != null) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(host + " is another host");
     } catch (UnknownHostException | SocketException e) {
       return Optional.of(host + " has no address: " + e.getMessage());
     }

@@ -6,6 +6,8 @@ import dev.tigris.os.SystemException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /// `host:port` as text; an IPv6 address stands in brackets.
@@ -15,11 +17,20 @@ public final class TcpAddress {
 
   private TcpAddress() {}
 
-  /// Reads an address.
+  /// Reads an address. Of a host with several addresses it is the first.
   ///
   /// @throws IllegalArgumentException if it has another form
   /// @throws NetException if the host has no address
   public static InetSocketAddress parse(String text) {
+    return all(text).getFirst();
+  }
+
+  /// Reads an address; returns all that the host has, in the order of the system, each with the
+  /// port.
+  ///
+  /// @throws IllegalArgumentException if it has another form
+  /// @throws NetException if the host has no address
+  static List<InetSocketAddress> all(String text) {
     int colon = text.lastIndexOf(':');
     String host = colon < 0 ? "" : text.substring(0, colon);
     if (host.startsWith("[") && host.endsWith("]")) {
@@ -27,20 +38,25 @@ public final class TcpAddress {
     } else if (host.isEmpty() || host.indexOf(':') >= 0) {
       throw wrong(text);
     }
-    InetSocketAddress address;
+    int port;
     try {
-      address = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+      port = new InetSocketAddress(Integer.parseInt(text.substring(colon + 1))).getPort();
     } catch (IllegalArgumentException notAPort) {
       throw wrong(text);
     }
-    if (address.isUnresolved()) {
+    try {
+      List<InetSocketAddress> all = new ArrayList<>();
+      for (InetAddress each : InetAddress.getAllByName(host)) {
+        all.add(new InetSocketAddress(each, port));
+      }
+      return all;
+    } catch (UnknownHostException e) {
       String advice =
           host.equals("*")
               ? "'*' is no host: 0.0.0.0 stands for all addresses of this one"
               : "this host has no address: check the name";
       throw new NetException("look up", text, advice, null);
     }
-    return address;
   }
 
   /// Why a host cannot be reached over TCP, as far as that is known without asking it: it has no

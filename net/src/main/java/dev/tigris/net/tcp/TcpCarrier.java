@@ -11,6 +11,7 @@ import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.ProviderListener;
+import dev.tigris.net.socket.AddressesInTurn;
 import dev.tigris.net.socket.TcpAddress;
 import java.io.Closeable;
 import java.io.IOException;
@@ -50,30 +51,41 @@ final class TcpCarrier implements Carrier {
   @Override
   public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
-    InetSocketAddress remote = TcpAddress.parse(address);
+    return AddressesInTurn.connect(
+        address,
+        timeoutNanos,
+        (remote, nanos) ->
+            connect(remote, address, tag, (TcpPort) port, attributes, Deadline.in(nanos)));
+  }
+
+  private ConnectResult connect(
+      InetSocketAddress remote,
+      String address,
+      long tag,
+      TcpPort port,
+      Attributes attributes,
+      Deadline deadline) {
     SocketChannel channel = null;
     boolean kept = false;
     try {
       channel = SocketChannel.open();
-      Deadline deadline = Deadline.in(timeoutNanos);
       reach(channel, remote, deadline);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);
       ByteBuffer said = ask(wire, Hello.request(tag, attributes), deadline);
       if (said.position() == 0) {
-        return tls == null
-            ? ConnectResult.closedWithoutAnswer()
-            : ConnectResult.closedWithoutAnswer("no TLS");
+        return ConnectResult.closedWithoutAnswer(tls == null ? "TLS or something else" : "no TLS");
       }
       Hello answer = said.hasRemaining() ? null : Hello.from(said);
-      String expected = "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
       ConnectResult result =
-          ConnectResult.answered(
-              tag,
-              answer,
-              expected,
-              most -> new TcpLink((TcpPort) port, wire, address, attributes, most));
+          tls == null && Hello.isOfTls(said)
+              ? ConnectResult.expectsTls()
+              : ConnectResult.answered(
+                  tag,
+                  answer,
+                  expected(),
+                  most -> new TcpLink(port, wire, address, attributes, most));
       kept = result instanceof ConnectResult.Connected;
       return result;
     } catch (SSLException e) {
@@ -95,6 +107,10 @@ final class TcpCarrier implements Carrier {
         closeQuietly(channel);
       }
     }
+  }
+
+  private String expected() {
+    return "a Tigris listener does" + (tls == null ? "" : ", one with TLS");
   }
 
   /// Both sides send a request, and take that of the other for the answer.

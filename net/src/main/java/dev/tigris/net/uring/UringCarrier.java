@@ -9,12 +9,14 @@ import dev.tigris.net.provider.HandshakeListener;
 import dev.tigris.net.provider.Hello;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.ProviderListener;
+import dev.tigris.net.socket.AddressesInTurn;
 import dev.tigris.net.socket.TcpAddress;
 import dev.tigris.os.IoUring;
 import dev.tigris.os.SystemException;
 import dev.tigris.os.TcpSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,23 +42,27 @@ final class UringCarrier implements Carrier {
   @Override
   public ConnectResult connect(
       String address, long tag, Port port, Attributes attributes, long timeoutNanos) {
-    InetSocketAddress remote = TcpAddress.parse(address);
-    Deadline deadline = Deadline.in(timeoutNanos);
-    try {
-      TcpSocket socket = TcpSocket.connect(remote, deadline.leftNanos());
-      return ask(
-          socket,
-          Hello.request(tag, attributes),
-          deadline,
-          answer ->
-              ConnectResult.answered(
-                  tag,
-                  answer,
-                  "a Tigris listener does",
-                  most -> ((UringPort) port).link(socket, address, attributes, most)));
-    } catch (SystemException e) {
-      return TcpAddress.unreachable(address, e);
-    }
+    return AddressesInTurn.connect(
+        address,
+        timeoutNanos,
+        (remote, nanos) -> {
+          Deadline deadline = Deadline.in(nanos);
+          try {
+            TcpSocket socket = TcpSocket.connect(remote, deadline.leftNanos());
+            return ask(
+                socket,
+                Hello.request(tag, attributes),
+                deadline,
+                answer ->
+                    ConnectResult.answered(
+                        tag,
+                        answer,
+                        "a Tigris listener does",
+                        most -> ((UringPort) port).link(socket, address, attributes, most)));
+          } catch (SystemException e) {
+            return TcpAddress.unreachable(address, e);
+          }
+        });
   }
 
   /// Takes the descriptor from the JDK, which tells it of no other way: see [TcpSocket#adopt].
@@ -95,7 +101,10 @@ final class UringCarrier implements Carrier {
       socket.send(request.toBytes());
       byte[] bytes = socket.receiveAll(Hello.BYTES, deadline.leftNanos());
       if (bytes == null) {
-        return ConnectResult.closedWithoutAnswer();
+        return ConnectResult.closedWithoutAnswer("TLS or something else");
+      }
+      if (Hello.isOfTls(ByteBuffer.wrap(bytes).position(bytes.length))) {
+        return ConnectResult.expectsTls();
       }
       ConnectResult result = answered.apply(bytes.length < Hello.BYTES ? null : Hello.from(bytes));
       kept = result instanceof ConnectResult.Connected;
