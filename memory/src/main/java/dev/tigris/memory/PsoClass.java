@@ -149,6 +149,7 @@ final class PsoClass {
       of(at).own();
     }
     layout().references().forEach(PsoSlot::requireMemory);
+    PlainAccess.refuse(type, layout());
     specialized = true;
   }
 

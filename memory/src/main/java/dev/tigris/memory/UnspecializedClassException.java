@@ -2,19 +2,29 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// Thrown by the constructor of a [Pso] class that the specializer has not rewritten. Its fields
-/// would be plain Java fields, and the container would stay empty.
+/// Thrown where the specializer has not rewritten a class that it has to. The fields of a [Pso] class
+/// would be plain Java fields, so that its constructor throws this. Code that accesses fields of such
+/// a class would find none, so that the first use of the class throws this.
 public final class UnspecializedClassException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 
-  private static final String FORGOTTEN =
+  /// What to do about any class that the specializer has not seen.
+  private static final String ADVICE =
       """
-      %s was not specialized, so its fields are not in the container. Let its module's build run \
-      the goals 'specialize' and 'test-specialize' of \
-      dev.tigris:tigris-specializer-maven-plugin, or run './tigris specialize' on its classes. \
-      If they carry code patches, start java with -javaagent: and the jar of tigris-specializer; \
-      if not, add its option =rules= and a file that says pso-field\
+      Let the build of its module run the goals 'specialize' and, for tests, 'test-specialize' of \
+      dev.tigris:tigris-specializer-maven-plugin, or run 'tigris specialize', or java -jar \
+      tigris-specializer.jar, on its classes. Where an IDE compiles them, start java with \
+      -javaagent: and that jar\
       """;
+
+  private static final String FORGOTTEN =
+      "%s was not specialized, so its fields are not in the container. " + ADVICE;
+
+  private static final String USER =
+      """
+      %s accesses fields of %s, such as '%s', and was not specialized: it would find no such field. \
+      """
+          + ADVICE;
 
   private static final String HIDDEN =
       """
@@ -24,6 +34,11 @@ public final class UnspecializedClassException extends IllegalStateException {
 
   UnspecializedClassException(Class<?> type) {
     super((type.isHidden() ? HIDDEN : FORGOTTEN).formatted(type.getName()));
+  }
+
+  /// Code that was not specialized uses a class of objects that was.
+  UnspecializedClassException(Class<?> user, Class<?> type, String field) {
+    super(USER.formatted(user.getName(), type.getName(), field));
   }
 
   UnspecializedClassException(Class<?> type, String field) {

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.specializer.MemoryNames;
+import dev.tigris.specializer.MemoryTypes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandles;
@@ -11,6 +15,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -111,5 +116,25 @@ class MemoryNamesTest {
     Constructor<Pso> constructor = Pso.class.getDeclaredConstructor(type.parameterArray());
     assertTrue(Modifier.isProtected(constructor.getModifiers()));
     assertEquals(0, PsoBinding.class.getConstructors().length);
+  }
+
+  @Test
+  void knowsThePlacesOfTheTypesInTheHierarchy() throws Exception {
+    MemoryTypes types = new MemoryTypes();
+    for (ClassDesc name : types.names()) {
+      Class<?> real = name.resolveConstantDesc(MethodHandles.lookup());
+      ClassModel known = ClassFile.of().parse(types.find(name));
+      assertEquals(desc(real.getSuperclass()), known.superclass().orElseThrow().asSymbol());
+      assertEquals(
+          Stream.of(real.getInterfaces()).map(MemoryNamesTest::desc).toList(),
+          known.interfaces().stream().map(ClassEntry::asSymbol).toList());
+      int modifiers = Modifier.PUBLIC | Modifier.ABSTRACT | Modifier.FINAL;
+      assertEquals(
+          real.getModifiers() & modifiers, known.flags().flagsMask() & modifiers, real.getName());
+    }
+    Set<ClassDesc> needed = new HashSet<>(MemoryNames.SIZED);
+    needed.addAll(MemoryNames.VARYING);
+    needed.addAll(Set.of(MemoryNames.PSO, MemoryNames.CONTAINER, MemoryNames.CURSOR));
+    assertTrue(types.names().containsAll(needed));
   }
 }

@@ -149,6 +149,7 @@ public final class Outside {
     }
     Attributes agentClass = new Attributes();
     agentClass.putValue("Premain-Class", Agent.class.getName());
+    agentClass.putValue("Main-Class", Agent.class.getPackageName() + ".Main");
     return Jars.pack(home, agent, agentClass);
   }
 }

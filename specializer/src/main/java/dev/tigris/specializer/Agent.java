@@ -27,14 +27,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The agent that specializes classes as the JVM loads them. A class that carries a code patch gets
-/// that patch applied. Where the agent is given rules, they rewrite every other class.
+/// that patch applied. Rules rewrite every other class: the standard ones, or those of a file.
 ///
 /// ```sh
 /// java -javaagent:tigris-specializer.jar ...                        # patches of any origin
 /// java -javaagent:tigris-specializer.jar=trust=a.pub:b.pub ...      # those that a or b signed
-/// java -javaagent:tigris-specializer.jar=rules=app.rules ...        # and rules, for the rest
-/// java -javaagent:tigris-specializer.jar=trust=a.pub,rules=app.rules ...
+/// java -javaagent:tigris-specializer.jar=rules=app.rules ...        # other rules, for the rest
 /// java -javaagent:tigris-specializer.jar=rules=app.rules,rule-path=rules.jar ...
+/// java -javaagent:tigris-specializer.jar=rules=none ...             # patches alone
 /// ```
 ///
 /// The loaded bytes are exactly those that the specializer would have written. A class must not run
@@ -51,9 +51,10 @@ public final class Agent {
   /// and a message of one line, since the JVM would turn an exception into a crash.
   ///
   /// @param options null, or a list with commas: `trust=` and the files of public keys, `rules=`
-  ///     and a [list of rules][RuleList], `rule-path=` and the path of its modules
+  ///     and a [list of rules][RuleList] or `none`, `rule-path=` and the path of its modules
   public static void premain(@Nullable String options, Instrumentation instrumentation) {
     try {
+      System.setProperty(Specializer.AT_LOAD, "true");
       AgentOptions given = AgentOptions.parse(options);
       // Loads what looks at every class, before the first one has to wait for it, and what takes
       // the place of one, before there may be no memory left for that.

@@ -15,11 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// What an [Agent] is told behind its jar.
 ///
 /// @param keys whose signatures patches must have
-/// @param rules for classes without a patch
+/// @param rules for classes without a patch: the standard ones, if no option names others
 record AgentOptions(TrustedKeys keys, List<Rule> rules) {
   private static final String TRUST = "trust=";
   private static final String RULES = "rules=";
   private static final String RULE_PATH = "rule-path=";
+
+  /// In place of a file of rules: patches are applied, and classes without one stay as they are.
+  private static final String NO_RULES = "none";
 
   /// Reads the options, and the files that they name.
   ///
@@ -39,9 +42,11 @@ record AgentOptions(TrustedKeys keys, List<Rule> rules) {
         trust == null ? TrustedKeys.ANY : read(TRUST, trust, () -> TrustedKeys.of(paths(trust)));
     List<Path> path = rulePath == null ? List.of() : paths(rulePath);
     List<Rule> rules =
-        list == null
-            ? List.of()
-            : read(RULES, list, () -> RuleList.read(Path.of(list), path, List.of()));
+        switch (list) {
+          case null -> Rule.standard();
+          case NO_RULES -> List.of();
+          default -> read(RULES, list, () -> RuleList.read(Path.of(list), path, List.of()));
+        };
     return new AgentOptions(keys, rules);
   }
 

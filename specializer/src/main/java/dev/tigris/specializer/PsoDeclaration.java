@@ -38,11 +38,20 @@ import java.util.Optional;
 /// third kind is where a Java object keeps the object that a reference leads to, if the class of
 /// that one has an identity. Of the stored fields it leaves a [DeadField] each.
 final class PsoDeclaration {
+  private static final ClassDesc GROOVY_OBJECT = ClassDesc.of("groovy.lang.GroovyObject");
+
   private PsoDeclaration() {}
 
   /// What is wrong with the class itself.
   static List<Problem> problems(
       ClassInfo info, Optional<String> sourceFile, ClassHierarchy hierarchy) {
+    if (info.interfaces().contains(GROOVY_OBJECT)) {
+      String why =
+          "Groovy keeps a metaClass in each object, and reaches fields by reflection, so that it "
+              + "cannot compile a class of objects: write this class in Java. Groovy code that is "
+              + "@CompileStatic can use it";
+      return List.of(new Problem(new Location(info.name(), "*", sourceFile, 0), why));
+    }
     List<Problem> problems = new ArrayList<>();
     if (info.binding().isPresent()) {
       problems.add(

@@ -69,7 +69,8 @@ final class PsoFieldRule implements OwnRule {
           new Decision.Refuse(
               describe(access)
                   + " lies in place and cannot be assigned: change its content, for "
-                  + "example with set");
+                  + "example with set. Leave a generated setter out, by "
+                  + "@Setter(AccessLevel.NONE) of Lombok or Kotlin's private set");
       case Storage.Part(), Storage.Stored() -> replace(site, access, field);
     };
   }

@@ -45,6 +45,9 @@ public final class RuleList {
           "trust", "name the module that is trusted: trust com.example.rules",
           "restricted", "name the file with the rules: restricted ipv4.rules");
 
+  /// What some editors begin a file with.
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   /// More than is written by hand.
   private static final int MAX_BYTES = 1 << 20;
 
@@ -75,7 +78,8 @@ public final class RuleList {
         throw new IOException(
             "'%s' is longer than the %d bytes that rules may have".formatted(file, MAX_BYTES));
       }
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
     } catch (CharacterCodingException e) {
       throw new IOException("'%s' is no text in UTF-8".formatted(file), e);
     }

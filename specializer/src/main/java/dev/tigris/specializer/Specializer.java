@@ -41,6 +41,10 @@ import java.util.stream.Collectors;
 /// The result depends on the class file and the classes it mentions, and on nothing else; a class
 /// that has been specialized comes out unchanged. May be used by several threads.
 public final class Specializer {
+  /// The property of a JVM whose classes may have been specialized when they were loaded, so that
+  /// their class files do not say what they are. `memory` knows it by name.
+  static final String AT_LOAD = "tigris.specialized.at.load";
+
   private final ClassHierarchy hierarchy;
   private final List<Rule> rules;
 

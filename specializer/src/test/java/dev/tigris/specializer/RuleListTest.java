@@ -24,6 +24,12 @@ class RuleListTest {
     return assertThrows(IOException.class, () -> parse(text)).getMessage();
   }
 
+  @Test
+  void readsAFileThatBeginsWithAByteOrderMark() throws IOException {
+    Path file = Files.writeString(temporary.resolve("marked.rules"), "\uFEFFpso-field\n");
+    assertEquals(1, RuleList.read(file, List.of(), List.of()).size());
+  }
+
   /// Compiles a module with two rules to a folder on the path for rules.
   private void compileModule() throws Exception {
     Path sources = temporary.resolve("sources");

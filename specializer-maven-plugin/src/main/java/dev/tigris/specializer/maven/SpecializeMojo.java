@@ -37,7 +37,7 @@ public final class SpecializeMojo extends Goal {
     return "report.txt";
   }
 
-  /// Tests fail where their classes were left alone, and the errors do not say what to do.
+  /// Tests fail where their classes were left alone.
   @Override
   void warn(Report report) {
     boolean hasTests =
@@ -50,9 +50,8 @@ public final class SpecializeMojo extends Goal {
     if (!report.classes().isEmpty() && hasTests && !specializesThem) {
       getLog()
           .warn(
-              "the test classes are not specialized: they find no fields of objects"
-                  + " (NoSuchFieldError). Add the goal '%s' beside 'specialize'"
-                      .formatted(TestSpecializeMojo.NAME));
+              "the test classes are not specialized: they find no fields of objects. Add the goal"
+                  + " '%s' beside 'specialize'".formatted(TestSpecializeMojo.NAME));
     }
   }
 }
