@@ -93,6 +93,10 @@ public final class Water {
   private @Nullable Water twin;
 
   private Bytes data;
+
+  /// The part of the data that was valid when a receiver last looked at less than all of it.
+  private @Nullable Bytes valid;
+
   private final int capacity;
   private @Nullable ByteBuffer channelBuffer;
   private @Nullable Container container;
@@ -165,13 +169,23 @@ public final class Water {
     return original;
   }
 
-  /// Returns the data as bytes: all of [#capacity], of which the first [#size] are valid. The view
-  /// stays the same while the water belongs to one module.
+  /// Returns the data as bytes. Of a water that this module made, the view has all of [#capacity],
+  /// for the module to fill. Of one that came in, it ends where the data ends, at [#size]: behind
+  /// that lies what was in the buffer before. The view stays the same while the water belongs to
+  /// one module, and, of one that came in, keeps its size.
   ///
   /// @throws IllegalStateException if the water was put or released
   public Bytes bytes() {
     refuseUnlessHeld();
-    return data;
+    if (holder == MADE || size == capacity) {
+      return data;
+    }
+    Bytes current = valid;
+    if (current == null || current.length() != size) {
+      current = data.slice(0, size);
+      valid = current;
+    }
+    return current;
   }
 
   /// Returns the data as a container of objects: an empty one if this module made the water, else
@@ -368,6 +382,7 @@ public final class Water {
 
   private void show(Bytes renewed) {
     data = renewed;
+    valid = null;
     channelBuffer = null;
     container = null;
     containerIsOpen = false;

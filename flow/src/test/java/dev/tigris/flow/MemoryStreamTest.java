@@ -150,6 +150,11 @@ class MemoryStreamTest {
     assertNotSame(sent, received);
     assertEquals(4, received.size());
     assertEquals(17, received.bytes().getInt(0));
+    assertSame(received.bytes(), received.bytes());
+    assertEquals(4, received.bytes().length());
+    assertThrows(IndexOutOfBoundsException.class, () -> received.bytes().get(4));
+    received.setSize(12);
+    assertEquals(12, received.bytes().length());
     assertThrows(IllegalStateException.class, sent::bytes);
     received.release();
     assertThrows(IllegalStateException.class, received::bytes);

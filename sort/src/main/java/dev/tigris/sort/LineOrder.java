@@ -208,7 +208,7 @@ public final class LineOrder {
   ///
   /// @throws IllegalArgumentException if it has no column of a name
   LineOrder withHeader(byte[] row) {
-    List<String> names = names(row);
+    List<String> names = names(withoutMark(row));
     var made = new ArrayList<LineKey>(keys);
     for (Builder.Column column : described.columns) {
       int index = names.indexOf(column.name);
@@ -228,6 +228,13 @@ public final class LineOrder {
       made.add(LineKey.field(index, own.isPlain() ? global : own));
     }
     return new LineOrder(described, made);
+  }
+
+  /// A first row without the byte order mark that some programs begin UTF-8 with: it is no part of
+  /// a column's name, and would hide the quotes around it.
+  static byte[] withoutMark(byte[] row) {
+    boolean marked = row.length >= 3 && row[0] == (byte) 0xEF && row[1] == (byte) 0xBB;
+    return marked && row[2] == (byte) 0xBF ? Arrays.copyOfRange(row, 3, row.length) : row;
   }
 
   private List<String> names(byte[] row) {

@@ -250,6 +250,18 @@ class LineSortJobTest {
     assertThrows(SortException.class, () -> sort(job(byName, input, other)));
   }
 
+  /// A byte order mark is no part of a name. The first row stays as it is.
+  @Test
+  void findsTheFirstColumnBehindAByteOrderMark() throws Exception {
+    String mark = "\u00EF\u00BB\u00BF";
+    Path marked = file("marked.csv", bytes(mark + "\"name\",n\nb,1\n"));
+    Path plain = file("plain.csv", bytes("\"name\",n\na,2\n"));
+    LineOrder byName = LineOrder.builder().csv().column("name", "").build();
+    assertEquals(
+        mark + "\"name\",n\na,2\nb,1\n",
+        new String(sort(job(byName, marked, plain)), StandardCharsets.ISO_8859_1));
+  }
+
   /// Rows whose quotes span the parts that threads take.
   @Test
   void findsTheEndsOfRowsInEveryPart() throws Exception {
