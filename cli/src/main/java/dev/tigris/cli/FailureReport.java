@@ -94,8 +94,16 @@ final class FailureReport {
     return report(CtrlC.exitCode(), "stopped; nothing was left behind", e);
   }
 
-  /// Reports too little memory: outside the heap, in it, or for threads.
+  /// Reports too little memory, outside the heap or in it, or too few threads: the JDK has one
+  /// error for both.
   ExitCode memory(Throwable e) {
+    if (String.valueOf(e.getMessage()).contains("create native thread")) {
+      return report(
+          ExitCode.FAILED,
+          "the system lets this process start no more threads: raise its limit (ulimit -u, or the"
+              + " pids of its container), or use fewer (--parallel)",
+          e);
+    }
     return report(ExitCode.NO_MEMORY, "there is too little memory: " + e.getMessage(), e);
   }
 

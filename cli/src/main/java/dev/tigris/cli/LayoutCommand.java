@@ -5,12 +5,11 @@ import dev.tigris.cli.layout.LayoutFacts;
 import dev.tigris.cli.layout.NumpyTypes;
 import dev.tigris.cli.layout.StoredTypes;
 import dev.tigris.memory.PsoLayout;
+import dev.tigris.specializer.ClassPath;
 import java.io.File;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -70,16 +69,11 @@ final class LayoutCommand implements Command {
   public ExitCode run(ParseResult options, Console console) throws Exception {
     List<String> names = options.matchedPositionalValue(0, List.of());
     String path = options.matchedOptionValue(CLASSPATH, "target/classes");
-    List<Path> places =
-        Stream.of(path.split(File.pathSeparator, -1))
-            .filter(place -> !place.isEmpty())
-            .map(Path::of)
-            .toList();
-    if (places.isEmpty()) {
+    if (path.replace(File.pathSeparator, "").isEmpty()) {
       throw new ParameterException(
           options.commandSpec().commandLine(), CLASSPATH + " is empty: name folders or jars");
     }
-    StoredTypes types = StoredTypes.load(names, places);
+    StoredTypes types = StoredTypes.load(names, ClassPath.parse(path));
     if (options.hasMatchedOption(JSON)) {
       Map<String, Object> facts = Json.success("layout");
       facts.putAll(LayoutFacts.of(types));

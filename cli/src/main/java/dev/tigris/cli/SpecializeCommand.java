@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import dev.tigris.cli.specialize.MachineCode;
 import dev.tigris.specializer.ClassFiles;
 import dev.tigris.specializer.ClassHierarchy;
+import dev.tigris.specializer.ClassPath;
 import dev.tigris.specializer.Delivery;
 import dev.tigris.specializer.Listing;
 import dev.tigris.specializer.NotWrittenException;
@@ -62,7 +63,7 @@ final class SpecializeCommand implements Command {
             .description("Class files, jars, and folders of classes.")
             .build());
     spec.addOption(
-        path(CLASSPATH, "-cp", "Folders and jars that the classes were compiled against."));
+        path(CLASSPATH, "-cp", "Class path of the compilation: folders, jars, FOLDER/*."));
     spec.addOption(
         OptionSpec.builder(OUTPUT, "-o")
             .type(Path.class)
@@ -184,8 +185,8 @@ final class SpecializeCommand implements Command {
     }
     try (SpecializeInputs found =
         print || output == null
-            ? SpecializeInputs.inPlace(inputs, places(options, CLASSPATH))
-            : SpecializeInputs.copiedTo(output, inputs, places(options, CLASSPATH))) {
+            ? SpecializeInputs.inPlace(inputs, classPath(options))
+            : SpecializeInputs.copiedTo(output, inputs, classPath(options))) {
       var hierarchy = new ClassHierarchy(found);
       var specializer = new Specializer(hierarchy, rules);
       Report report =
@@ -339,8 +340,18 @@ final class SpecializeCommand implements Command {
     return inner.isEmpty() ? type.displayName() : inner + "." + type.displayName();
   }
 
-  private static List<Path> places(ParseResult options, String name) {
-    String value = options.matchedOptionValue(name, "");
+  private static List<Path> classPath(ParseResult options) throws CommandException {
+    try {
+      return options.hasMatchedOption(CLASSPATH)
+          ? ClassPath.parse(options.matchedOptionValue(CLASSPATH, ""))
+          : List.of();
+    } catch (UncheckedIOException e) {
+      throw new CommandException(ExitCode.BAD_INPUT, Reason.of(e), e);
+    }
+  }
+
+  private static List<Path> rulePath(ParseResult options) {
+    String value = options.matchedOptionValue(RULE_PATH, "");
     return Stream.of(value.split(File.pathSeparator, -1))
         .filter(place -> !place.isEmpty())
         .map(Path::of)
@@ -381,7 +392,7 @@ final class SpecializeCommand implements Command {
     }
     List<String> trusted = options.matchedOptionValue(TRUST, List.of());
     try {
-      return RuleList.read(file, places(options, RULE_PATH), trusted);
+      return RuleList.read(file, rulePath(options), trusted);
     } catch (IOException e) {
       throw new CommandException(ExitCode.BAD_INPUT, "cannot use the rules: " + Reason.of(e), e);
     }

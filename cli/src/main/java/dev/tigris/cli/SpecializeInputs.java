@@ -9,7 +9,6 @@ import dev.tigris.specializer.MemoryNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -48,7 +47,7 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
     this.originals = originals;
     List<Path> path = new ArrayList<>();
     for (Path input : inputs) {
-      path.add(root(input));
+      path.add(ClassPath.rootOf(input));
     }
     path.addAll(classPath);
     List<URL> urls = new ArrayList<>();
@@ -82,7 +81,9 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
                 .formatted(folder, input));
       }
       if (isClassFile(input)) {
-        path.add(root(input)); // what is found there in place is found when it is copied, too
+        path.add(
+            ClassPath.rootOf(
+                input)); // what is found there in place is found when it is copied, too
       }
       copied.add(Files.isDirectory(input) ? folder : folder.resolve(inside(input)));
     }
@@ -127,28 +128,12 @@ final class SpecializeInputs implements ClassSource, AutoCloseable {
   /// packages.
   private static Path inside(Path file) throws IOException {
     return isClassFile(file)
-        ? root(file).toAbsolutePath().relativize(file.toAbsolutePath())
+        ? ClassPath.rootOf(file).toAbsolutePath().relativize(file.toAbsolutePath())
         : file.getFileName();
   }
 
   private static boolean isClassFile(Path input) {
     return !Files.isDirectory(input) && input.toString().endsWith(SUFFIX);
-  }
-
-  /// Returns the folder or jar in which an input's classes are found by their names.
-  private static Path root(Path input) throws IOException {
-    if (!isClassFile(input)) {
-      return input;
-    }
-    try {
-      ClassDesc type = ClassFile.of().parse(Files.readAllBytes(input)).thisClass().asSymbol();
-      Path inside = Path.of(ClassSource.pathOf(type));
-      Path root = input.toAbsolutePath();
-      int depth = root.endsWith(inside) ? inside.getNameCount() : 1;
-      return root.resolve("../".repeat(depth)).normalize();
-    } catch (IllegalArgumentException e) {
-      throw new IOException(input + " is not a class file: " + e.getMessage(), e);
-    }
   }
 
   List<Path> inputs() {

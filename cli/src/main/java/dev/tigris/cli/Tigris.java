@@ -127,6 +127,7 @@ final class Tigris {
             "  test        Run the quick tests: tigris test [--slow | --soak] [-pl MODULE -am]",
             "  bench       Measure everything beside its peers: tigris bench [NAME] [--quick]",
             "  example     Run an example program: tigris example WordCount FILE",
+            "  dist        Make a release of this checkout: tigris dist VERSION",
             "",
             "Start with:",
             "  tigris demo",
@@ -192,8 +193,12 @@ final class Tigris {
 
   private static String version() {
     var descriptor = Tigris.class.getModule().getDescriptor();
+    String unpackaged = "(unpackaged)";
     String version =
-        descriptor == null ? "(unpackaged)" : descriptor.rawVersion().orElse("(unpackaged)");
+        descriptor == null // on a class path, as in a release
+            ? Objects.requireNonNullElse(
+                Tigris.class.getPackage().getImplementationVersion(), unpackaged)
+            : descriptor.rawVersion().orElse(unpackaged);
     return "tigris %s (Java %s, %s %s)"
         .formatted(
             version,

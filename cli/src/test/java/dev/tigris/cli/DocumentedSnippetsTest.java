@@ -184,7 +184,8 @@ class DocumentedSnippetsTest {
 
   private static Optional<String> problem(List<String> words) throws IOException {
     String name = words.getFirst();
-    if (List.of("test", "mvn", "example").contains(name)) { // the rest is not for the command
+    if (List.of("test", "mvn", "example", "dist")
+        .contains(name)) { // the rest is not for the command
       return Optional.empty();
     }
     if (name.equals("bench")) { // in a module that this one does not know
