@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 ///       aot/            the AOT cache, its log, and `trained`: the JDK and the folder it fits
 ///       jdk/, maven/    a JDK and a Maven that the launcher fetched
 ///       fuzz/           the fuzzer and its findings
+///       dist/VERSION/   a release
 /// ```
 ///
 /// @param root the folder of the parent pom

@@ -12,6 +12,7 @@ import java.util.Optional;
 /// prepare MODULE...     builds the modules that are not built, and trains the AOT cache
 /// test ARGUMENT...      runs the tests, or a fuzzer
 /// mvn ARGUMENT...       runs Maven with the JDK that the script found
+/// dist VERSION          makes a release
 /// ```
 public final class Main {
   private Main() {}
@@ -46,6 +47,7 @@ public final class Main {
         case "prepare" -> prepare(context, rest);
         case "test" -> new TestRun(context).run(rest);
         case "mvn" -> maven(context, rest);
+        case "dist" -> new Dist(context).run(rest);
         default -> throw new IllegalArgumentException("no command " + arguments.getFirst());
       };
     } catch (Refusal refusal) {

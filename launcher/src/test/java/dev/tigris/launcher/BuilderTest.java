@@ -52,7 +52,7 @@ class BuilderTest {
     assertTrue(training.contains(options + "command.options"), training.toString());
     assertTrue(training.contains(options + "rare.options"), training.toString());
     assertTrue(training.contains("-XX:CompilationMode=default"), training.toString());
-    String script = Files.readString(checkout.root.resolve("tigris"));
+    String script = Files.readString(checkout.root.resolve("launcher/src/main/sh/start.sh"));
     assertTrue(script.contains("\"@$options/command.options\""));
   }
 

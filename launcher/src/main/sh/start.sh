@@ -1,0 +1,41 @@
+# shellcheck shell=sh disable=SC2015,SC2154 # tigris reads this file, and sets what it uses
+# Becomes Java: the command of a checkout, as modules, or of a release, on the class path.
+
+# Whether the command with these arguments ends before the optimizing compiler's code has paid for the
+# time that making it takes: a sort does so at more than 500 MB (docs/decisions/040).
+is_short() {
+  case ${1:-} in
+    '' | -* | help) return 0 ;;
+    sort | check) shift ;;
+    *) return 1 ;;
+  esac
+  [ $# -gt 0 ] || return 0
+  [ $# -le 1000 ] || return 1 # to look at so many files takes longer than it can save
+  # What is no file has no size. None is opened: /dev/stdout may be one here, and is a pipe there.
+  # shellcheck disable=SC2012 # only sizes and types are read
+  ls -dlnLq -- "$@" 2> /dev/null | {
+    bytes=0
+    while read -r type _ _ _ size _; do
+      case $type in
+        -*) bytes=$((bytes + size)) ;;
+      esac
+    done
+    [ "$bytes" -le 536870912 ]
+  } 2> /dev/null
+}
+
+rare='' loops='' columns='' compilers=default
+if is_short "$@"; then
+  compilers=quick-only
+  [ "$aot" = -XX:AOTMode=auto ] || rare=@$options/rare.options
+fi
+[ "${1:-}" != sort ] || loops=@$options/sort.options
+if [ -t 2 ]; then # progress is shown on a terminal only
+  columns=$(stty size <&2 2> /dev/null) || columns=
+  columns=${columns#* }
+  [ "${columns:-0}" -gt 0 ] || columns=80
+fi
+exec "$jdk/bin/java" "$aot" "-XX:CompilationMode=$compilers" ${rare:+"$rare"} ${loops:+"$loops"} \
+  "@$options/command.options" "-XX:ErrorFile=$errors" \
+  ${checkout:+"-Dtigris.home=$checkout"} "-Dtigris.columns=$columns" \
+  ${budget:+"-Dtigris.memory.budget=$budget"} "$path_option" "$path" ${module:+"$module"} "$main" "$@"

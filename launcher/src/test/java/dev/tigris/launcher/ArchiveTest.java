@@ -1,0 +1,94 @@
+package dev.tigris.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Command;
+import dev.tigris.testing.process.Outcome;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Makes the archive of a release from the jars of this build, and runs what is in it.
+@Slow("links a Java and trains its cache: half a minute")
+class ArchiveTest {
+  private static final String VERSION = "0.1.0-SNAPSHOT";
+  private static final Path CLI = FakeCheckout.repository().resolve("cli");
+
+  @TempDir private Path folder;
+  private Path home;
+
+  /// Runs the command of the archive as on a machine that has nothing else.
+  private Outcome tigris(String... arguments) {
+    return Command.of(home.resolve("bin/tigris").toString())
+        .with(arguments)
+        .behind("/usr/bin/env", "-i", "PATH=", "HOME=/nowhere")
+        .in(folder)
+        .run();
+  }
+
+  private static boolean isPackaged() throws IOException {
+    if (!Files.isDirectory(CLI.resolve("target/lib"))) {
+      return false;
+    }
+    try (Stream<Path> jars = Files.list(CLI.resolve("target"))) {
+      return jars.anyMatch(jar -> jar.endsWith("tigris-cli-" + VERSION + ".jar"));
+    }
+  }
+
+  @Test
+  void runsWithoutAJdkWhereverItIsUnpacked() throws Exception {
+    assumeTrue(isPackaged(), "the jars of the command are not there: run mvn package first");
+    Needs.program("tar", "tar");
+    Path jdk = Path.of(System.getProperty("java.home"));
+    var context =
+        new Context(
+            new Checkout(FakeCheckout.repository()),
+            jdk,
+            Runtime.version().toString(),
+            Optional.empty(),
+            Map.of("PATH", System.getenv("PATH"), "LC_ALL", "C.UTF-8"),
+            System.out,
+            System.err,
+            Redirect.DISCARD);
+    Path made = Files.createDirectory(folder.resolve("made"));
+    Path archive = new Archive(context).make(VERSION, Archive.jars(CLI, VERSION), made);
+    String name = String.valueOf(archive.getFileName()).replace(".tar.gz", "");
+    Command.of("tar", "-xzf", archive.toString()).in(folder).run().expect(0);
+    Checkout.delete(made);
+    home = folder.resolve(name);
+
+    String version = tigris("--version").orThrow();
+    assertTrue(version.startsWith("tigris " + VERSION + " (Java "), version);
+    tigris("gen", "1000", "data").expect(0);
+    tigris("sort", "data", "sorted").expect(0);
+    tigris("check", "sorted").expect(0);
+    assertEquals(1, tigris("check", "data").exitCode());
+    assertTrue(tigris("net", "info").orThrow().contains("tcp"), "its providers are found");
+
+    // It fails if the cache cannot be used here.
+    String path =
+        String.join(
+            ":",
+            Files.readAllLines(home.resolve("lib/class-path")).stream()
+                .map(jar -> home.resolve("lib").resolve(jar).toString())
+                .toList());
+    List<String> strict =
+        List.of(
+            home.resolve("runtime/bin/java").toString(),
+            "-XX:AOTMode=on",
+            "-XX:AOTCache=" + home.resolve("aot/cache"),
+            "@" + home.resolve("lib/jvm/command.options"));
+    Command.of(strict).with("-cp", path, "dev.tigris.cli.Main", "help").run().expect(0);
+  }
+}
