@@ -2,9 +2,9 @@ package dev.tigris.memory;
 
 import java.io.Serial;
 
-/// Thrown where the specializer has not rewritten a class that it has to. The fields of a [Pso] class
-/// would be plain Java fields, so that its constructor throws this. Code that accesses fields of such
-/// a class would find none, so that the first use of the class throws this.
+/// Thrown where the specializer has not rewritten a class that it has to. The fields of a [Pso]
+/// class would be plain Java fields, so that its constructor throws this. Code that accesses fields
+/// of such a class would find none, so that the first use of the class throws this.
 public final class UnspecializedClassException extends IllegalStateException {
   @Serial private static final long serialVersionUID = 1;
 

@@ -19,7 +19,7 @@ public final class MemoryTypes implements ClassSource {
       abstract Region View
       final Container Region
       final RawContainer Region
-      final Jbuf java.lang.Object
+      final Jbuf java.lang.Object java.lang.AutoCloseable
       final Bytes View
       final Shorts View
       final Chars View
@@ -29,8 +29,8 @@ public final class MemoryTypes implements ClassSource {
       final Doubles View
       final Utf8 java.lang.Object java.lang.Comparable
       abstract Pso java.lang.Object
-      abstract PsoCollection Pso
-      final PsoList PsoCollection java.lang.Iterable
+      abstract PsoCollection Pso java.lang.Iterable
+      final PsoList PsoCollection
       final PsoTable PsoCollection
       final PsoArray Pso
       final PsoCursor java.lang.Object
@@ -38,6 +38,7 @@ public final class MemoryTypes implements ClassSource {
       final PsoLayout java.lang.Object
       final PsoField java.lang.Record
       final PsoLinkage java.lang.Object
+      enum ConversionOption java.lang.Enum
       enum Mapping java.lang.Enum
       enum PageKind java.lang.Enum
       enum Primitive java.lang.Enum
