@@ -4,7 +4,6 @@ import dev.tigris.os.CheckReturnValue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -160,7 +159,7 @@ public final class LineCheckJob {
 
     private void takeHeader(LineStream stream) throws SortException {
       byte[] row = stream.line();
-      if (header.length > 0 && !Arrays.equals(row, header)) {
+      if (header.length > 0 && !LineOrder.isSameHeader(row, header)) {
         throw LineInputs.otherHeader(stream.name());
       }
       header = row;

@@ -79,8 +79,7 @@ final class LineInputs implements Closeable {
     byte[] row = Arrays.copyOf(text, end);
     if (file.size() > 0 && header.length == 0) {
       header = row;
-    } else if (file.size() > 0
-        && !Arrays.equals(LineOrder.withoutMark(row), LineOrder.withoutMark(header))) {
+    } else if (file.size() > 0 && !LineOrder.isSameHeader(row, header)) {
       throw otherHeader(input.toString());
     }
     return Math.min(file.size(), end + 1L);

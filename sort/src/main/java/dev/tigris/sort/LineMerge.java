@@ -3,7 +3,6 @@ package dev.tigris.sort;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /// Merges inputs that are in order already, line by line as they come. Nothing is held but a buffer
@@ -71,10 +70,11 @@ final class LineMerge implements Closeable {
     byte[] first = null;
     for (LineStream stream : streams) {
       if (stream.next()) {
-        if (first != null && !Arrays.equals(first, stream.line())) {
+        if (first == null) {
+          first = stream.line();
+        } else if (!LineOrder.isSameHeader(first, stream.line())) {
           throw LineInputs.otherHeader(stream.name());
         }
-        first = stream.line();
       }
     }
     return first == null ? new byte[0] : first;

@@ -232,9 +232,14 @@ public final class LineOrder {
 
   /// A first row without the byte order mark that some programs begin UTF-8 with: it is no part of
   /// a column's name, and would hide the quotes around it.
-  static byte[] withoutMark(byte[] row) {
+  private static byte[] withoutMark(byte[] row) {
     boolean marked = row.length >= 3 && row[0] == (byte) 0xEF && row[1] == (byte) 0xBB;
     return marked && row[2] == (byte) 0xBF ? Arrays.copyOfRange(row, 3, row.length) : row;
+  }
+
+  /// Whether two first rows name the same columns, byte order marks apart.
+  static boolean isSameHeader(byte[] one, byte[] other) {
+    return Arrays.equals(withoutMark(one), withoutMark(other));
   }
 
   private List<String> names(byte[] row) {
