@@ -59,14 +59,12 @@ public final class PsoLayout {
   }
 
   /// Returns the values of an object's stored fields by name, whatever their access, in the order
-  /// of the layout. Serializers, assertions and debuggers use it where they would use reflection.
-  // That
-  /// finds nothing in an object.
+  /// of the layout. Serializers, assertions and debuggers use it where they would use reflection,
+  /// which finds nothing in an object.
   ///
   /// Texts are Strings, arrays in place Java arrays, and objects in place maps like this one:
   /// copies of what is stored. A reference is the object that it leads to. A field that a subclass
-  // hides
-  /// by one of the same name has its class's name in front: `app.Point.x`.
+  /// hides by one of the same name has its class's name in front: `app.Point.x`.
   ///
   /// @throws CorruptReferenceException if a reference leads where no object can be; as for any
   ///     read, other values that cannot be are exceptions too
