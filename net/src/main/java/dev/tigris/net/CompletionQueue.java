@@ -361,7 +361,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
   }
 
-  private void requireNoSignal() {
+  void requireNoSignal() {
     if (signalling) {
       throw new IllegalStateException(
           "a signal is pending: poll() until it comes, or ask for it by wake()");
@@ -398,7 +398,7 @@ public final class CompletionQueue implements AutoCloseable {
   }
 
   /// Closes the interfaces that are left, and the queue. It may wait for up to a second for what
-  /// was sent last to leave this process.
+  /// was sent last to leave this process. Where a provider fails, the rest is closed all the same.
   @Override
   public void close() {
     requireOwner();
@@ -406,18 +406,34 @@ public final class CompletionQueue implements AutoCloseable {
       return;
     }
     boolean interrupted = Thread.interrupted(); // such a thread could not sleep while it waits
+    @Nullable RuntimeException failure = null;
+    for (VirtualInterface left : List.copyOf(attached)) {
+      failure = attempt(left::close, failure);
+    }
+    closed = true;
+    port.wake(); // a thread that waits to signal has nothing to wait for
+    failure = attempt(port::close, failure);
+    ports.keySet().forEach(each -> each.closed(this));
+    if (interrupted || port.hasPostponedInterrupt()) {
+      Thread.currentThread().interrupt();
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /// Does a step of several; returns the first failure, with the others.
+  private static @Nullable RuntimeException attempt(
+      Runnable step, @Nullable RuntimeException before) {
     try {
-      for (VirtualInterface left : List.copyOf(attached)) {
-        left.close();
+      step.run();
+      return before;
+    } catch (RuntimeException e) {
+      if (before == null) {
+        return e;
       }
-      closed = true;
-      port.wake(); // a thread that waits to signal has nothing to wait for
-      port.close();
-      ports.keySet().forEach(each -> each.closed(this));
-    } finally {
-      if (interrupted || port.hasPostponedInterrupt()) {
-        Thread.currentThread().interrupt();
-      }
+      before.addSuppressed(e);
+      return before;
     }
   }
 

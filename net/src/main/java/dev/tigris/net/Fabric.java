@@ -5,6 +5,8 @@ import dev.tigris.net.provider.ConnectResult;
 import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.Provider;
 import dev.tigris.os.CheckReturnValue;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,16 +102,22 @@ public final class Fabric implements AutoCloseable {
     Objects.requireNonNull(host, NAME_A_HOST);
     List<String> reasons = new ArrayList<>();
     for (Candidate candidate : candidates(host)) {
+      String why = candidate.obstacle().orElse("");
       if (candidate.obstacle().isEmpty()) {
-        LOG.log(
-            System.Logger.Level.INFO,
-            "messages to {0} are carried by {1}{2}",
-            host,
-            candidate.name(),
-            String.join("", reasons));
-        return open(candidate.name());
+        try {
+          Fabric opened = open(candidate.name());
+          LOG.log(
+              System.Logger.Level.INFO,
+              "messages to {0} are carried by {1}{2}",
+              host,
+              candidate.name(),
+              String.join("", reasons));
+          return opened;
+        } catch (NetException e) { // what was there when it was asked may be gone
+          why = String.valueOf(e.getMessage());
+        }
       }
-      reasons.add("; not by %s: %s".formatted(candidate.name(), candidate.obstacle().get()));
+      reasons.add("; not by %s: %s".formatted(candidate.name(), why));
     }
     throw new NetException("reach", host, "no provider can" + String.join("", reasons), null);
   }
@@ -174,7 +182,8 @@ public final class Fabric implements AutoCloseable {
   ///
   /// @throws NetException if something else failed than what [Connection.Reason] names
   /// @throws UnsupportedOperationException if the provider cannot
-  /// @throws IllegalArgumentException if the queue is another fabric's
+  /// @throws IllegalArgumentException if the queue is another fabric's, or the socket no TCP
+  ///     connection
   @CheckReturnValue
   public Connection adopt(
       SocketChannel socket,
@@ -182,9 +191,40 @@ public final class Fabric implements AutoCloseable {
       CompletionQueue queue,
       Attributes attributes,
       Duration timeout) {
-    requireOwn(queue);
-    ConnectResult result = carrier.adopt(socket, tag, queue.port(this), attributes, nanos(timeout));
-    return connection(result, "the peer of " + socket, queue);
+    String peer = "the peer of " + socket;
+    boolean kept = false;
+    try {
+      requireOwn(queue);
+      requireTcp(socket);
+      ConnectResult result =
+          carrier.adopt(socket, tag, queue.port(this), attributes, nanos(timeout));
+      kept = result instanceof ConnectResult.Connected;
+      return connection(result, peer, queue);
+    } finally {
+      if (!kept) {
+        close(socket);
+      }
+    }
+  }
+
+  private static void requireTcp(SocketChannel socket) {
+    try {
+      if (socket.getRemoteAddress() instanceof InetSocketAddress) {
+        return;
+      }
+    } catch (IOException e) {
+      throw new NetException("adopt", socket.toString(), String.valueOf(e.getMessage()), e);
+    }
+    throw new IllegalArgumentException(
+        "%s is no connection of TCP, which is all that can be adopted".formatted(socket));
+  }
+
+  private static void close(SocketChannel socket) {
+    try {
+      socket.close();
+    } catch (IOException alreadyUseless) {
+      // nothing is left that could be done with it
+    }
   }
 
   /// Has a queue that another fabric has made serve this one, too: then one wait is for the
@@ -199,7 +239,17 @@ public final class Fabric implements AutoCloseable {
       throw new IllegalArgumentException("the completion queue serves this fabric already");
     }
     Port _ = queue.port(); // it is open
-    queue.serve(this, carrier.port());
+    queue.requireNoSignal();
+    Port port = carrier.port();
+    boolean serves = false;
+    try {
+      queue.serve(this, port);
+      serves = true;
+    } finally {
+      if (!serves) {
+        port.close();
+      }
+    }
     open.add(queue);
   }
 

@@ -65,12 +65,13 @@ final class Providers {
   }
 
   private void add(ServiceLoader.Provider<Provider> service) {
-    if (!seen.add(service.type())) {
-      return; // both class loaders find it
-    }
-    String type = service.type().getName();
+    String type = service.type().getName(); // of a provider method, what that says it returns
     try {
       Provider provider = service.get();
+      if (!seen.add(provider.getClass())) {
+        return; // both class loaders find it
+      }
+      type = provider.getClass().getName();
       String name = provider.name();
       var _ = BY_PREFERENCE.compare(provider, provider); // asks for all that the order needs
       Provider first = byName.putIfAbsent(name, provider);
@@ -88,8 +89,9 @@ final class Providers {
     String message = String.valueOf(why.getMessage());
     Throwable cause = why.getCause();
     String reason = cause == null ? message : message + ": " + cause;
-    if (unusable.stream().noneMatch(each -> each.obstacle().equals(Optional.of(reason)))) {
-      unusable.add(candidate(type, type, "it cannot be loaded: " + reason));
+    Fabric.Candidate failed = candidate(type, type, "it cannot be loaded: " + reason);
+    if (!unusable.contains(failed)) { // both class loaders may find it
+      unusable.add(failed);
     }
   }
 

@@ -63,10 +63,13 @@ final class Registrations {
     }
   }
 
-  /// Forgets all.
+  /// Forgets all but what is posted still, because the provider has failed to let go of it: that
+  /// stays held.
   void clear() {
     for (Registration registration : all.values()) {
-      deregister(registration.region);
+      if (!registration.region.isPosted()) { // else a provider that has failed may touch it still
+        deregister(registration.region);
+      }
     }
     all.clear();
     bytes = 0;

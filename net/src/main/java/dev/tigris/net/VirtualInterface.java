@@ -326,13 +326,19 @@ public final class VirtualInterface implements AutoCloseable {
       return;
     }
     rung();
-    link.close(abruptly);
-    queue.remind(); // meanwhile something may have completed
-    if (remoteAccess != null) {
-      remoteAccess.close();
+    try {
+      link.close(abruptly);
+    } finally {
+      queue.remind(); // meanwhile something may have completed
+      try {
+        if (remoteAccess != null) {
+          remoteAccess.close();
+        }
+      } finally {
+        registrations.clear();
+        queue.closed(this);
+      }
     }
-    registrations.clear();
-    queue.closed(this);
   }
 
   /// Returns how many posted descriptors the queue has not returned yet.

@@ -9,6 +9,7 @@ import dev.tigris.net.testing.FileMemoryContract;
 import dev.tigris.net.testing.MemoryContract;
 import dev.tigris.net.testing.MessageContract;
 import dev.tigris.net.testing.ProcessContract;
+import dev.tigris.net.testing.SharedQueueContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -47,6 +48,13 @@ class LibfabricRdmTest {
   @Nested
   class Completions extends CompletionContract {
     Completions() {
+      super(RDM);
+    }
+  }
+
+  @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
       super(RDM);
     }
   }

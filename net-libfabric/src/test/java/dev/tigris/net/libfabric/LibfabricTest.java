@@ -16,6 +16,7 @@ import dev.tigris.net.testing.FileMemoryContract;
 import dev.tigris.net.testing.MemoryContract;
 import dev.tigris.net.testing.MessageContract;
 import dev.tigris.net.testing.ProcessContract;
+import dev.tigris.net.testing.SharedQueueContract;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -63,6 +64,13 @@ class LibfabricTest {
   @Nested
   class Completions extends CompletionContract {
     Completions() {
+      super(LIBFABRIC);
+    }
+  }
+
+  @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
       super(LIBFABRIC);
     }
   }

@@ -43,8 +43,13 @@ import org.junit.jupiter.api.Timeout;
 public abstract class ProcessContract extends FabricContract {
   private static final int KILLS = Integer.getInteger("tigris.test.kills", 34);
 
-  /// Where most of the code is that of another provider.
-  static final int FEW_KILLS = Math.ceilDiv(KILLS, 4);
+  /// How many kills it takes until peers that connect and peers that listen have died at each.
+  private static final int ALL_KINDS = 2 * Moment.values().length;
+
+  /// Where most of the code is that of another provider: so many that files are counted, in the
+  /// tiers that do so.
+  static final int FEW_KILLS =
+      KILLS > ALL_KINDS ? Math.max(Math.ceilDiv(KILLS, 4), ALL_KINDS + 2) : Math.ceilDiv(KILLS, 4);
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -59,9 +64,6 @@ public abstract class ProcessContract extends FabricContract {
   public static final int BYTES = 100_000;
   private static final int BUFFERS = 16;
   private static final List<Moment> MOMENTS = List.of(Moment.values());
-
-  /// How many kills it takes until peers that connect and peers that listen have died at each.
-  private static final int ALL_KINDS = 2 * MOMENTS.size();
 
   /// How long it took to connect; at first a guess.
   private long connectingNanos = SECOND / 10;

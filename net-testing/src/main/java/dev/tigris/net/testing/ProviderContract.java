@@ -56,6 +56,13 @@ public abstract class ProviderContract {
   }
 
   @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
+      super(provider);
+    }
+  }
+
+  @Nested
   class Connections extends ConnectionContract {
     Connections() {
       super(provider);

@@ -1,6 +1,7 @@
 package dev.tigris.net.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -105,6 +106,33 @@ class ProvidersTest {
     assertEquals(Optional.empty(), of(candidates(Added.class.getName()), Added.class).obstacle());
     Provider found = with(List.of(Added.class.getName()), () -> Fabric.provider("added"));
     assertEquals(Added.class, found.getClass());
+  }
+
+  /// Cannot be opened, although nothing keeps it from that.
+  public static final class Vain extends Added {
+    @Override
+    public String name() {
+      return "vain";
+    }
+
+    @Override
+    public int rank() {
+      return Integer.MAX_VALUE;
+    }
+
+    @Override
+    public Kind kind() {
+      return Kind.MEMORY;
+    }
+  }
+
+  @Test
+  void opensTheNextOneWhereTheBestCannotBeOpened() throws Exception {
+    List<String> classes = List.of(Vain.class.getName());
+    assertEquals("vain", candidates(Vain.class.getName()).getFirst().name());
+    try (Fabric best = with(classes, () -> Fabric.best("127.0.0.1"))) {
+      assertNotEquals("vain", best.provider());
+    }
   }
 
   @Test

@@ -23,10 +23,13 @@ import dev.tigris.net.VirtualInterface;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -35,6 +38,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -255,6 +259,39 @@ class SharedQueueTest {
 
   private static long startedThreads() {
     return ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
+  }
+
+  @Test
+  void closesASocketThatItCannotAdopt(@TempDir Path folder) throws Exception {
+    var address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+    try (Fabric tcp = Fabric.open("tcp");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = tcp.completionQueue();
+        CompletionQueue other = shm.completionQueue();
+        ServerSocketChannel server =
+            ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
+      SocketChannel unix = SocketChannel.open(server.getLocalAddress());
+      var refusal =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> tcp.adopt(unix, 7, queue, Attributes.DEFAULT, PATIENCE));
+      assertTrue(refusal.getMessage().contains("no connection of TCP"), refusal.getMessage());
+      assertFalse(unix.isOpen());
+      try (ServerSocketChannel internet =
+          ServerSocketChannel.open()
+              .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+        SocketChannel here = SocketChannel.open(internet.getLocalAddress());
+        assertThrows(
+            UnsupportedOperationException.class,
+            () -> shm.adopt(here, 7, other, Attributes.DEFAULT, PATIENCE));
+        assertFalse(here.isOpen());
+        SocketChannel ofAnother = SocketChannel.open(internet.getLocalAddress());
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> tcp.adopt(ofAnother, 7, other, Attributes.DEFAULT, PATIENCE));
+        assertFalse(ofAnother.isOpen());
+      }
+    }
   }
 
   @Test

@@ -112,6 +112,13 @@ class ShmTest {
   }
 
   @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
+      super(SHM);
+    }
+  }
+
+  @Nested
   class Memory extends MemoryContract {
     Memory() {
       super(SHM);

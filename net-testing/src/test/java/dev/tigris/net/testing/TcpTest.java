@@ -53,6 +53,13 @@ class TcpTest {
   }
 
   @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
+      super(TCP);
+    }
+  }
+
+  @Nested
   class Memory extends MemoryContract {
     Memory() {
       super(TCP);

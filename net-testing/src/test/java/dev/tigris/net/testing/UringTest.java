@@ -150,6 +150,13 @@ class UringTest {
   }
 
   @Nested
+  class SharedQueues extends SharedQueueContract {
+    SharedQueues() {
+      super(URING);
+    }
+  }
+
+  @Nested
   class Memory extends MemoryContract {
     Memory() {
       super(URING);

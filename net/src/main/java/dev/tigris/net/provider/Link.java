@@ -120,15 +120,25 @@ public abstract class Link {
 
   /// Takes a send: there is room for it in the queue, since the interface has counted. Where none
   /// waits before it, it may be complete when this returns.
+  ///
+  /// @throws IllegalArgumentException if an array is in it, and the provider takes none
   public final void postSend(Transfer message) {
+    requireMemory(message);
     if (!sends.isEmpty() || !sendAtOnce(message)) {
       sends.add(message);
     }
   }
 
-  /// Takes a receive: there is room for it.
+  /// Takes a receive: there is room for it. As for [#postSend].
   public final void postReceive(Transfer memory) {
+    requireMemory(memory);
     receives.add(memory);
+  }
+
+  private void requireMemory(Transfer posted) {
+    if (posted.hasArrays() && !takesArrays()) {
+      throw new IllegalArgumentException("this provider takes no arrays: register a view");
+    }
   }
 
   /// Closes it: in order if no posted send is left, else abruptly. Flushes both queues.
@@ -137,9 +147,16 @@ public abstract class Link {
       return;
     }
     boolean inOrder = !abruptly && sends.isEmpty() && state != InterfaceState.BROKEN;
-    disconnect(inOrder);
-    state = InterfaceState.CLOSED;
-    flush();
+    boolean letGo = false;
+    try {
+      disconnect(inOrder);
+      letGo = true;
+    } finally {
+      state = InterfaceState.CLOSED;
+      if (letGo) { // else the provider may still touch memory: none is given back
+        flush();
+      }
+    }
   }
 
   /// Where it is.

@@ -17,6 +17,9 @@ public final class Region {
 
   private @Nullable Object registration;
 
+  /// How many ranges of posted transfers lie in it.
+  private int posted;
+
   /// Makes a region of a view.
   public Region(View view) {
     this.view = view;
@@ -28,7 +31,14 @@ public final class Region {
   }
 
   /// Makes a region of an array.
+  ///
+  /// @throws IllegalArgumentException if the segment is no array that can be written: it may be
+  ///     gone while a kernel or a device has its address
   public Region(MemorySegment array, DataType type) {
+    if (array.heapBase().isEmpty()) {
+      throw new IllegalArgumentException(
+          "the segment is not that of an array which can be written: register a view of a Jbuf");
+    }
     this.segment = array;
     this.type = type;
     this.array = true;
@@ -98,8 +108,28 @@ public final class Region {
     return segment().byteSize();
   }
 
+  /// A range of a transfer that is posted lies in it.
+  void post() {
+    posted++;
+  }
+
+  /// A transfer that had a range in it is complete.
+  void complete() {
+    posted--;
+  }
+
+  /// Whether a posted transfer names it, whose memory a provider may touch.
+  public boolean isPosted() {
+    return posted > 0;
+  }
+
   /// Lets go of the memory, after [Link#deregister].
+  ///
+  /// @throws IllegalStateException if a posted transfer names it
   public void forget() {
+    if (isPosted()) {
+      throw new IllegalStateException("%d posted ranges lie in this memory".formatted(posted));
+    }
     view = null;
     segment = null;
     registration = null;

@@ -140,6 +140,10 @@ public abstract class Transfer {
     send = toSend;
     type(messageType);
     posted = true;
+    firstRegion.post();
+    for (int i = 1; i < count; i++) {
+      regions[i].post();
+    }
     progress = 0;
     if (remote != Remote.NONE) {
       remote = Remote.NONE;
@@ -426,6 +430,10 @@ public abstract class Transfer {
       throw new IllegalStateException("a transfer is completed once, and this one is " + result);
     }
     posted = false;
+    firstRegion.complete();
+    for (int i = 1; i < count; i++) {
+      regions[i].complete();
+    }
     if (result != how) {
       result = how;
     }
