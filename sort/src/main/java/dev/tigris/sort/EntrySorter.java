@@ -44,6 +44,9 @@ final class EntrySorter {
 
   private final int[] counters = new int[1 << MAX_DIGIT_BITS];
 
+  /// Of the entries that are being sorted.
+  private int indexBits;
+
   // Runs that are still to be sorted: first entry, end, and the key byte from which on.
   private int[] runs = new int[48];
   private int runsEnd;
@@ -79,6 +82,7 @@ final class EntrySorter {
   /// indexes.
   void sort(int count, int from) {
     runsEnd = 0;
+    indexBits = keys.indexBits();
     sortRange(0, count, from);
     while (runsEnd > 0) {
       runsEnd -= 3;
@@ -273,8 +277,7 @@ final class EntrySorter {
   }
 
   private boolean isAfter(long left, long right, int from) {
-    int shift = keys.indexBits();
-    int compared = Long.compareUnsigned(left >>> shift, right >>> shift);
+    int compared = Long.compareUnsigned(left >>> indexBits, right >>> indexBits);
     return (compared == 0 ? keys.compareKeys(left, right, from) : compared) > 0;
   }
 }

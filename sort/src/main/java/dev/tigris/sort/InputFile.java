@@ -212,6 +212,19 @@ final class InputFile implements Closeable {
         path + " was written to while it was read: try again when no program writes to it");
   }
 
+  /// Of CSV, the last row has a quote that nothing ends.
+  SortException endsInQuotes() {
+    return endsInQuotes(path.toString());
+  }
+
+  /// As the other method, for an input by its name.
+  static SortException endsInQuotes(String name) {
+    return new SortException(
+        SortException.Kind.INPUT,
+        "%s ends inside of quotes: a row of it has an odd number of them, and all that follows counts as one field"
+            .formatted(name));
+  }
+
   /// A line of the file is longer than can be sorted.
   ///
   /// @param at a byte in it

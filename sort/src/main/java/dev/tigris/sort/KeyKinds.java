@@ -88,6 +88,13 @@ final class KeyKinds {
     if (start + Long.BYTES <= end) {
       return (long) LONG.get(text, (int) start);
     }
+    if (start >= end) {
+      return 0;
+    }
+    if (start + Long.BYTES <= text.length) { // what lies behind the end is cut off
+      long unused = start + Long.BYTES - end;
+      return (long) LONG.get(text, (int) start) & -1L << (Byte.SIZE * unused);
+    }
     long prefix = 0;
     for (int i = 0; i < Long.BYTES; i++) {
       long b = start + i < end ? Byte.toUnsignedLong(text[(int) start + i]) : 0;

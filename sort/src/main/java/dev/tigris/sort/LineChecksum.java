@@ -22,11 +22,23 @@ final class LineChecksum {
     for (; at <= end - Long.BYTES; at += Long.BYTES) {
       hash = mix(hash ^ (long) LONG.get(text, at));
     }
-    long rest = 0;
-    for (; at < end; at++) {
-      rest = (rest << Byte.SIZE) | (text[at] & 0xff);
+    sum += mix(hash ^ rest(text, at, end));
+  }
+
+  /// The up to seven bytes from `at` on, the first one lowest: the top ones of the last eight bytes
+  /// where there are so many.
+  private static long rest(byte[] text, int at, int end) {
+    if (at == end) {
+      return 0;
     }
-    sum += mix(hash ^ rest);
+    if (end >= Long.BYTES) {
+      return (long) LONG.get(text, end - Long.BYTES) >>> (Long.SIZE - Byte.SIZE * (end - at));
+    }
+    long rest = 0;
+    for (int i = at; i < end; i++) {
+      rest |= (text[i] & 0xffL) << (Byte.SIZE * (i - at));
+    }
+    return rest;
   }
 
   private static long mix(long value) {

@@ -32,7 +32,10 @@ public final class LineOrder {
   private final List<LineKey> keys;
 
   /// The keys, and after them the whole line, where that decides between lines with equal keys.
-  private final List<LineKey> levels;
+  private final LineKey[] levels;
+
+  /// Per level, whether it is all bytes of a line: looked at for each line, and so known before.
+  private final boolean[] allBytes;
 
   private final boolean stable;
   private final boolean unique;
@@ -49,7 +52,11 @@ public final class LineOrder {
     if (keys.isEmpty() || !(stable || unique)) {
       all.add(LineKey.bytes(from.options.reversed));
     }
-    this.levels = List.copyOf(all);
+    this.levels = all.toArray(LineKey[]::new);
+    this.allBytes = new boolean[levels.length];
+    for (int level = 0; level < levels.length; level++) {
+      allBytes[level] = levels[level].isAllBytes();
+    }
   }
 
   /// The order of whole lines, byte by byte.
@@ -269,7 +276,7 @@ public final class LineOrder {
 
   /// Compares lines that lie in arrays, from `start` to before `end`.
   int compare(byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end) {
-    for (int level = 0; level < levels.size(); level++) {
+    for (int level = 0; level < levels.length; level++) {
       int compared = compareAt(level, left, leftStart, leftEnd, right, start, end);
       if (compared != 0) {
         return compared;
@@ -280,9 +287,9 @@ public final class LineOrder {
 
   private int compareAt(
       int level, byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end) {
-    LineKey key = levels.get(level);
+    LineKey key = levels[level];
     int compared;
-    if (key.isAllBytes()) {
+    if (allBytes[level]) {
       compared = Arrays.compareUnsigned(left, leftStart, leftEnd, right, start, end);
     } else {
       long one = fields.find(left, leftStart, leftEnd, key);
@@ -316,17 +323,18 @@ public final class LineOrder {
 
   /// How many places [#prefix] can be taken from: those below this number.
   int places() {
-    return levels.size() << LEVEL_BITS;
+    return levels.length << LEVEL_BITS;
   }
 
   /// What decides most between lines that agree in all before a place: eight bytes of a key, or a
   /// number that stands for it, unsigned. Place 0 is the beginning of the first key; others are
   /// given by [#agreement].
   long prefix(byte[] text, int start, int end, int place) {
-    LineKey key = levels.get(place >>> LEVEL_BITS);
+    int level = place >>> LEVEL_BITS;
+    LineKey key = levels[level];
     int offset = place & OFFSET_MASK;
     long prefix;
-    if (key.isAllBytes()) {
+    if (allBytes[level]) {
       prefix = KeyKinds.leading(text, start + (long) offset, end);
     } else {
       long found = fields.find(text, start, end, key);
@@ -350,8 +358,8 @@ public final class LineOrder {
   /// differ; [#UNSEEN] if they differ in what no prefix shows.
   int agreement(
       byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end, int place) {
-    int level = Math.min(place >>> LEVEL_BITS, levels.size() - 1);
-    LineKey key = levels.get(level);
+    int level = Math.min(place >>> LEVEL_BITS, levels.length - 1);
+    LineKey key = levels[level];
     if (!key.isPlainText()) {
       boolean same = compareAt(level, left, leftStart, leftEnd, right, start, end) == 0;
       return same ? (level + 1) << LEVEL_BITS : UNSEEN;
@@ -397,7 +405,7 @@ public final class LineOrder {
     if (offset == 0) {
       return true;
     }
-    LineKey key = levels.get(last);
+    LineKey key = levels[last];
     int leftFrom = leftStart;
     int leftTo = leftEnd;
     int from = start;
@@ -424,7 +432,7 @@ public final class LineOrder {
       place = next;
       next = sameKey ? place : agreement(left, 0, left.length, right, 0, right.length, place);
     }
-    boolean isRaw = !isCsv() || levels.get(place >>> LEVEL_BITS).isAllBytes();
+    boolean isRaw = !isCsv() || levels[place >>> LEVEL_BITS].isAllBytes();
     return isRaw ? place : place & ~OFFSET_MASK;
   }
 

@@ -21,6 +21,10 @@ final class LineReader implements AutoCloseable {
   private final int mostBytes;
   private final AlignedBuffer buffer;
   private byte[] block;
+
+  /// Where some lines end.
+  private final int[] ends = new int[512];
+
   private int start;
   private int end;
 
@@ -55,6 +59,9 @@ final class LineReader implements AutoCloseable {
     while (inside || block[end - 1] != rows.delimiter()) {
       long next = Math.min(file.size(), at + STEP_BYTES);
       if (next == at) {
+        if (inside) {
+          throw file.endsInQuotes();
+        }
         append(rows.delimiter());
         return;
       }
@@ -94,8 +101,17 @@ final class LineReader implements AutoCloseable {
 
   /// Hands out the lines that were read, each with the byte that ends it.
   void forEach(LineTaker taker) throws SortException {
+    int at = start;
+    int found = ends.length;
+    while (!rows.quoted() && found > ends.length - Long.BYTES) {
+      found = LineScan.findAll(block, at, end, rows.delimiter(), ends, 0);
+      for (int i = 0; i < found; i++) {
+        taker.take(block, at, ends[i] + 1);
+        at = ends[i] + 1;
+      }
+    }
     int next;
-    for (int at = start; at < end; at = next) {
+    for (; at < end; at = next) {
       next = rows.find(block, at, end) + 1;
       taker.take(block, at, Math.min(next, end));
     }

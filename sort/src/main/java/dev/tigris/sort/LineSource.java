@@ -86,8 +86,8 @@ final class LineSource implements Source {
     for (int bucket = 0; bucket < groupEnd.length; bucket++) {
       if (groupEnd[bucket] > from) {
         fill(bucket, from, groupEnd[bucket], part.number());
-        from = groupEnd[bucket];
       }
+      from = groupEnd[bucket] + ShortCopy.SLACK_BYTES;
     }
     lines += count;
     run.partitioned(part.to() - part.from());
@@ -118,7 +118,7 @@ final class LineSource implements Source {
     for (int bucket = 0; bucket < groupEnd.length; bucket++) {
       int bytes = groupEnd[bucket];
       groupEnd[bucket] = sum; // where its next line goes, and its end at last
-      sum += bytes;
+      sum += bytes + ShortCopy.SLACK_BYTES;
     }
     if (grouped.length < sum) {
       grouped = new byte[sum + sum / 4];
@@ -126,7 +126,7 @@ final class LineSource implements Source {
     for (int i = 0; i < count; i++) {
       int length = starts[i + 1] - starts[i];
       int bucket = buckets[i];
-      System.arraycopy(block, starts[i], grouped, groupEnd[bucket], length);
+      ShortCopy.copy(block, starts[i], grouped, groupEnd[bucket], length);
       groupEnd[bucket] += length;
     }
   }

@@ -62,6 +62,9 @@ final class LineStream implements Closeable {
         start = beforeStart;
         return false;
       }
+      if (rows.isInside(block, start, filled, false)) {
+        throw InputFile.endsInQuotes(input.toString());
+      }
       block[filled++] = rows.delimiter(); // for which there is always room
     }
     end = next + 1;

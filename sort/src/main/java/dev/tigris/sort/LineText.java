@@ -67,7 +67,10 @@ final class LineText implements SortKeys {
   boolean findLines(int most) {
     RowEnds rows = order.rows();
     count = 0;
-    int start = 0;
+    int start = rows.quoted() ? 0 : findPlain(rows.delimiter(), most);
+    if (count > most) {
+      return false;
+    }
     while (start < bytes) {
       if (count == most) {
         return false;
@@ -80,6 +83,24 @@ final class LineText implements SortKeys {
     }
     starts[count] = start;
     return true;
+  }
+
+  /// Finds lines that end at each delimiter, not many more than `most`; returns where the next one
+  /// begins.
+  private int findPlain(byte delimiter, int most) {
+    starts[0] = 0;
+    int found;
+    do {
+      if (starts.length - count < 4 * Long.BYTES) {
+        starts = Arrays.copyOf(starts, 2 * starts.length);
+      }
+      found = LineScan.findAll(text, starts[count], bytes, delimiter, starts, count + 1);
+      for (int i = count + 1; i <= count + found; i++) {
+        starts[i]++;
+      }
+      count += found;
+    } while (found > 0 && count <= most);
+    return starts[count];
   }
 
   /// Puts the lines that were found into order, and returns how many bytes are left of them: fewer
@@ -164,7 +185,7 @@ final class LineText implements SortKeys {
         continue;
       }
       int length = starts[line + 1] - starts[line];
-      System.arraycopy(text, starts[line], sorted, at, length);
+      ShortCopy.copy(text, starts[line], sorted, at, length);
       checksum.add(sorted, at, at + length);
       at += length;
       before = line;

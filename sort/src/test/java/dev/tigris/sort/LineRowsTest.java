@@ -79,6 +79,17 @@ class LineRowsTest {
   }
 
   @Test
+  void refusesAFileThatEndsInsideOfQuotes() throws Exception {
+    Path input = file("rows.csv", "a,b\n1,\"x\n2,y\n3,z\n");
+    LineOrder order = LineOrder.builder().csv().column("a", "").build();
+    SortException refused = assertThrows(SortException.class, () -> sort(order, input));
+    assertEquals(SortException.Kind.INPUT, refused.kind());
+    assertTrue(refused.getMessage().contains("ends inside of quotes"), refused.getMessage());
+    LineCheckJob check = LineCheckJob.of(order).input(TextInput.file(input));
+    assertThrows(SortException.class, check::run);
+  }
+
+  @Test
   void writesAWholeFileWhereNothingIsToBeWritten() throws Exception {
     Path input = file("empty", "");
     Path output = folder.resolve("sorted.gz");
