@@ -21,7 +21,10 @@ final class TrainCommand implements Command {
           List.of("gen", "-c", "--json", "700k", DATA),
           List.of("sort", DATA, SORTED),
           List.of("sort", SORTED, DATA), // which is replaced
-          List.of("check", DATA));
+          List.of("check", DATA),
+          List.of("gen", "-a", "200k", SORTED), // lines of text
+          List.of("sort", "--lines", SORTED, DATA),
+          List.of("sort", "--lines", "-k", "2,2", "-n", DATA, SORTED));
 
   @Override
   public CommandSpec spec() {
