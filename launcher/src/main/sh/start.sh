@@ -2,7 +2,7 @@
 # Becomes Java: the command of a checkout, as modules, or of a release, on the class path.
 
 # Whether the command with these arguments ends before the optimizing compiler's code has paid for the
-# time that making it takes: a sort does so at more than 500 MB (docs/decisions/040).
+# time that making it takes: a sort of records at more than 500 MB, of text at more than 32 (docs/decisions/040).
 is_short() {
   case ${1:-} in
     '' | -* | help) return 0 ;;
@@ -11,6 +11,13 @@ is_short() {
   esac
   [ $# -gt 0 ] || return 0
   [ $# -le 1000 ] || return 1 # to look at so many files takes longer than it can save
+  most=536870912
+  for word in "$@"; do
+    case $word in
+      --lines | --csv) most=33554432 ;; # text takes the processor longer
+      -) return 1 ;;                    # how long a pipe is, its end says
+    esac
+  done
   # What is no file has no size. None is opened: /dev/stdout may be one here, and is a pipe there.
   # shellcheck disable=SC2012 # only sizes and types are read
   ls -dlnLq -- "$@" 2> /dev/null | {
@@ -20,7 +27,7 @@ is_short() {
         -*) bytes=$((bytes + size)) ;;
       esac
     done
-    [ "$bytes" -le 536870912 ]
+    [ "$bytes" -le "$most" ]
   } 2> /dev/null
 }
 

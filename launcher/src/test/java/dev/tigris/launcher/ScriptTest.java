@@ -92,6 +92,7 @@ class ScriptTest {
             List.of("help", "sort"),
             List.of("check", small.toString()),
             List.of("sort", "--memory", "2g", small.toString(), "missing"),
+            List.of("sort", "--lines", "missing", "sorted"),
             List.of("sort", "missing", "sorted"))) {
       assertTrue(isQuick(arguments), arguments.toString());
     }
@@ -100,6 +101,8 @@ class ScriptTest {
             List.of("gen", "1000", small.toString()),
             List.of("check", large.toString()),
             List.of("sort", small.toString(), small.toString(), "sorted"),
+            List.of("sort", "--lines", small.toString(), "sorted"),
+            List.of("sort", "--lines", "-", "sorted"),
             List.of("sort", "--", large.toString(), "sorted"))) {
       assertFalse(isQuick(arguments), arguments.toString());
     }
