@@ -30,11 +30,6 @@ final class Javac {
           """,
           "package dev.tigris.memory; public class Ints {}",
           "package dev.tigris.memory; public class PsoArray {}",
-          "package dev.tigris.memory; public abstract class PsoCollection<T extends Pso> extends Pso {"
-              + " PsoCollection() { super((Container) null); }"
-              + " public T get(long index) { return null; } }",
-          "package dev.tigris.memory; public class PsoList<T extends Pso> extends PsoCollection<T> {}",
-          "package dev.tigris.memory; public class PsoTable<T extends Pso> extends PsoCollection<T> {}",
           "package dev.tigris.memory; public class PsoCursor<T extends Pso> {"
               + " public boolean next() { return false; } public T element() { return null; } }",
           """

@@ -41,6 +41,15 @@ class PsoCursorRuleTest extends InWorkshop {
     shop.javac.compile(
         Workshop.TRADE,
         """
+        package dev.tigris.memory;
+        public abstract class PsoCollection<T extends Pso> extends Pso {
+          PsoCollection() { super((Container) null); }
+          public T get(long index) { return null; }
+        }
+        """,
+        "package dev.tigris.memory; public class PsoList<T extends Pso> extends PsoCollection<T> {}",
+        "package dev.tigris.memory; public class PsoTable<T extends Pso> extends PsoCollection<T> {}",
+        """
         package app;
         import dev.tigris.memory.*;
         class User {
