@@ -49,6 +49,8 @@ public record Bar(
   static final String IDEAL = "ideal";
   static final String PAPER = "paper";
   static final String GNU_SORT = "GNU sort";
+  static final String BYTE_KEY = "byte key";
+  static final String DUCKDB = "DuckDB";
   static final String COPY = "cp + sync";
 
   /// Netty over NIO.
@@ -145,6 +147,9 @@ public record Bar(
           times("sort\\.onepass", COPY, 1 / 2.5, "time <= 2.5x"),
           times("sort\\.external", GNU_SORT, 3, ">= 3x"),
           times("sort\\.datamation", GNU_SORT, 2, ">= 2x"),
+          times("sort\\.typed", BYTE_KEY, 1 / 1.1, "time <= 1.1x"),
+          times("sort\\.lines\\..*", GNU_SORT, 4, ">= 4x"),
+          times("sort\\.lines\\..*", DUCKDB, 1, "not behind"),
           times("sort\\..*\\.memory", LIMIT, 1, "<= --memory x 1.25 + 150 MB"));
 
   private static Bar times(String figures, String peer, double least, String must) {

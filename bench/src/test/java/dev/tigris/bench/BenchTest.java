@@ -50,7 +50,9 @@ class BenchTest {
           Map.entry("paper.tigris.fig5.", List.of("ideal")),
           Map.entry("sort.onepass", List.of("GNU sort", "cp + sync")),
           Map.entry("sort.external", List.of("GNU sort")),
-          Map.entry("sort.datamation", List.of("GNU sort")));
+          Map.entry("sort.datamation", List.of("GNU sort")),
+          Map.entry("sort.typed", List.of("byte key")),
+          Map.entry("sort.lines.", List.of("GNU sort")));
 
   private record Output(int exit, List<String> lines, String errors) {}
 

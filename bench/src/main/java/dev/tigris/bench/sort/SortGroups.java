@@ -32,6 +32,14 @@ public final class SortGroups {
                 new Scaled(10_000, 1_000_000, 1_000_000),
                 new Scaled(64, 2048, 2048),
                 new Scaled(1, 6, 20),
-                true)));
+                true)),
+        new TypedGroup(new Scaled(10_000, 1_000_000, 10_000_000), new Scaled(1, 4, 15)),
+        lines(TextGroup.Kind.WORDS),
+        lines(TextGroup.Kind.LOG),
+        lines(TextGroup.Kind.CSV));
+  }
+
+  private static Group lines(TextGroup.Kind kind) {
+    return new TextGroup(kind, new Scaled(1, 200, 1000), new Scaled(1, 1, 7));
   }
 }

@@ -1,0 +1,204 @@
+package dev.tigris.bench.sort;
+
+import dev.tigris.bench.Better;
+import dev.tigris.bench.Figure;
+import dev.tigris.bench.Group;
+import dev.tigris.bench.Pairs;
+import dev.tigris.bench.Run;
+import dev.tigris.bench.RunFolder;
+import dev.tigris.bench.WrongResultException;
+import dev.tigris.bench.sort.SortGroup.Scaled;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/// `tigris sort --lines` and `--csv` against GNU sort and, where Python has it, DuckDB: the same
+/// text, threads and memory, whole processes, in turns. Outputs are not forced to the disk. What
+/// GNU sort and Tigris write is compared byte by byte.
+///
+/// Python is `python3`, or what `TIGRIS_BENCH_PYTHON` names.
+final class TextGroup implements Group {
+  private static final String GNU_SORT = "GNU sort";
+  private static final String DUCKDB = "DuckDB";
+  private static final int WORDS = 200_000;
+
+  private final Kind kind;
+  private final Scaled megabytes;
+  private final Scaled rounds;
+
+  /// What is sorted, and by which keys.
+  enum Kind {
+    WORDS(
+        "words",
+        "--lines",
+        "",
+        "SELECT * FROM read_csv('%s', columns={'w': 'VARCHAR'}, delim='\\t', quote='', escape='',"
+            + " header=false) ORDER BY w"),
+    LOG(
+        "log",
+        "--lines -k 3,3n -k 2,2",
+        "-k 3,3n -k 2,2",
+        "SELECT * FROM read_csv('%s', columns={'a': 'VARCHAR', 'b': 'VARCHAR', 'c': 'BIGINT',"
+            + " 'd': 'VARCHAR'}, delim=' ', quote='', escape='', header=false) ORDER BY c, b"),
+    CSV(
+        "csv",
+        "--csv -k amount:n",
+        "-t , -k 3,3n",
+        "SELECT * FROM read_csv('%s', header=true) ORDER BY amount");
+
+    private final String name;
+    private final String ours;
+    private final String gnus;
+    private final String query;
+
+    Kind(String name, String ours, String gnus, String query) {
+      this.name = name;
+      this.ours = ours;
+      this.gnus = gnus;
+      this.query = query;
+    }
+  }
+
+  TextGroup(Kind kind, Scaled megabytes, Scaled rounds) {
+    this.kind = kind;
+    this.megabytes = megabytes;
+    this.rounds = rounds;
+  }
+
+  @Override
+  public String name() {
+    return "sort.lines." + kind.name;
+  }
+
+  @Override
+  public List<String> figures() {
+    return List.of(name());
+  }
+
+  @Override
+  public void measure(Run run) throws Exception {
+    Path folder = Files.createTempDirectory(run.workFolder(), "text-");
+    try {
+      new Match(run, folder).play();
+    } finally {
+      RunFolder.deleteAll(folder);
+    }
+  }
+
+  /// One run of the group in its folder.
+  private final class Match {
+    private final Run run;
+    private final Path folder;
+    private final Path input;
+    private final Path ours;
+    private final Path gnus;
+    private final Map<String, Command> contenders = new TreeMap<>();
+    private final Map<String, List<Double>> seconds = new TreeMap<>();
+
+    Match(Run run, Path folder) {
+      this.run = run;
+      this.folder = folder;
+      this.input = folder.resolve("input");
+      this.ours = folder.resolve("tigris.out");
+      this.gnus = folder.resolve("gnu.out");
+    }
+
+    void play() throws IOException, InterruptedException {
+      write(1_000_000L * megabytes.in(run));
+      int threads = Runtime.getRuntime().availableProcessors();
+      var arguments = new ArrayList<Object>(List.of("sort", "--no-fsync", "--quiet"));
+      arguments.addAll(List.of("--memory", "1024m", "--parallel", threads));
+      arguments.addAll(List.of(kind.ours.split(" ", -1)));
+      arguments.addAll(List.of(input, ours));
+      contenders.put("tigris", Tigris.of(run.scale()).command(arguments.toArray()));
+      String gnuSort = "sort --parallel=%3$d -S 1024m -T '%4$s' " + kind.gnus;
+      String line =
+          kind == Kind.CSV
+              ? "head -n 1 '%1$s' > '%2$s' && tail -n +2 '%1$s' | " + gnuSort + " >> '%2$s'"
+              : gnuSort + " '%1$s' > '%2$s'";
+      contenders.put(GNU_SORT, Command.shell(line.formatted(input, gnus, threads, folder)));
+      String python = System.getenv().getOrDefault("TIGRIS_BENCH_PYTHON", "python3");
+      boolean hasDuckDb = Command.of(python, "-c", "import duckdb").run(folder).exit() == 0;
+      if (hasDuckDb) {
+        String program =
+            "import duckdb; duckdb.sql(\"SET threads=%d; SET memory_limit='1024MB'; COPY (%s) TO '%s'\")"
+                .formatted(threads, kind.query.formatted(input), folder.resolve("duckdb.out"));
+        contenders.put(DUCKDB, Command.of(python, "-c", program));
+      } else {
+        run.say(name() + ": " + python + " has no duckdb, which is left out");
+      }
+      List<String> names = List.copyOf(contenders.keySet());
+      for (int round = 0; round < rounds.in(run); round++) {
+        run.say("%s: round %d of %d".formatted(name(), round + 1, rounds.in(run)));
+        for (int i = 0; i < names.size(); i++) {
+          String name = names.get((i + round) % names.size());
+          race(name, contenders.getOrDefault(name, Command.of("false")));
+        }
+        if (Files.mismatch(ours, gnus) >= 0) {
+          throw new WrongResultException(name() + ": Tigris and GNU sort wrote other bytes");
+        }
+        Files.delete(ours);
+        Files.delete(gnus);
+      }
+      for (String peer : names) {
+        if (!peer.equals("tigris")) {
+          Pairs pairs = new Pairs(array("tigris"), array(peer));
+          run.emit(
+              Figure.of(name(), "s", Better.LOWER, peer, List.of(pairs))
+                  .withNote("%d MB, 1024 MiB of memory".formatted(megabytes.in(run))));
+        }
+      }
+    }
+
+    private void race(String name, Command command) throws IOException, InterruptedException {
+      Command warm = Command.shell("cat '%s' > /dev/null && sync".formatted(input));
+      warm.run(folder).orThrow(warm);
+      seconds
+          .computeIfAbsent(name, _ -> new ArrayList<>())
+          .add(command.run(folder).orThrow(command).seconds());
+    }
+
+    private double[] array(String name) {
+      return seconds.getOrDefault(name, List.of()).stream()
+          .mapToDouble(Double::doubleValue)
+          .toArray();
+    }
+
+    private void write(long bytes) throws IOException {
+      var random = new SplittableRandom(7);
+      List<String> words = new ArrayList<>();
+      for (int i = 0; i < WORDS; i++) {
+        var word = new StringBuilder();
+        for (int length = random.nextInt(3, 15); length > 0; length--) {
+          word.append((char) ('a' + random.nextInt(26)));
+        }
+        words.add(word.toString());
+      }
+      long written = 0;
+      try (BufferedWriter out = Files.newBufferedWriter(input, StandardCharsets.US_ASCII)) {
+        if (kind == Kind.CSV) {
+          out.write("id,country,amount,note\n");
+        }
+        for (int i = 0; written < bytes; i++) {
+          String word = words.get((int) (WORDS * Math.pow(random.nextDouble(), 3)));
+          int number = random.nextInt(1_000_000);
+          String line =
+              switch (kind) {
+                case WORDS -> word + "\n";
+                case LOG -> "2026-11-28T%06d %s %d ok\n".formatted(i % 1_000_000, word, number);
+                case CSV -> "%d,%.2s,%d.%02d,%s\n".formatted(i, word, number, i % 100, word);
+              };
+          out.write(line);
+          written += line.length();
+        }
+      }
+    }
+  }
+}
