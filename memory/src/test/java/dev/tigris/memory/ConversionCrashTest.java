@@ -9,6 +9,7 @@ import dev.tigris.testing.EveryTier;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -76,8 +77,8 @@ class ConversionCrashTest {
   }
 
   private static void assertPrintsTheSum(Path version, Path file) throws Exception {
-    Outside.Outcome outcome = Outside.run(List.of(), List.of("App", file.toString()), version);
-    assertEquals(NODES * (NODES + 1L) / 2 + "\n", outcome.output());
+    Command app = Outside.command(List.of(), List.of("App", file.toString()), version);
+    assertEquals(NODES * (NODES + 1L) / 2 + "\n", app.errorsApart().output());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tigris.testing.process;
 
+import dev.tigris.testing.Tier;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// A command that a test runs in a process of its own: the words, the folder, and where its output
 /// goes. Each method returns a command that differs in one thing.
 public final class Command {
-  /// How long a process may take to print a line, or to end, on a machine that is busy.
-  static final Duration PATIENCE = Duration.ofMinutes(2);
+  /// How long a process may take to print a line, or to end, on a machine that is busy. In a soak,
+  /// the whole long form of a test may be one process.
+  static final Duration PATIENCE = Duration.ofMinutes(Tier.choose(2, 5, 120));
 
   private final List<String> words;
   private final String name;
