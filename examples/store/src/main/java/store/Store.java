@@ -65,7 +65,11 @@ public final class Store implements AutoCloseable {
   /// Adds an order.
   ///
   /// @throws IllegalArgumentException if there is one of this number
+  /// @throws IllegalStateException if the store is full: the index does not grow
   public Order add(long number) {
+    if (table.size() == table.capacity()) {
+      throw new IllegalStateException("the store is full, with " + table.size() + " orders");
+    }
     long slot = slotOf(number);
     if (slots.get(slot) != 0) {
       throw new IllegalArgumentException("there is an order " + number + " already");

@@ -28,12 +28,14 @@ class StoreTest {
   }
 
   @Test
-  void refusesANumberThatIsTaken() throws Exception {
+  void refusesANumberThatIsTakenAndOneTooMany() throws Exception {
     try (Store store = Store.open(folder.resolve("orders"), 100)) {
-      for (long number = 0; number < 100; number++) {
+      store.add(0);
+      assertThrows(IllegalArgumentException.class, () -> store.add(0));
+      for (long number = 1; number < 100; number++) {
         store.add(number);
       }
-      assertThrows(IllegalArgumentException.class, () -> store.add(50));
+      assertThrows(IllegalStateException.class, () -> store.add(100));
       assertEquals(50, store.find(50).number);
     }
   }
