@@ -269,6 +269,24 @@ public final class Container extends Region {
     return used;
   }
 
+  /// As [#allocate], for the size of an object, which is a constant where this is inlined.
+  long allocateKnown(long objectBytes) {
+    if (objectBytes > FEW_BYTES) {
+      return allocate(objectBytes);
+    }
+    long used = usedBytes();
+    if (objectBytes > remainingBytes(used)) {
+      throw full(objectBytes, used);
+    }
+    long place = at(used);
+    int count = (int) objectBytes;
+    for (int from = 0; from < count; from += Long.BYTES) {
+      Raw.LONG.set(Raw.GLOBAL, place + from, 0L);
+    }
+    header(USED_AT, used + objectBytes);
+    return used;
+  }
+
   private ContainerFullException full(long objectBytes, long used) {
     return new ContainerFullException(
         "no room for an object of %d bytes: %d of %d are used. Make the container larger"

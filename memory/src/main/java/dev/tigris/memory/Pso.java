@@ -79,6 +79,23 @@ public abstract class Pso {
     this(container, 0);
   }
 
+  /// The same for specialized classes: the specializer lets their constructors call this one.
+  ///
+  /// With what is made as a constant, C2 knows the object's size and zeroes it by as many stores.
+  ///
+  /// @param made what [PsoLinkage#made] has returned to the class; anything else means nothing
+  protected Pso(Container container, Object made) {
+    long place =
+        made instanceof PsoTarget known && known.type() == getClass()
+            ? container.allocateKnown(known.sizeBytes())
+            : container.allocate(container.made(getClass()).sizeBytes());
+    PsoHome shared = container.forObjects().home;
+    long bits = Raw.bits(container.address + place);
+    this.home = shared;
+    this.bits = bits;
+    publish();
+  }
+
   /// Makes a new object with `trailingBytes` more behind its fields, all zero.
   Pso(Container container, long trailingBytes) {
     PsoTarget type = container.made(getClass());

@@ -187,6 +187,18 @@ final class PsoClass {
     return known;
   }
 
+  /// What objects of this class are, if that can be said. Otherwise another object, and the caller
+  /// that makes one is told why.
+  Object made() {
+    try {
+      requireSpecialized();
+      PsoTarget known = target();
+      return known.sizeBytes() <= PsoLayout.MAX_BYTES ? known : type;
+    } catch (RuntimeException | LinkageError _) {
+      return type;
+    }
+  }
+
   /// Whether objects of two classes that lie at one address are one object: their first field is.
   /// An object that lies in another one, at its first byte, has another first field.
   static boolean haveOnePlace(Class<?> one, Class<?> other) {

@@ -30,6 +30,14 @@ public final class PsoLinkage {
     PsoClass.of(own.lookupClass()).declare(own);
   }
 
+  /// Returns what objects of a specialized class are. Its constructors hand it on to that of [Pso]
+  /// as a constant. Other code has no use for it.
+  ///
+  /// @param own the class's lookup
+  public static Object made(Lookup own, String name, Class<?> type) {
+    return PsoClass.of(own.lookupClass()).made();
+  }
+
   /// Links a call site that stands for `getfield` or `putfield`.
   ///
   /// @param caller the class around the call site, with its rights

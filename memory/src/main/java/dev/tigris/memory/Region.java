@@ -8,7 +8,7 @@ import java.util.Objects;
 /// where they lie. References are offsets from a region's first byte.
 public abstract sealed class Region extends View permits Container, RawContainer, Tenancy {
   /// Up to this many bytes are zeroed word by word.
-  private static final long FEW_BYTES = 128;
+  static final long FEW_BYTES = 128;
 
   /// The home that objects share which remember nothing of their own.
   final PsoHome home = new PsoHome(this, false, null);

@@ -16,6 +16,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -101,6 +102,11 @@ class MemoryNamesTest {
     assertPublic(
         PsoLinkage.class.getMethod(
             MemoryNames.RECIPE_BOOTSTRAP.methodName(), recipe.parameterArray()));
+    MethodType made =
+        MethodType.fromMethodDescriptorString(
+            MemoryNames.MADE_BOOTSTRAP.lookupDescriptor(), getClass().getClassLoader());
+    assertPublic(
+        PsoLinkage.class.getMethod(MemoryNames.MADE_BOOTSTRAP.methodName(), made.parameterArray()));
     assertEquals(Recipe.MAX_INSTRUCTIONS, MemoryNames.MAX_INSTRUCTIONS);
     assertEquals(PsoLayout.MAX_BYTES, MemoryNames.MAX_BYTES);
   }
@@ -108,6 +114,16 @@ class MemoryNamesTest {
   private static void assertPublic(Method method) {
     assertTrue(
         Modifier.isStatic(method.getModifiers()) && Modifier.isPublic(method.getModifiers()));
+  }
+
+  @Test
+  void namesTheConstructorsThatMakeObjects() throws ReflectiveOperationException {
+    for (MethodTypeDesc type :
+        List.of(MemoryNames.CONSTRUCTOR_TYPE, MemoryNames.MADE_CONSTRUCTOR_TYPE)) {
+      Constructor<Pso> constructor =
+          Pso.class.getDeclaredConstructor(resolve(type).parameterArray());
+      assertTrue(Modifier.isProtected(constructor.getModifiers()));
+    }
   }
 
   @Test

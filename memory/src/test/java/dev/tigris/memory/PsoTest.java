@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Set;
@@ -245,6 +246,41 @@ class PsoTest {
     assertEquals(5, view.x);
     assertNotSame(one, view);
     assertTrue(one.equals(view));
+  }
+
+  /// Written by hand, it hands something else on than the specializer does.
+  static final class Forged extends Pso {
+    long first;
+    long second;
+
+    Forged(Container container, Object made) {
+      super(container, made);
+    }
+  }
+
+  @Test
+  void anObjectHasItsSizeWhateverAConstructorSaysIsMade() throws ReflectiveOperationException {
+    Container container = container();
+    MethodHandles.Lookup smaller =
+        MethodHandles.privateLookupIn(Small.class, MethodHandles.lookup());
+    Small small = new Small(container);
+    small.only = 7;
+    for (Object made : new Object[] {PsoLinkage.made(smaller, "_", Object.class), "text"}) {
+      Forged forged = new Forged(container, made);
+      forged.second = 9;
+      Small next = new Small(container);
+      assertEquals(0, next.only);
+      assertEquals(9, forged.second);
+      assertEquals(forged.offset() + PsoLayout.of(Forged.class).sizeBytes(), next.offset());
+    }
+  }
+
+  static final class Small extends Pso {
+    int only;
+
+    Small(Container container) {
+      super(container);
+    }
   }
 
   @Test

@@ -96,6 +96,18 @@ public final class MemoryNames {
   /// The type of the binding constructor.
   public static final MethodTypeDesc BINDING_CONSTRUCTOR_TYPE = MethodTypeDesc.of(CD_void, BINDING);
 
+  /// `static Object made(Lookup, String, Class)`: what the constructors of a class of objects hand
+  /// on to those of [#PSO], as a constant.
+  public static final DirectMethodHandleDesc MADE_BOOTSTRAP =
+      ConstantDescs.ofConstantBootstrap(LINKAGE, "made", ConstantDescs.CD_Object);
+
+  /// The type of the constructor of [#PSO] that programs call.
+  public static final MethodTypeDesc CONSTRUCTOR_TYPE = MethodTypeDesc.of(CD_void, CONTAINER);
+
+  /// The type of the constructor that takes its place, which also takes what is made.
+  public static final MethodTypeDesc MADE_CONSTRUCTOR_TYPE =
+      MethodTypeDesc.of(CD_void, CONTAINER, ConstantDescs.CD_Object);
+
   /// The name of a call site that reads a field; its type is `(Owner)T`.
   public static final String GET = "get";
 

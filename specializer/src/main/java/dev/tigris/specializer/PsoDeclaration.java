@@ -16,10 +16,13 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.FieldBuilder;
 import java.lang.classfile.FieldModel;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.Opcode;
 import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.classfile.constantpool.MethodRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.DynamicConstantDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +121,31 @@ final class PsoDeclaration {
 
       @Override
       public void accept(CodeBuilder builder, CodeElement element) {
+        builder.with(element);
+      }
+    };
+  }
+
+  /// Whether a method is a constructor that may call one of `Pso` itself, in a class file that can
+  /// have constants of the kind that is handed on.
+  static boolean mayMake(ClassModel model, MethodModel method) {
+    return method.methodName().equalsString(INIT_NAME)
+        && model.majorVersion() >= ClassFile.JAVA_11_VERSION
+        && model.superclass().orElseThrow().asSymbol().equals(MemoryNames.PSO);
+  }
+
+  /// Tells the constructor of `Pso` which class it makes an object of, as a constant.
+  static CodeTransform making() {
+    return (builder, element) -> {
+      if (element instanceof InvokeInstruction call
+          && call.opcode() == Opcode.INVOKESPECIAL
+          && call.owner().asSymbol().equals(MemoryNames.PSO)
+          && call.name().equalsString(INIT_NAME)
+          && call.typeSymbol().equals(MemoryNames.CONSTRUCTOR_TYPE)) {
+        builder
+            .loadConstant(DynamicConstantDesc.of(MemoryNames.MADE_BOOTSTRAP))
+            .invokespecial(MemoryNames.PSO, INIT_NAME, MemoryNames.MADE_CONSTRUCTOR_TYPE);
+      } else {
         builder.with(element);
       }
     };

@@ -356,13 +356,17 @@ public final class Specializer {
                 Optional.ofNullable(plans.get(MethodPlan.key(method)))
                     .filter(MethodPlan::changesCode);
             boolean declares = declare && PsoDeclaration.isStaticInitializer(method);
-            if (plan.isEmpty() && !declares) {
+            boolean makes = declare && PsoDeclaration.mayMake(model, method);
+            if (plan.isEmpty() && !declares && !makes) {
               builder.with(method); // to the byte
               return;
             }
             CodeTransform code = plan.map(MethodPlan::transform).orElse(CodeTransform.ACCEPT_ALL);
             if (declares) {
               code = code.andThen(PsoDeclaration.prologue());
+            }
+            if (makes) {
+              code = code.andThen(PsoDeclaration.making());
             }
             builder.transformMethod(method, MethodTransform.transformingCode(code));
             plan.ifPresent(moved -> moved.addParts(builder));
