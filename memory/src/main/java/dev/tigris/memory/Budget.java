@@ -1,3 +1,4 @@
+// Over 400 lines: one account, and the collections that are asked for where it, or a file, refuses.
 package dev.tigris.memory;
 
 import dev.tigris.memory.raw.Pool;

@@ -1,6 +1,6 @@
 package dev.tigris.memory;
 
-/// What a conversion of a file may do, and what it leaves
+/// A choice of the caller for the conversion of a file
 /// ([Jbuf#map(java.nio.file.Path, Mapping, long, dev.tigris.memory.schema.Schema,
 /// ConversionOption...)]).
 public enum ConversionOption {

@@ -208,7 +208,7 @@ final class FileConversion {
       Journal.syncFolder(file);
     } catch (IOException e) {
       throw new IOException(
-          "%s was converted and has the new schema, but its folder could not be written to the disk: after a crash of the machine the old file may be there again (%s)"
+          "%s was converted, but its folder could not be written to the disk (%s). After a crash of the machine the old file may be there again"
               .formatted(file, e.getMessage()),
           e);
     }

@@ -246,7 +246,7 @@ final class FileMapping {
       canReserve = FileDescriptors.reserve(descriptor, at, Math.min(length, bytes - at));
     } catch (ScarceException e) {
       throw new ScarceException(
-          "%s has holes where it was written to, and the disk has no room for them (%s), so nothing was flushed: the mapping keeps its changes, make room and flush again"
+          "%s has holes that the disk has no room for (%s), so nothing was flushed. The mapping keeps its changes: make room, and flush again"
               .formatted(path, e.getMessage()));
     }
   }
@@ -299,7 +299,7 @@ final class FileMapping {
     } catch (IOException e) {
       return "%s is gone, or its disk is: %s".formatted(path, e);
     }
-    return "a page of %s could not be read or made: the disk or the server of its file system failed (the kernel's log says more), the disk is full and the file has holes, or another program cut the file short for a moment"
+    return "a page of %s could not be read or made. Its disk or the server behind it failed (see the kernel's log). Or the disk is full and the file has holes, or another program cut the file short"
         .formatted(path);
   }
 

@@ -236,7 +236,7 @@ public final class Jbuf implements AutoCloseable {
     }
   }
 
-  /// Closes the buffer, whoever may still have views of it. A mapped file is taken off the memory
+  /// Closes the buffer, even if views of it are left. A mapped file is taken off the memory
   /// at once: it is not locked any more, has no open descriptor, and can be mapped again. No later
   /// store reaches it. Views and objects that are left find zeros, and what they write is seen by
   /// this process only. With `-Dtigris.check=leases` their accesses throw [RecycledException].

@@ -384,7 +384,7 @@ final class TemporaryFolder implements AutoCloseable {
     } catch (IOException e) {
       throw new SortException(
           SortException.Kind.IO,
-          "%s is complete and in its place, but its folder could not be forced to the disk: after a crash of the machine the old file, or none, may be there (%s)"
+          "%s is complete and in its place, but its folder could not be forced to the disk (%s). After a crash of the machine the old file may be there, or none"
               .formatted(output, e.getMessage()),
           e);
     }

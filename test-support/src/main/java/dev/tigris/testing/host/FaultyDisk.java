@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A file system in user space that fails as a test says: the disks and servers that nobody has at
-/// hand. Its files are in the memory of a process of its own. Only root may mount one, on Linux:
-/// other users' tests are skipped.
+/// A file system in user space that fails as a test says: it stands for disks and servers that a
+/// test cannot have. Its files are in the memory of a process of its own. Only root may mount one,
+/// on Linux: other users' tests are skipped.
 ///
 /// Faults are words such as `read=5`: the operation, and the number of the error that it ends with.
 /// They are `read`, `write`, `fsync`, `fsyncdir` and `fallocate` (which fails with EOPNOTSUPP
@@ -67,7 +67,7 @@ public final class FaultyDisk implements AutoCloseable {
     return folder;
   }
 
-  /// Lets operations fail from now on: these, and no others.
+  /// Lets these operations fail from now on. All others work again.
   public void faults(String... faults) throws IOException {
     // Never empty: that would be a cut, and nothing would be written.
     Files.writeString(folder.resolve(FaultyFiles.CONTROL), String.join(" ", faults) + " ");
