@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What other processes do to a file, and a mapping of it.
 class SnapshotTest {
-  private static final int BYTES = 4 << 20;
+  private static final int BYTES = 1 << 20;
 
   @TempDir private Path folder;
 
@@ -61,7 +61,7 @@ class SnapshotTest {
       flusher.expectLine("ready");
       long first = -1;
       long last = -1;
-      for (int round = 0; round < 100 && last - first < 5; round++) {
+      for (int round = 0; round < 100 && last - first < 3; round++) {
         try (Jbuf snapshot = Jbuf.map(file(), Mapping.SNAPSHOT)) {
           Longs longs = snapshot.asLongs();
           last = longs.get(0);
