@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// goes. Each method returns a command that differs in one thing.
 public final class Command {
   /// How long a process may take to print a line, or to end, on a machine that is busy. In a soak,
-  /// the whole long form of a test may be one process.
-  static final Duration PATIENCE = Duration.ofMinutes(Tier.choose(2, 5, 120));
+  /// the whole long form of a test may be one process; a short soak has the usual time at least.
+  static final Duration PATIENCE = Duration.ofMinutes(Math.max(2, Tier.choose(2, 5, 120)));
 
   private final List<String> words;
   private final String name;
