@@ -87,7 +87,7 @@ public final class ConnectionRequest implements AutoCloseable {
     }
   }
 
-  /// Returns whether nobody has answered before.
+  /// Returns whether no answer was given before.
   private synchronized boolean claim() {
     boolean first = !answered;
     answered = true;

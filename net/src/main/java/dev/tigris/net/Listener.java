@@ -16,7 +16,7 @@ public final class Listener implements AutoCloseable {
   private final Fabric fabric;
   private final ProviderListener inner;
 
-  /// Held by who waits, or closes.
+  /// Held by the thread that waits, or closes.
   private final ReentrantLock inUse = new ReentrantLock();
 
   private volatile boolean closed;

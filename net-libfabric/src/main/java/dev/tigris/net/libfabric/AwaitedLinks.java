@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 /// Only time in which peers are looked for counts: while the owner of the queue is away, nobody can
 /// be heard, however much was said.
 final class AwaitedLinks {
-  /// How much of the time between two looks counts, unless somebody has waited for something to do.
+  /// How much of the time between two looks counts, unless a thread has waited for something to do.
   private static final long MOST_BETWEEN_LOOKS_NANOS = 100_000_000;
 
   /// The first of them first. Some behind the first may have been heard.
@@ -32,9 +32,9 @@ final class AwaitedLinks {
     return links.size() == 1;
   }
 
-  /// Gives up those who were silent for too long, after all that has arrived was taken.
+  /// Gives up those that were silent for too long, after all that has arrived was taken.
   ///
-  /// @param waited whether somebody has waited for something to do since the last time
+  /// @param waited whether a thread has waited for something to do since the last time
   void look(boolean waited) {
     if (links.isEmpty()) {
       return;
@@ -48,7 +48,7 @@ final class AwaitedLinks {
     }
   }
 
-  /// How long nobody should wait without a look.
+  /// How long no thread should wait without a look.
   long leftNanos() {
     return links.isEmpty() ? Long.MAX_VALUE : links.element().silentForNanos(lookedNanos);
   }

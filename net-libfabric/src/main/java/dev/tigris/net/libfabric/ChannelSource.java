@@ -26,7 +26,7 @@ sealed interface ChannelSource permits Connections, SharedEndpoint {
   /// What packets are received by.
   Stream<ReceivingEndpoint> receivingEndpoints();
 
-  /// Whose packet has arrived; null if it is nobody's.
+  /// The channel whose packet has arrived; null if it is of none.
   ///
   /// @param receiver whose the receiving endpoint is; null if it is shared
   /// @param bytes how long the packet is, with what precedes it

@@ -8,7 +8,7 @@ import dev.tigris.net.provider.RemoteLink;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A link with an endpoint of its own: when that is closed, nobody touches memory any more. So it
+/// A link with an endpoint of its own: when that is closed, nothing touches memory any more. So it
 /// can let the peer access some.
 final class ConnectedLink extends LibfabricLink implements RemoteLink {
   /// Memory that the peer may access: held until the endpoint is closed, which a link that says

@@ -199,10 +199,10 @@ final class DeviceQueue implements Completions.Taker {
 
   // ---- channels
 
-  /// Opens a channel, with its receives posted. It is closed by whoever is not connected.
+  /// Opens a channel, with its receives posted. The caller closes it if it is not connected.
   Channel open(Route route, int window) throws LibfabricException {
     if (operations.areLeft()) {
-      take(true); // who connects in a loop, in vain, may ask for nothing else
+      take(true); // a loop of attempts to connect may ask for nothing else
     }
     Channel channel = exchange.open(this, route, window);
     int error = channel.receivingEndpoint.post();
@@ -225,7 +225,7 @@ final class DeviceQueue implements Completions.Taker {
 
   /// Takes what has completed, and lets links do what they could not.
   ///
-  /// @param waited whether somebody has waited for something to do since the last time
+  /// @param waited whether a thread has waited for something to do since the last time
   void progress(boolean waited) {
     // To learn that nothing is left takes a system call or two, which short messages are spared.
     take(operations.areLeft());
@@ -331,7 +331,7 @@ final class DeviceQueue implements Completions.Taker {
     lingering.add(link);
   }
 
-  /// The links that have accepted somebody who has yet to be heard.
+  /// The links that have accepted a peer that has yet to be heard.
   AwaitedLinks expected() {
     return expected;
   }

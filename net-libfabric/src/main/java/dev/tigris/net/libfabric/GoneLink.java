@@ -33,7 +33,7 @@ final class GoneLink extends Link implements RemoteLink {
   @Override
   public void deregister(Region region) {}
 
-  /// Nobody is there to access it.
+  /// No peer is there to access it.
   @Override
   public Exposed expose(Region region, long offset, long length, boolean writable) {
     return new Exposed(0, 0, 0);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Connects and listens. It holds nothing: ports, links and doors are their owners'.
 final class LibfabricCarrier implements Carrier {
-  /// The errors that say that nobody is there.
+  /// The errors that say that no listener is there.
   private static final Set<Integer> NOBODY =
       Set.of(
           SystemException.NETWORK_UNREACHABLE,

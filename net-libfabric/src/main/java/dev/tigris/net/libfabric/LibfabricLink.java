@@ -357,7 +357,7 @@ class LibfabricLink extends Link {
   }
 
   /// Consumes what has arrived, as far as receives are posted. What is sent while some of it waits,
-  /// and the peer has closed, reaches nobody.
+  /// and the peer has closed, reaches no peer.
   private void consume() {
     check(incoming.consume());
     if (goodbyeReceived && incoming.count() == 0 && !isLingering()) {

@@ -166,7 +166,7 @@ final class LibfabricListener implements ProviderListener {
     }
   }
 
-  /// Somebody who wants to connect.
+  /// A peer that wants to connect.
   private final class Request implements IncomingRequest {
     private final Route route;
     private final Greeting greeting;
@@ -228,7 +228,7 @@ final class LibfabricListener implements ProviderListener {
       answered();
     }
 
-    /// Goes without an answer: the listener is closed, and nobody was asked.
+    /// Goes without an answer: the listener is closed, and no application was asked.
     void turnAway() {
       LibfabricListener.this.reject(route, ByteBuffer.allocate(0));
       answered();

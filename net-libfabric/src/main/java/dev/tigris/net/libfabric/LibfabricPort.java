@@ -25,7 +25,7 @@ final class LibfabricPort extends DescriptorPort {
   /// it from the collector when the application forgets a queue instead of closing it.
   private static final Set<LibfabricPort> OPEN = ConcurrentHashMap.newKeySet();
 
-  /// How long a peer that was accepted is waited for, if nobody else has anything to do: a busy
+  /// How long a peer that was accepted is waited for, if no other has anything to do: a busy
   /// machine may let it wait for a processor.
   private static final long PATIENT_NANOS = 500_000_000;
 
@@ -144,8 +144,8 @@ final class LibfabricPort extends DescriptorPort {
 
   @Override
   public void progress() {
-    boolean somebodyWaited = waited;
-    if (somebodyWaited) {
+    boolean threadWaited = waited;
+    if (threadWaited) {
       waited = false;
       for (DeviceQueue deviceQueue : deviceQueues) {
         deviceQueue.exchange().look();
@@ -153,7 +153,7 @@ final class LibfabricPort extends DescriptorPort {
     }
     long expects = Long.MAX_VALUE;
     for (DeviceQueue deviceQueue : deviceQueues) {
-      deviceQueue.progress(somebodyWaited);
+      deviceQueue.progress(threadWaited);
       expects = Math.min(expects, deviceQueue.expected().leftNanos());
       if (deviceQueue.exchange().takeFilesChanged()) {
         lookAtFiles();

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 ///    0: 0100007F:1F90 0100007F:C350 01 ...      addresses in words of the machine's order
 /// ```
 ///
-/// Networks that are not TCP have nobody there.
+/// Networks that are not TCP have no entry there.
 final class PendingConnections {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
@@ -37,22 +37,22 @@ final class PendingConnections {
   private final Set<String> heard;
   private int mostHeard = LEAST_KNOWN;
 
-  /// Those who are connected already, as with somebody who has listened before, count as heard.
+  /// Those who are connected already, as with a listener before this one, count as heard.
   PendingConnections(int port) {
     this.port = ":%04X".formatted(port);
     this.heard = connected();
   }
 
-  /// Somebody was heard.
+  /// Notes that a peer was heard.
   void heard(String caller) {
     heard.add(caller);
-    if (heard.size() >= mostHeard) { // those who are gone are forgotten
+    if (heard.size() >= mostHeard) { // those that are gone are forgotten
       heard.retainAll(connected());
       mostHeard = 2 * Math.max(LEAST_KNOWN, heard.size());
     }
   }
 
-  /// Whether there is somebody who is yet to be heard.
+  /// Whether there is a peer that is yet to be heard.
   boolean areExpected() {
     return !heard.containsAll(connected());
   }
@@ -69,7 +69,7 @@ final class PendingConnections {
           .filter(words -> words[3].equals(ESTABLISHED))
           .map(words -> address(words[2]));
     } catch (IOException | UncheckedIOException noSuchTable) {
-      return Stream.of(); // nobody is waited for, then
+      return Stream.of(); // no peer is waited for, then
     }
   }
 

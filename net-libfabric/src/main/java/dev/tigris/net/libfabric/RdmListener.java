@@ -7,7 +7,7 @@ import dev.tigris.net.provider.Port;
 import dev.tigris.net.socket.SocketListener;
 import dev.tigris.os.TcpSocket;
 
-/// A listening socket, where those who want to connect leave their hellos.
+/// A listening socket, where peers that want to connect leave their hellos.
 final class RdmListener extends SocketListener {
   private final RdmCarrier carrier;
 
@@ -35,7 +35,7 @@ final class RdmListener extends SocketListener {
     return answer(socket, answer.toBytes());
   }
 
-  /// Somebody who wants to connect.
+  /// A peer that wants to connect.
   private final class Request implements Waiting {
     private final TcpSocket socket;
     private final RdmHello rdmHello;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///   +----------+-------+
 /// ```
 ///
-/// Only the peer is told it, so that nobody else sends into a connection. What comes under a number
+/// Only the peer is told it, so that no other sends into a connection. What comes under a number
 /// that is not, or no longer, given out is dropped.
 ///
 /// Such an endpoint does not notice that a peer is gone, so each connection has a line besides: the

@@ -13,7 +13,7 @@ final class FaultyPort extends Port {
   private final Port inner;
   private final List<FaultyLink> links = new ArrayList<>();
 
-  /// When the first message that is held back is due. Written by the owner, read by who parks.
+  /// When the first message that is held back is due. Written by the owner, read by any.
   private volatile long dueNanos = Long.MAX_VALUE;
 
   FaultyPort(Port inner) {

@@ -22,7 +22,7 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
   public static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
   /// How many connections may be without a request. When there are more, the oldest is closed: so
-  /// that those who say nothing keep nobody else out.
+  /// that silent connections keep no other out.
   protected static final int MOST_SILENT = 1024;
 
   /// Where that is too many files for this process, one of so many is closed, the oldest first.
@@ -163,7 +163,7 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
         : Math.max(0, handshakeNanos - (System.nanoTime() - since(oldest)));
   }
 
-  /// Closes those who have said nothing for too long, and the oldest if they are too many.
+  /// Closes those that have said nothing for too long, and the oldest if they are too many.
   protected final void forgetTheSilent() {
     for (S oldest = silent.peek(); oldest != null; oldest = silent.peek()) {
       if (silent.size() <= MOST_SILENT && System.nanoTime() - since(oldest) < handshakeNanos) {
@@ -174,11 +174,11 @@ public abstract class HandshakeListener<S extends HandshakeListener.Silent>
     }
   }
 
-  /// No more connections can be taken now. Makes room by closing those who have been silent for
+  /// No more connections can be taken now. Makes room by closing those that were silent for the
   /// longest: called after what they have said was looked at.
   ///
   /// @param why the limit that was met
-  /// @throws NetException with that, if there is nobody to close and nothing to return either
+  /// @throws NetException with that, if there is nothing to close and nothing to return
   protected final void makeRoom(NetException why) {
     if (silent.isEmpty() && ready.isEmpty()) {
       throw why;

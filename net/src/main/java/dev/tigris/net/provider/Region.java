@@ -86,7 +86,7 @@ public final class Region {
     return known(view);
   }
 
-  /// Returns its memory. The segment of a view holds the lease: whoever has the segment reads what
+  /// Returns its memory. The segment of a view holds the lease: a holder of the segment reads what
   /// was registered, or what the buffer's owner has put there since, and never memory of another
   /// buffer. It is made once: this costs a microsecond.
   public MemorySegment segment() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///          +--------+-------------+- ... -+----+
 /// ```
 ///
-/// The ranges lie inside their regions: that was checked when the transfer was posted, and nobody
+/// The ranges lie inside their regions: that was checked when the transfer was posted; nothing
 /// changes them until it is complete.
 ///
 /// The first range, nearly always the only one, lies in fields of its own: a message then touches
@@ -349,7 +349,7 @@ public abstract class Transfer {
 
   /// Copies bytes `[from, from + size)` of the message to other memory.
   ///
-  /// @throws LostMemoryException if some of them lay in a file that somebody has cut
+  /// @throws LostMemoryException if some of them lay in a file that was cut
   public final void copyTo(MemorySegment memory, long at, long from, long size) {
     if (plain) {
       MemorySegment.copy(firstRegion.segment(), firstOffset + from, memory, at, size);
@@ -391,7 +391,7 @@ public abstract class Transfer {
     }
   }
 
-  /// Looks whether all memory is there: for who knows from the kernel that something was wrong, and
+  /// Looks whether all memory is there: for a caller that knows that something was wrong, and
   /// not what.
   ///
   /// @throws LostMemoryException if it is not

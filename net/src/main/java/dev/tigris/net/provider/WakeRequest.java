@@ -1,9 +1,9 @@
 package dev.tigris.net.provider;
 
 /// A request to end a wait. It stays until it is taken, and ends one wait only.
-/// It is no more than that word: whoever asks also ends the system call that the wait may be in.
+/// It is no more than that word: the asking thread also ends the system call of the wait.
 ///
-/// Thread rule: [#ask] and [#isAsked] by any thread, [#take] by who waits.
+/// Thread rule: [#ask] and [#isAsked] by any thread, [#take] by the one that waits.
 public final class WakeRequest {
   private volatile boolean asked;
 

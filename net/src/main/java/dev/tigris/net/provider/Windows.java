@@ -21,7 +21,7 @@ final class Windows {
   }
 
   /// Whether a message is moved by them. Others are copied: arrays have no address, and that
-  /// somebody has cut a file is noticed by [Transfer] in time, and by TLS too late.
+  /// a file was cut is noticed by [Transfer] in time, and by TLS too late.
   static boolean areSafeFor(Transfer message) {
     return !message.hasArrays() && !message.isMapped();
   }

@@ -127,7 +127,7 @@ final class Borrower {
   /// Closes the arena of memory that the application may read. If some thread is in a call to the
   /// system with it, as of a channel, the memory stays until this process ends.
   ///
-  /// @return whether nobody reads there any more
+  /// @return whether no message is read there any more
   static boolean close(Arena arena) {
     try {
       arena.close();

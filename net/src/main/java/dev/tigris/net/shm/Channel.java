@@ -17,7 +17,7 @@ import dev.tigris.os.LastingMemory;
 ///          +---------------------------------------+
 /// ```
 ///
-/// Who connects chooses one of two sizes, both rings of which have large or small data.
+/// The side that connects chooses one of two sizes, both rings of which have large or small data.
 record Channel(RingWriter out, RingReader in, Bell bell) {
   static final long SMALL_BYTES = bytes(Ring.SMALL_DATA);
 

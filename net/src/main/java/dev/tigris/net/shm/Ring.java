@@ -41,7 +41,7 @@ package dev.tigris.net.shm;
 /// The reader gives other slots back, with the data that belongs to them, when a quarter of either
 /// has come together: the line that the writer reads then travels seldom. Three quarters are free
 /// at least when the reader has read all, and half of the data is all that one part can need
-/// (itself, and what is skipped before it): so nobody waits for ever.
+/// (itself, and what is skipped before it): so no side waits for ever.
 ///
 /// A reader may leave a message where it lies, if all of it lies in one place, for its application
 /// to read: then neither that slot nor any later one is given back until the application has given
@@ -50,7 +50,7 @@ package dev.tigris.net.shm;
 /// The lines that a long message is written to were last read by the reader, a lap ago, and its
 /// processor still has them: the writer would wait for each. So a writer that has nothing to do,
 /// mostly because it waits for an answer, fetches the lines that a message as long as its last one
-/// would be written to ([RingWriter#fetch]). They are free: nobody reads what it writes there.
+/// would be written to ([RingWriter#fetch]). They are free: no side reads what it writes there.
 ///
 /// One slot more than the writer's messages may use is kept for the goodbye: it can always be said.
 ///

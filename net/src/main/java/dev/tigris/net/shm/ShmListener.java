@@ -26,7 +26,7 @@ final class ShmListener extends HandshakeListener<ShmListener.Unheard> {
   private final PollSet set;
   private final int user = UnixSocket.user();
 
-  /// Why somebody's memory was lost since the last [#look] began, if any was.
+  /// Why memory of a peer was lost since the last [#look] began, if any was.
   private @Nullable NetException lost;
 
   /// A connection whose request has not arrived.
@@ -113,7 +113,7 @@ final class ShmListener extends HandshakeListener<ShmListener.Unheard> {
     silent.forEach(each -> set.add(each.socket.file()));
   }
 
-  /// Accepts those who wait.
+  /// Accepts the connections that wait.
   private void greet() throws SystemException {
     boolean more = true;
     while (more) {
@@ -204,7 +204,7 @@ final class ShmListener extends HandshakeListener<ShmListener.Unheard> {
     set.close();
   }
 
-  /// @param memory null if none came that is as it must be: then nobody asks for a link
+  /// @param memory null if none came that is as it must be: then no link is asked for
   private record Connected(
       UnixSocket socket, UnixSocket.Peer process, @Nullable SharedMemory memory) implements Caller {
     @Override
@@ -217,7 +217,7 @@ final class ShmListener extends HandshakeListener<ShmListener.Unheard> {
       LastingMemory mapped = null;
       try (SharedMemory shared = Objects.requireNonNull(memory)) {
         mapped = shared.mapLasting();
-        shared.keep(); // who has connected has mapped it before
+        shared.keep(); // the side that has connected has mapped it before
       } catch (SystemException e) {
         socket.close();
         if (mapped != null) {

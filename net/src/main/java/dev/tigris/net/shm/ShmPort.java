@@ -11,7 +11,7 @@ import java.util.function.IntConsumer;
 /// load from this processor's own cache for each that has nothing new. Their sockets are looked at
 /// a hundred times a second, for peers that are gone, and waited for when this side sleeps.
 ///
-/// While a thread waits for the sockets, nobody else takes packets from them: the packet that is to
+/// While a thread waits for the sockets, no other takes packets from them: the packet that is to
 /// wake it would be gone, and no other one comes for the same sleep ([Bell]).
 final class ShmPort extends DescriptorPort {
   private static final long LOOK_NANOS = 10_000_000;
@@ -46,7 +46,7 @@ final class ShmPort extends DescriptorPort {
 
   private boolean parked;
 
-  /// Whether sockets may have something, since somebody has waited for them.
+  /// Whether sockets may have something, since a thread has waited for them.
   private volatile boolean waitedForSockets;
 
   ShmPort() {

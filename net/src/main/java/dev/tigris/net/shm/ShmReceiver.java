@@ -239,7 +239,7 @@ final class ShmReceiver {
     return ring.takeLent(frame.length);
   }
 
-  /// Copies what comes next. Nobody can take pages out of lent memory: see [Borrower].
+  /// Copies what comes next. No process can take pages out of lent memory: see [Borrower].
   private void copy(MemorySegment lentMemory, long at, Transfer into, long bytes) {
     if (into.count() == 1 && into.region(0).isSteady()) {
       MemoryCopy.copy(lentMemory, at, into.region(0).segment(), into.offset(0) + taken, bytes);
@@ -356,7 +356,7 @@ final class ShmReceiver {
   /// gone.
   ///
   /// @param memory that the ring lies in: closed too, which lets another connection have it, unless
-  ///     somebody is in a call of the system with it
+  ///     a thread is in a call of the system with it
   void close(LastingMemory memory) {
     Reading reader = reading;
     if (reader == null || Borrower.close(reader.arena)) {

@@ -152,7 +152,7 @@ final class TcpCarrier implements Carrier {
     }
   }
 
-  /// Connects a channel. Whoever listens may close, or reset, a connection before this side has
+  /// Connects a channel. The listener may close, or reset, a connection before this side has
   /// seen that it was made.
   ///
   /// @throws ConnectException also if the connection was reset

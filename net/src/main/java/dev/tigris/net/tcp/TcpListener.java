@@ -31,7 +31,7 @@ final class TcpListener extends HandshakeListener<TcpListener.Unheard> {
   /// How often in a row to read from a connection that was refused.
   private static final int MOST_DISCARDS = 64;
 
-  /// After so long nobody else is listened to before the next look: with TLS each may take some
+  /// After so long no other is listened to before the next look: with TLS each may take some
   /// milliseconds.
   private static final long SHARE_NANOS = 10_000_000;
 

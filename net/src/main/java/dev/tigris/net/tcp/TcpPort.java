@@ -24,7 +24,7 @@ final class TcpPort extends Port {
   private final StreamBuffers buffers = new StreamBuffers();
   private boolean keysCancelled;
 
-  /// Held by who selects. The selector wakes no more than one, and lets nobody else select while
+  /// Held by the thread that selects. The selector wakes one, and lets no other select while
   /// one waits: so the owner does without it when another thread is in [#park].
   private final ReentrantLock selecting = new ReentrantLock();
 
@@ -35,7 +35,7 @@ final class TcpPort extends Port {
   private final WakeRequest wake = new WakeRequest();
 
   /// Whether a link has taken from its socket what it has not looked at: the selector knows nothing
-  /// of that. Written by the owner; who parks reads it after it has set `parked`, and the owner
+  /// of that. Written by the owner. A parking thread reads it after it has set `parked`; the owner
   /// looks at that after it has written this, so that one of them sees the other.
   private volatile boolean hasMore;
 
@@ -99,7 +99,7 @@ final class TcpPort extends Port {
     }
   }
 
-  /// Without a wait if `millis` is 0. Who calls it holds [#selecting].
+  /// Without a wait if `millis` is 0. The caller holds [#selecting].
   private void select(Consumer<SelectionKey> action, long millis) {
     try {
       keysCancelled = false;
@@ -175,7 +175,7 @@ final class TcpPort extends Port {
 
   @Override
   public void close() {
-    wake(); // whoever waits lets go of the selector
+    wake(); // a thread that waits lets go of the selector
     selecting.lock();
     try {
       awaitLingering(() -> !links.isEmpty());

@@ -73,7 +73,7 @@ final class TlsWire implements Wire {
     this.packetBytes = engine.getSession().getPacketBufferSize();
   }
 
-  /// For whoever connects to `remote`.
+  /// For the side that connects to `remote`.
   static TlsWire connecting(SocketChannel channel, Tls tls, InetSocketAddress remote)
       throws IOException {
     SSLEngine engine = tls.context().createSSLEngine(remote.getHostString(), remote.getPort());
@@ -81,7 +81,7 @@ final class TlsWire implements Wire {
     return begin(channel, tls, engine);
   }
 
-  /// For whoever listens.
+  /// For the side that listens.
   static TlsWire accepting(SocketChannel channel, Tls tls) throws IOException {
     SSLEngine engine = tls.context().createSSLEngine();
     engine.setUseClientMode(false);

@@ -16,7 +16,7 @@ interface Wire extends ByteStream {
   /// Whether both sides know each other: until then nothing is read or written.
   boolean isOpen();
 
-  /// Who is at the other end, if that was proved.
+  /// The identity of the peer, if that was proved.
   @Nullable Principal peer();
 
   /// The socket's own bytes.

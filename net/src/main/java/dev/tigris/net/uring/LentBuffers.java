@@ -105,7 +105,7 @@ final class LentBuffers {
     }
   }
 
-  /// Has the kernel use another buffer in the place of one that is filled, which is nobody's then.
+  /// Has the kernel use another buffer in the place of one that is filled, which no owner has then.
   ///
   /// @param fresh an empty one of the same size
   Staging exchange(int number, Staging fresh) {

@@ -168,7 +168,7 @@ final class UringPort extends DescriptorPort {
 
   private void submit() {
     if (armed) {
-      serveStarved(buffers.lent()); // nobody may look at what was given back meanwhile
+      serveStarved(buffers.lent()); // no link may look at what was given back meanwhile
     }
     for (UringReceiver next = asking.poll(); next != null; next = asking.poll()) {
       next.ask();
@@ -198,7 +198,7 @@ final class UringPort extends DescriptorPort {
     if (armed) {
       submit(); // a look may have taken what the operation that awaits something completed for
       if (!starved.isEmpty() && buffers.lent() > 0) {
-        remind(); // those whose turn it was may have nothing, and nobody looks for the others
+        remind(); // those whose turn it was may have nothing, and no look is for the others
       }
     }
     UringLink overdue = links.overdue();
@@ -214,7 +214,7 @@ final class UringPort extends DescriptorPort {
   }
 
   /// Takes the completions that are there. What they make links ask for is submitted with the next
-  /// doorbell: whoever is given a message is likely to ring one.
+  /// doorbell: a thread that is given a message likely rings one.
   void takeCompletions() {
     while (ring.next()) {
       long user = ring.userData();
@@ -337,7 +337,7 @@ final class UringPort extends DescriptorPort {
 
   @Override
   public void close() {
-    closeToOthers(); // who might touch the ring
+    closeToOthers(); // another thread might touch the ring
     awaitLingering(() -> !links.isEmpty());
     while (!links.isEmpty()) {
       UringLink link = links.get(0);

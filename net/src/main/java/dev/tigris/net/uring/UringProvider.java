@@ -76,7 +76,7 @@ public final class UringProvider implements Provider {
 
   @Override
   public Optional<String> obstacle() {
-    return obstacle(false); // who only looks need not wait for memory
+    return obstacle(false); // a look need not wait for memory
   }
 
   private static Optional<String> obstacle(boolean waits) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// If the message is shorter than that, the surplus is what was sent behind it, and is taken out of
 /// the application's memory before anything else happens to that. It is asked for as late as
-/// possible, with a doorbell: whoever is given a message is likely to post a receive first.
+/// possible, with a doorbell: a thread that is given a message likely posts a receive.
 ///
 /// While a message waits, the link listens only until a few buffers are full: that is what holds a
 /// sender back.
@@ -401,7 +401,7 @@ final class UringReceiver extends FrameReceiver {
     if (arrived.buffers() >= MOST_KEPT) {
       operations.stopListening();
     }
-    // While nothing is asked for, who else would notice that the connection is lost?
+    // While nothing is asked for, nothing else would notice that the connection is lost.
     boolean mayBeLost = hasSeenTheEnd || (!endOfStream && !isAsking() && !arrived.isEmpty());
     if (mayBeLost && !peerHasClosed && !operations.isWatching()) {
       operations.watch();

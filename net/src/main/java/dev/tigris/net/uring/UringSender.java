@@ -174,7 +174,7 @@ final class UringSender {
     return false;
   }
 
-  /// The operation has not sent everything. Where memory is gone, nobody else will say so: nothing
+  /// The operation has not sent everything. Where memory is gone, nothing else will say so: nothing
   /// has happened to the socket.
   ///
   /// @return whether it may have been gone for a while: a file that was cut may grow again

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /// Calls through a pointer: the first argument of every handle is the function. Addresses are
-/// passed as numbers, so that a call allocates nothing; whoever passes one keeps its memory alive.
+/// passed as numbers, so that a call allocates nothing; the caller keeps its memory alive.
 final class Functions {
   /// `int f(void *)`
   static final MethodHandle INT_1 = returningInt(JAVA_LONG);

@@ -38,7 +38,7 @@ public final class Network extends Fid {
     waiting.set(ValueLayout.JAVA_LONG, 0, queue.address());
     try {
       int result = (int) Functions.TRYWAIT.invokeExact(tryWait, address(), waiting.address(), 1);
-      return result != -Constant.FI_EAGAIN.number(); // who cannot say has nothing against it
+      return result != -Constant.FI_EAGAIN.number(); // one that cannot say agrees
     } catch (Throwable e) {
       throw notCalled(e);
     }
