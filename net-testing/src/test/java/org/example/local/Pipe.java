@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Bytes on their way from one thread to another.
 final class Pipe {
-  private static final int SIZE = 1 << 20;
+  private static final int MOST_BYTES = 1 << 20;
 
   /// What was written and not read, in a circle.
-  private final ByteBuffer bytes = ByteBuffer.allocate(SIZE);
+  private ByteBuffer bytes = ByteBuffer.allocate(1 << 12);
 
   private long written;
   private long read;
@@ -64,8 +64,11 @@ final class Pipe {
     if (unread) {
       throw new IOException("the peer has closed");
     }
-    int at = (int) (written % SIZE);
-    int room = (int) Math.min(SIZE - at, SIZE - (written - read));
+    while (written - read + from.remaining() > bytes.capacity() && bytes.capacity() < MOST_BYTES) {
+      grow();
+    }
+    int at = (int) (written % bytes.capacity());
+    int room = (int) Math.min(bytes.capacity() - at, bytes.capacity() - (written - read));
     int count = Math.min(from.remaining(), room);
     bytes.put(at, from, from.position(), count);
     from.position(from.position() + count);
@@ -76,12 +79,25 @@ final class Pipe {
     return count;
   }
 
-  private synchronized int take(ByteBuffer to) {
-    int at = (int) (read % SIZE);
-    int count = Math.min(to.remaining(), (int) Math.min(SIZE - at, written - read));
+  private void grow() {
+    ByteBuffer larger = ByteBuffer.allocate(2 * bytes.capacity());
+    int _ = move(larger) + move(larger);
+    read = 0;
+    written = larger.position();
+    bytes = larger.clear();
+  }
+
+  private int move(ByteBuffer to) {
+    int at = (int) (read % bytes.capacity());
+    int count = Math.min(to.remaining(), (int) Math.min(bytes.capacity() - at, written - read));
     to.put(to.position(), bytes, at, count);
     to.position(to.position() + count);
     read += count;
+    return count;
+  }
+
+  private synchronized int take(ByteBuffer to) {
+    int count = move(to) + move(to); // up to the end of the circle, and the rest
     if (count > 0) {
       wake(writer);
     }

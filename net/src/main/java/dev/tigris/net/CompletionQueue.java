@@ -95,6 +95,10 @@ public final class CompletionQueue implements AutoCloseable {
   /// Whether a thread waits to signal.
   private volatile boolean signalling;
 
+  /// Whether a signal came, and nothing was moved since: what it came for is there still, and a
+  /// port may tell of it only once. Written by the thread that signals, before `signalling`.
+  private boolean unpolled;
+
   CompletionQueue(Fabric fabric, Port port, long spinNanos) {
     this.fabric = fabric;
     this.port = port;
@@ -180,6 +184,9 @@ public final class CompletionQueue implements AutoCloseable {
   /// Rings the doorbells that wait, and moves what can be moved if nothing is complete.
   private void move() {
     if (!closed) {
+      if (unpolled) {
+        unpolled = false;
+      }
       ringDoorbells();
       if (completedHead == completedTail) {
         port.progress();
@@ -348,7 +355,7 @@ public final class CompletionQueue implements AutoCloseable {
     requireOpen();
     requireNoSignal();
     ringDoorbells();
-    boolean armed = port.arm();
+    boolean armed = port.arm() && !unpolled;
     signalling = true;
     if (!armed || completedHead != completedTail) {
       remind();
@@ -382,6 +389,7 @@ public final class CompletionQueue implements AutoCloseable {
 
   private void endSignalling() {
     port.disarm();
+    unpolled = true;
     signalling = false;
   }
 
