@@ -68,7 +68,9 @@ class MappingCrashTest {
       int rounds = Integer.parseInt(arguments[1]);
       for (Mapping mapping : Mapping.values()) {
         errors = 0;
-        touchCut(Path.of(arguments[0], "cut" + mapping), mapping, rounds);
+        // A snapshot is not cut: each access to it succeeds, and takes its time.
+        int times = mapping == Mapping.SNAPSHOT ? Math.min(rounds, 20) : rounds;
+        touchCut(Path.of(arguments[0], "cut" + mapping), mapping, times);
         System.out.println(mapping + (errors > 0 ? " survived" : " was never told"));
       }
     }
