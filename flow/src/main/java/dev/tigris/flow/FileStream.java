@@ -57,8 +57,7 @@ public final class FileStream extends Stream {
   private boolean atEnd;
   private boolean prepared;
 
-  /// The failure of a write. It fails the flow even if the module catches it, because data is
-  /// missing.
+  /// The failure of a write, which fails the flow even if the module catches it.
   private @Nullable IOException broken;
 
   private boolean closed;

@@ -79,7 +79,7 @@ public abstract class Pso {
     this(container, 0);
   }
 
-  /// The same for specialized classes: the specializer lets their constructors call this one.
+  /// Makes an object of a specialized class, whose constructors the specializer lets call this one.
   ///
   /// With what is made as a constant, C2 knows the object's size and zeroes it by as many stores.
   ///

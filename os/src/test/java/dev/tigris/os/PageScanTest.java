@@ -20,6 +20,8 @@ class PageScanTest {
   @TempDir private Path folder;
 
   /// More ranges than one call returns.
+  // SAFETY: bounds: the segment has the bytes that were mapped; lifetime: Pages maps for good;
+  // thread: the test's alone.
   @Test
   @SuppressWarnings("restricted")
   void findsThePagesThatTheListOfAllHas() throws Exception {

@@ -1,3 +1,4 @@
+// Over 400 lines: a side sends, receives, restarts and stops, all upon one session and its history.
 package dev.tigris.verify.model;
 
 import dev.tigris.message.protocol.Session;
