@@ -20,7 +20,11 @@ final class Pipe {
 
   private volatile @Nullable LocalPort writer;
 
-  private boolean ended;
+  /// Looked at without the lock, so that a reader that looks again and again does not keep a writer
+  /// from it.
+  private volatile boolean empty = true;
+
+  private volatile boolean ended;
   private boolean unread;
 
   /// One end of a connection: a pipe from the peer, and one to it.
@@ -67,15 +71,21 @@ final class Pipe {
     while (written - read + from.remaining() > bytes.capacity() && bytes.capacity() < MOST_BYTES) {
       grow();
     }
+    int count = copy(from) + copy(from); // up to the end of the circle, and the rest
+    if (count > 0) {
+      empty = false;
+      wake(reader);
+    }
+    return count;
+  }
+
+  private int copy(ByteBuffer from) {
     int at = (int) (written % bytes.capacity());
     int room = (int) Math.min(bytes.capacity() - at, bytes.capacity() - (written - read));
     int count = Math.min(from.remaining(), room);
     bytes.put(at, from, from.position(), count);
     from.position(from.position() + count);
     written += count;
-    if (count > 0) {
-      wake(reader);
-    }
     return count;
   }
 
@@ -96,8 +106,13 @@ final class Pipe {
     return count;
   }
 
-  private synchronized int take(ByteBuffer to) {
+  private int take(ByteBuffer to) {
+    return empty && !ended ? 0 : takeSome(to);
+  }
+
+  private synchronized int takeSome(ByteBuffer to) {
     int count = move(to) + move(to); // up to the end of the circle, and the rest
+    empty = read == written;
     if (count > 0) {
       wake(writer);
     }
