@@ -53,6 +53,9 @@ public final class Jbuf implements AutoCloseable {
   /// How often the collector is asked for what a mapping lacks.
   private static final int MOST_COLLECTIONS = 3;
 
+  /// Mapping a file opens fewer. A refusal closes those it had, so that one is free again.
+  private static final int MOST_DESCRIPTORS = 8;
+
   /// The lock of the block guards the fields below. The lock of this object would not do: a caller
   /// may hold that for any time, the verifier would wait for it, and every callback of the process
   /// would wait for the verifier.
@@ -174,7 +177,8 @@ public final class Jbuf implements AutoCloseable {
       try {
         return opening.open();
       } catch (IOException e) {
-        boolean isScarce = e instanceof ScarceException || !FileDescriptors.isOneLeft();
+        boolean isScarce =
+            e instanceof ScarceException || !FileDescriptors.areLeft(MOST_DESCRIPTORS);
         if (!isScarce || round == MOST_COLLECTIONS || !Budget.PROCESS.awaitMapping()) {
           throw e;
         }

@@ -71,15 +71,23 @@ public final class FileDescriptors {
     Native.CLOSE.call(descriptor);
   }
 
-  /// Whether this process can open one more file.
-  public static boolean isOneLeft() {
+  /// Whether this process can open so many more files.
+  public static boolean areLeft(int count) {
+    int[] opened = new int[count];
+    int number = 0;
     try {
-      close(open(NOTHING, false));
+      for (; number < count; number++) {
+        opened[number] = open(NOTHING, false);
+      }
       return true;
     } catch (ScarceException e) {
       return false;
     } catch (SystemException e) {
       return true; // it is not for want of a descriptor
+    } finally {
+      for (int i = 0; i < number; i++) {
+        close(opened[i]);
+      }
     }
   }
 

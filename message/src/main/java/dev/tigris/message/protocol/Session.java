@@ -726,7 +726,8 @@ public final class Session {
   ///
   /// @throws IllegalStateException with what does not
   public void checkInvariants() {
-    require(underWay() >= 0 && underWay() <= mostPackets, "the packets under way exceed the window");
+    require(
+        underWay() >= 0 && underWay() <= mostPackets, "the packets under way exceed the window");
     require(outstanding() >= 0 && outstanding() <= settings.credits(), "credits do not add up");
     require(
         numbers.distance(base, resend) >= 0

@@ -346,7 +346,7 @@ class TlsTest {
   @Test
   void doesNotConnectToWhoeverDoesNotEncrypt() throws Exception {
     expectRefusal(Reason.NOBODY_LISTENS, "expects no TLS", open(alice, bob), Fabric.open("tcp"));
-    expectRefusal(Reason.INCOMPATIBLE, "Tigris", Fabric.open("tcp"), open(bob, alice));
+    expectRefusal(Reason.INCOMPATIBLE, "expects TLS", Fabric.open("tcp"), open(bob, alice));
   }
 
   @Test
