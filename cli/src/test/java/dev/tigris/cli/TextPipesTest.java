@@ -3,9 +3,8 @@ package dev.tigris.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.tigris.os.Zstd;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
@@ -13,6 +12,7 @@ import dev.tigris.testing.process.Signal;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -97,14 +97,13 @@ class TextPipesTest {
 
   @Test
   void saysWhatHasFilledTheDisk() throws Exception {
-    assumeTrue(Zstd.isAvailable(), "this system has no libzstd.so.1");
-    byte[] zeros = new byte[1 << 20];
-    byte[] frame = Zstd.compress(zeros, zeros.length, 3);
-    byte[] bomb = new byte[64 * frame.length];
-    for (int i = 0; i < 64; i++) {
-      System.arraycopy(frame, 0, bomb, i * frame.length, frame.length);
-    }
-    Files.write(folder.resolve("bomb.zst"), bomb);
+    byte[] lines = new byte[64 << 20];
+    Arrays.fill(lines, (byte) '\n');
+    Files.write(folder.resolve("lines"), lines);
+    Shell.Result packed = shell.run("sort --lines @/lines @/bomb.zst");
+    assumeFalse(packed.err().contains("libzstd"), "this system has no libzstd.so.1");
+    assertEquals(0, packed.code(), packed.toString());
+    assertTrue(Files.size(folder.resolve("bomb.zst")) < lines.length / 100);
     try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
       Shell.Result result = shell.run("sort --lines @/bomb.zst @/small-disk/sorted");
       assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
