@@ -40,6 +40,6 @@ public final class SortGroups {
   }
 
   private static Group lines(TextGroup.Kind kind) {
-    return new TextGroup(kind, new Scaled(1, 200, 1000), new Scaled(1, 1, 7));
+    return new TextGroup(kind, new Scaled(1, 200, 1000), new Scaled(1, 3, 7));
   }
 }
