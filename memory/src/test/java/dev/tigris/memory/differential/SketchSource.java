@@ -75,7 +75,7 @@ final class SketchSource {
           return sum;
         }
         public static long num(Pso value) {
-          for (int index = 0; index < all.length; index++) { if (all[index] == value) return index; }
+          for (int index = 0; index < all.length; index++) { if (java.util.Objects.equals(all[index], value)) return index; }
           return value == null ? -1 : -2;
         }
       }
