@@ -97,12 +97,12 @@ class TextPipesTest {
 
   @Test
   void saysWhatHasFilledTheDisk() throws Exception {
-    byte[] lines = new byte[64 << 20];
+    byte[] lines = new byte[16 << 20];
     Arrays.fill(lines, (byte) '\n');
     Files.write(folder.resolve("lines"), lines);
     Shell.Result packed = shell.run("sort --lines @/lines @/bomb.zst");
     assumeFalse(packed.err().contains("libzstd"), "this system has no libzstd.so.1");
-    assertEquals(0, packed.code(), packed.toString());
+    assertEquals(ExitCode.OK, packed.code(), packed.toString());
     assertTrue(Files.size(folder.resolve("bomb.zst")) < lines.length / 100);
     try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
       Shell.Result result = shell.run("sort --lines @/bomb.zst @/small-disk/sorted");

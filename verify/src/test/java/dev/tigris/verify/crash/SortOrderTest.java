@@ -78,8 +78,7 @@ class SortOrderTest {
   /// The folder is synced before the rename, so that a failing disk is found while the old output
   /// is there, and once after it.
   private void requireFolderSynced(List<Call> calls, int rename) {
-    int[] found =
-        indexes(calls, call -> call.name().equals("sync") && folder.equals(call.path()));
+    int[] found = indexes(calls, call -> call.name().equals("sync") && folder.equals(call.path()));
     assertEquals(2, found.length, calls::toString);
     assertTrue(found[0] < rename && rename < found[1], calls::toString);
   }
