@@ -108,6 +108,19 @@ final class PortGroup extends Port {
         port.wake();
       }
       join(others);
+      takeWakes();
+    }
+  }
+
+  /// Takes what has ended the waits of this round and came too late for one: it would end the next
+  /// round at once, and that the one after it. A request of [CompletionQueue#wake] is not lost, for
+  /// the queue remembers it.
+  private void takeWakes() {
+    if (wait != null) {
+      wait.park(0);
+    }
+    for (Port port : apart) {
+      port.park(0);
     }
   }
 

@@ -119,6 +119,24 @@ class SharedQueueTest {
     }
   }
 
+  /// What ends the waits of the other ports ends none of the next wait.
+  @Test
+  void waitsOnceWhereNothingComes() {
+    try (Fabric tcp = Fabric.open("tcp");
+        Fabric shm = Fabric.open("shm");
+        CompletionQueue queue = tcp.completionQueue(0)) {
+      shm.attach(queue);
+      queue.wake();
+      assertNull(queue.await(PATIENCE));
+      for (int i = 0; i < 3; i++) {
+        long threads = startedThreads();
+        assertNull(queue.await(Duration.ofMillis(100)));
+        long started = startedThreads() - threads;
+        assertTrue(started <= 5, () -> started + " threads for one wait");
+      }
+    }
+  }
+
   @Test
   void refusesAFabricThatItDoesNotServe() {
     try (Fabric tcp = Fabric.open("tcp");

@@ -43,7 +43,8 @@ public final class DescriptorWait implements AutoCloseable {
   }
 
   /// Waits until one of the ports may have something to do, or [#wake] was called since the last
-  /// wait, or the time is over, or the thread is interrupted; may return early.
+  /// wait, or the time is over, or the thread is interrupted; may return early. With a time of 0 it
+  /// only takes a wake that would end the next wait.
   ///
   /// @param ports which are not changed meanwhile
   @SuppressWarnings("ReferenceEquality") // a thread is itself
@@ -57,6 +58,10 @@ public final class DescriptorWait implements AutoCloseable {
       }
       waited = ports;
       set.clear();
+      if (nanos <= 0) {
+        set.look();
+        return;
+      }
       long most = nanos;
       while (begun < ports.length && most > 0) {
         most = Math.min(most, ports[begun++].beginWait(files));

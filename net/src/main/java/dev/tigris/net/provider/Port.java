@@ -66,7 +66,8 @@ public abstract class Port implements AutoCloseable {
 
   /// Waits until there may be something for [#progress] to do, or [#wake] was called since the last
   /// wait, or the time is over, or the thread is interrupted. It may return early. It may be called
-  /// by another thread than the owner, one at a time, while the owner does not wait.
+  /// by another thread than the owner, one at a time, while the owner does not wait. With a time of
+  /// 0 it waits for nothing, and takes a [#wake] that would end the next wait.
   public void park(long nanos) {
     parked = Thread.currentThread();
     if (!woken) {

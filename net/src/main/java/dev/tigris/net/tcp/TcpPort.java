@@ -118,7 +118,9 @@ final class TcpPort extends Port {
     selecting.lock();
     parked = true;
     try {
-      if (!hasMore && !wake.isAsked()) {
+      if (nanos <= 0) {
+        select(TcpPort::ignore, 0); // the selector remembers a wake, too
+      } else if (!hasMore && !wake.isAsked()) {
         select(TcpPort::ignore, Math.max(1, nanos / 1_000_000));
       }
     } catch (ClosedSelectorException e) {
