@@ -35,7 +35,8 @@ record FieldFinder(int separator, boolean quoted) {
     return (int) place;
   }
 
-  private static long place(int start, int end) {
+  /// The place of a key that begins and ends there.
+  static long place(int start, int end) {
     return ((long) start << Integer.SIZE) | end;
   }
 

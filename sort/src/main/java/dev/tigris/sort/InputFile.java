@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -202,6 +203,21 @@ final class InputFile implements Closeable {
         && Objects.equals(now.fileKey(), opened.fileKey())
         && !(now.lastModifiedTime().equals(opened.lastModifiedTime()) && now.size() == size)) {
       throw changed();
+    }
+  }
+
+  /// Closes files, also after one that fails.
+  static void closeAll(List<InputFile> files) throws SortException {
+    SortException failure = null;
+    for (InputFile file : files) {
+      try {
+        file.close();
+      } catch (SortException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 

@@ -103,7 +103,7 @@ final class InputFiles implements Closeable {
   }
 
   /// Returns the file whose range of `starts` holds the index; empty files have empty ranges.
-  private static int indexOf(long[] starts, long index) {
+  static int indexOf(long[] starts, long index) {
     int file = 0;
     while (starts[file + 1] <= index) {
       file++;
@@ -120,16 +120,6 @@ final class InputFiles implements Closeable {
 
   @Override
   public void close() throws SortException {
-    SortException failure = null;
-    for (InputFile file : files) {
-      try {
-        file.close();
-      } catch (SortException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    InputFile.closeAll(files);
   }
 }

@@ -165,10 +165,7 @@ final class LineInputs implements Closeable {
 
   /// A part by its number.
   LinePart part(long number) {
-    int file = 0;
-    while (firstPart[file + 1] <= number) {
-      file++;
-    }
+    int file = InputFiles.indexOf(firstPart, number);
     InputFile found = files.get(file);
     long from = firstByte[file] + (number - firstPart[file]) * partBytes;
     long to = Math.min(found.size(), from + partBytes);
@@ -186,16 +183,6 @@ final class LineInputs implements Closeable {
 
   @Override
   public void close() throws SortException {
-    SortException failure = null;
-    for (InputFile file : files) {
-      try {
-        file.close();
-      } catch (SortException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    InputFile.closeAll(files);
   }
 }

@@ -364,21 +364,16 @@ public final class LineOrder {
       boolean same = compareAt(level, left, leftStart, leftEnd, right, start, end) == 0;
       return same ? (level + 1) << LEVEL_BITS : UNSEEN;
     }
-    int leftFrom = leftStart;
-    int leftTo = leftEnd;
-    int from = start;
-    int to = end;
-    if (!key.isAllBytes()) {
-      long one = fields.find(left, leftStart, leftEnd, key);
-      long other = fields.find(right, start, end, key);
-      leftFrom = FieldFinder.start(one);
-      leftTo = FieldFinder.end(one);
-      from = FieldFinder.start(other);
-      to = FieldFinder.end(other);
-      if (fields.hasQuotes(left, leftFrom, leftTo) || fields.hasQuotes(right, from, to)) {
-        boolean same = compareKeys(key, left, one, right, other) == 0;
-        return same ? (level + 1) << LEVEL_BITS : UNSEEN;
-      }
+    long one = place(key, left, leftStart, leftEnd);
+    long other = place(key, right, start, end);
+    int leftFrom = FieldFinder.start(one);
+    int leftTo = FieldFinder.end(one);
+    int from = FieldFinder.start(other);
+    int to = FieldFinder.end(other);
+    if (!key.isAllBytes()
+        && (fields.hasQuotes(left, leftFrom, leftTo) || fields.hasQuotes(right, from, to))) {
+      boolean same = compareKeys(key, left, one, right, other) == 0;
+      return same ? (level + 1) << LEVEL_BITS : UNSEEN;
     }
     int differs = Arrays.mismatch(left, leftFrom, leftTo, right, from, to);
     int offset = place & OFFSET_MASK;
@@ -406,20 +401,22 @@ public final class LineOrder {
       return true;
     }
     LineKey key = levels[last];
-    int leftFrom = leftStart;
-    int leftTo = leftEnd;
-    int from = start;
-    int to = end;
-    if (!key.isAllBytes()) {
-      long one = fields.find(left, leftStart, leftEnd, key);
-      long other = fields.find(right, start, end, key);
-      leftFrom = FieldFinder.start(one);
-      leftTo = FieldFinder.end(one);
-      from = FieldFinder.start(other);
-      to = FieldFinder.end(other);
-    }
-    int differs = Arrays.mismatch(left, leftFrom, leftTo, right, from, to);
+    long one = place(key, left, leftStart, leftEnd);
+    long other = place(key, right, start, end);
+    int differs =
+        Arrays.mismatch(
+            left,
+            FieldFinder.start(one),
+            FieldFinder.end(one),
+            right,
+            FieldFinder.start(other),
+            FieldFinder.end(other));
     return differs < 0 || differs >= offset;
+  }
+
+  /// Where a key lies in a line: all of the line, or as [FieldFinder#find] says.
+  private long place(LineKey key, byte[] line, int start, int end) {
+    return key.isAllBytes() ? FieldFinder.place(start, end) : fields.find(line, start, end, key);
   }
 
   /// The last place before which two lines agree. Of keys whose quotes do not count, a place is the
