@@ -97,6 +97,43 @@ class DeliveryTest {
     assertEquals(expected, run(folder));
   }
 
+  /// It knows tables, lists and arrays by their names only, and that they have an identity.
+  @Test
+  void specializesFieldsOfTablesByTheJarAlone() throws Exception {
+    Path folder = temporary.resolve("shelves");
+    Outside.compile(
+        folder,
+        "Shelf",
+        """
+        import dev.tigris.memory.*;
+
+        public class Shelf extends Pso {
+          static class Book extends Pso {
+            long pages;
+            Book(Container container) { super(container); }
+          }
+
+          PsoTable<Book> table;
+          PsoList<Book> list;
+          PsoArray numbers;
+
+          Shelf(Container container) { super(container); }
+
+          public static void main(String[] arguments) {
+            Container container = Jbuf.allocate(1 << 16).asContainer();
+            Shelf shelf = new Shelf(container);
+            shelf.table = new PsoTable<>(container, Book.class, 4);
+            shelf.list = new PsoList<>(container, Book.class, 4);
+            shelf.table.add().pages = 7;
+            shelf.list.add(shelf.table.get(0));
+            System.out.println(shelf.list.get(0).pages + " " + shelf.numbers);
+          }
+        }
+        """);
+    Command.of(Jvm.tool("java"), "-jar", agent.toString(), folder.toString()).output();
+    assertEquals(new Outcome(0, "7 null\n"), deliveries.run("Shelf", folder));
+  }
+
   @Test
   void saysInALineWhatIsWrongWithItsOptions() throws Exception {
     assertEquals(

@@ -156,6 +156,9 @@ public final class ClassHierarchy {
     Set<ClassDesc> passed = new HashSet<>();
     ClassDesc at = type;
     while (!at.equals(MemoryNames.PSO) && passed.add(at)) {
+      if (MemoryNames.VARYING.contains(at)) {
+        return true; // the stand-ins for those, in MemoryTypes, have no fields to tell
+      }
       Optional<ClassInfo> info = find(at);
       if (info.isEmpty()) {
         return true; // it may be
