@@ -76,6 +76,9 @@ final class LineInputs implements Closeable {
         isInside = rows.isInside(text, at, text.length, isInside);
       }
     }
+    if (isInside && end == text.length) {
+      throw file.endsInQuotes();
+    }
     byte[] row = Arrays.copyOf(text, end);
     if (file.size() > 0 && header.length == 0) {
       header = row;

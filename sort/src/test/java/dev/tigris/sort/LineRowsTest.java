@@ -56,6 +56,18 @@ class LineRowsTest {
     assertTrue(expected.toString().equals(sort(byName, input)), "another order");
   }
 
+  /// All of the file would be its header, and nothing would be sorted.
+  @Test
+  void refusesAFirstRowWhoseQuoteHasNoEnd() throws Exception {
+    LineOrder byId = LineOrder.builder().csv().column("id", "").build();
+    for (String text : List.of("id,\"name\n3,x\n1,y\n", "id,\"name", "\"")) {
+      Path input = file("open.csv", text);
+      SortException refusal = assertThrows(SortException.class, () -> sort(byId, input), text);
+      assertEquals(SortException.Kind.INPUT, refusal.kind());
+      assertTrue(String.valueOf(refusal.getMessage()).contains("inside of quotes"), text);
+    }
+  }
+
   @Test
   void skipsBlanksOfColumnsAndTheByteOrderMark() throws Exception {
     Path input = file("rows.csv", "\uFEFF\"name\",n\n  b,1\na,2\n\" c\",3\n");
