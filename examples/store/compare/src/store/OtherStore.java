@@ -3,7 +3,7 @@ package store;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What is asked of each store, and its command line: load, check and lookups as in the store.
+/// A store to compare with, and its command line: load, check and lookups as in the store.
 abstract class OtherStore implements AutoCloseable {
   abstract long size() throws Exception;
 

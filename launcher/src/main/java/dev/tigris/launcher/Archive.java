@@ -35,8 +35,7 @@ import java.util.stream.Stream;
 final class Archive {
   private static final String MAIN = "dev.tigris.cli.Main";
 
-  /// What no jar of ours requires, and the JDK offers to those who ask: logging to a file, and what
-  /// the recorder of the JDK needs.
+  /// Modules of the JDK that no jar of ours requires: logging to a file, and the JDK's recorder.
   private static final List<String> SERVICES = List.of("java.logging", "jdk.jfr");
 
   private final Context context;
@@ -145,8 +144,8 @@ final class Archive {
     return command;
   }
 
-  /// What the jars require of the JDK, as far as they say so: a jar that is no module says nothing,
-  /// and gets by with what the others require.
+  /// Returns the modules of the JDK that the jars require, and [#SERVICES]. A jar that is no module
+  /// names none, and gets by with those of the others.
   private static List<String> modulesOfTheJdk(List<Path> jars) {
     ModuleFinder jdk = ModuleFinder.ofSystem();
     TreeSet<String> names = new TreeSet<>(SERVICES);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a release is made of, in a small checkout. ArchiveTest makes a whole one.
+/// Makes the parts of a release in a small checkout. ArchiveTest makes a whole one.
 class DistTest {
   private static final String PARENT =
       """

@@ -65,7 +65,7 @@ class StoreExampleTest {
     }
   }
 
-  /// What Maven has fetched for this build is there for the project; ours is not among it.
+  /// Links what Maven has fetched for this build into the project's repository, without ours.
   private static void link(Path from, Path to) throws IOException {
     if (Files.isDirectory(from)) {
       try (Stream<Path> groups = Files.list(from)) {

@@ -33,7 +33,7 @@ final class TextGroup implements Group {
   private final Scaled megabytes;
   private final Scaled rounds;
 
-  /// What is sorted, and by which keys.
+  /// A kind of text, and the keys to sort it by.
   enum Kind {
     WORDS(
         "words",
