@@ -326,7 +326,7 @@ public final class Container extends Region {
       return null;
     }
     Pso known = root;
-    if (known != null && known.isAt(this, stored) && type.isInstance(known)) {
+    if (known != null && type.isInstance(known) && known.isCurrentAt(this, stored)) {
       return type.cast(known);
     }
     PsoClass target = PsoClass.of(type);
@@ -367,8 +367,8 @@ public final class Container extends Region {
     }
     if (root instanceof PsoCollection<?> known
         && kind.isInstance(known)
-        && known.isAt(this, stored)
-        && known.isOf(element)) {
+        && known.isOf(element)
+        && known.isCurrentAt(this, stored)) {
       return known;
     }
     PsoClass target = PsoClass.of(kind);

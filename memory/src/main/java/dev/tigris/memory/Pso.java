@@ -161,6 +161,17 @@ public abstract class Pso {
     return address() == container.address + offset;
   }
 
+  /// Whether what this object has found out about its bytes, and keeps, is so still. The bytes may
+  /// be those of another message or of another process by now. Most objects keep nothing.
+  boolean isCurrent() {
+    return true;
+  }
+
+  /// Whether it can be handed out again for an offset in a container.
+  final boolean isCurrentAt(Region container, long offset) {
+    return isAt(container, offset) && isCurrent();
+  }
+
   /// Whether it is a cursor's object, which moves.
   final boolean moves() {
     return home.moves;
@@ -305,7 +316,9 @@ public abstract class Pso {
     Pso known = slot.known(holder);
     // None that is remembered lies at a stored 0: asking for that too took half as long again. And
     // an object that was made without its constructor remembers none.
-    if (known != null && Raw.distance(known.bits) == holder.home.distance + stored) {
+    if (known != null
+        && Raw.distance(known.bits) == holder.home.distance + stored
+        && (!slot.to().keepsWhatItFound() || known.isCurrent())) {
       return known;
     }
     return stored == 0 ? absent(holder, slot) : holder.recoverAnew(stored, slot);
@@ -348,7 +361,7 @@ public abstract class Pso {
   private Pso recoverAnew(long stored, PsoSlot slot) {
     Pso fresh = makeAnew(stored, slot);
     Pso known = slot.known(this);
-    if (known != null && known.isAt(container(), stored)) {
+    if (known != null && known.isCurrentAt(container(), stored)) {
       return known;
     }
     // Of several threads that recover the same reference, all return the first one's object.

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The elements are reached through the view of their type, which is as fast as a Java array. Type
-/// and length are checked when that view is first asked for, against the container's capacity, and
-/// not looked at again.
+/// and length are checked when that view is first asked for, against the container's capacity. A
+/// read of the reference that leads to the array looks whether they have changed; the array that a
+/// program has kept, and its view, stay as they were.
 ///
 /// Thread rule: plain memory, as for any object.
 public final class PsoArray extends Pso {
@@ -147,6 +148,19 @@ public final class PsoArray extends Pso {
   public String toString() {
     Primitive element = elementOf(letter);
     return "PsoArray[%d of %s]".formatted(length, element == null ? "something" : element.type());
+  }
+
+  /// Whether type and length are those of the view.
+  @Override
+  boolean isCurrent() {
+    View known = view;
+    if (known == null) {
+      return true;
+    }
+    Primitive element = elementOf(letter);
+    return element != null
+        && View.of(element) == known.getClass()
+        && known.capacityBytes() == length * element.sizeBytes();
   }
 
   /// Two threads may make two views, which are equal.

@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A table that has grown has another capacity: see [TableSegments].
 ///
+/// A collection keeps where its elements lie. A read of the reference that leads to it, or of the
+/// root, looks whether that is so still, since a container can get other bytes: those of the next
+/// message, or of a process that clears a shared file and fills it again. A program that expects
+/// this reads the collection anew each time. Collections and cursors that it has kept stand for
+/// what was there before.
+///
 /// The class of the elements is not stored. A field says it in its declaration,
 /// `PsoList<Trade> trades`, and whoever opens a container says it for its root.
 ///
@@ -112,6 +118,38 @@ public abstract sealed class PsoCollection<T extends Pso> extends Pso implements
       keep(behind);
     }
     publish();
+  }
+
+  /// Whether the elements are where they were when this was opened. Growth, by another thread or
+  /// process, is followed. Anything else means that other bytes have taken the place of those that
+  /// were checked, and the reader of the reference opens them anew.
+  @Override
+  final boolean isCurrent() {
+    if (elements == null) {
+      return true; // nothing was checked
+    }
+    long stored = capacity;
+    return stored >= 0 ? stored == firstRoom && stored == room : follows(stored);
+  }
+
+  /// Whether segments are those that are known, or follow the first part that was checked: they are
+  /// kept then.
+  private boolean follows(long storedCapacity) {
+    if (areKnown(-storedCapacity)) {
+      return true;
+    }
+    TableSegments behind = read(storedCapacity);
+    if (behind == null || behind.firstIndex() != firstRoom) {
+      return false;
+    }
+    keep(behind);
+    room = behind.room;
+    return true;
+  }
+
+  /// Whether the segments are those that are known already.
+  boolean areKnown(long firstSegment) {
+    return false;
   }
 
   /// Reads the segments that a capacity below zero leads to.

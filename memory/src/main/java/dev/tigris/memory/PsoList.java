@@ -71,7 +71,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> {
     }
     Pso[] objects = known;
     Pso object = objects == null ? null : objects[(int) index];
-    if (object != null && object.isAt(container(), stored)) {
+    if (object != null && object.isCurrentAt(container(), stored)) {
       return type().cast(object);
     }
     // Partner of the releases in store: whoever sees what was written there sees what is kept for
@@ -107,7 +107,7 @@ public final class PsoList<T extends Pso> extends PsoCollection<T> {
     T fresh = bind(check(stored));
     Pso[] objects = known();
     Pso before = objects[(int) index];
-    if (before != null && before.isAt(container(), stored)) {
+    if (before != null && before.isCurrentAt(container(), stored)) {
       return type().cast(before);
     }
     Pso winner = (Pso) KNOWN_AT.compareAndExchange(objects, (int) index, before, fresh);

@@ -137,6 +137,12 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
   }
 
   @Override
+  boolean areKnown(long firstSegment) {
+    TableSegments known = segments;
+    return known != null && known.areStored(container(), firstSegment);
+  }
+
+  @Override
   void keep(TableSegments read) {
     segments = read;
   }

@@ -32,6 +32,12 @@ record PsoTarget(PsoClass of, Class<?> type, long sizeBytes, boolean isKept, Met
     return new PsoTarget(of, of.type(), layout.sizeBytes(), isKept, of.maker());
   }
 
+  /// Whether the objects keep what they have found out about their bytes ([Pso#isCurrent]). This
+  /// compares classes only, so that it costs nothing where the target is a constant.
+  boolean keepsWhatItFound() {
+    return type == PsoTable.class || type == PsoList.class || type == PsoArray.class;
+  }
+
   /// Whether an object can lie at an offset of a container, which came from the container's bytes.
   /// What it is compared with is the capacity that Java knows, and not the header.
   boolean fits(PsoHome home, long offset) {

@@ -89,6 +89,26 @@ final class TableSegments {
     return value;
   }
 
+  /// Whether what is stored from a first segment on are these, and no more.
+  boolean areStored(Region region, long first) {
+    long at = first;
+    for (int i = 0; i < offsets.length; i++) {
+      // Only where they are known to be is what is there one.
+      if (at != offsets[i]
+          || load(region, at) != firsts[i]
+          || load(region, at + CAPACITY_AT) != end(i) - firsts[i]) {
+        return false;
+      }
+      at = load(region, at + NEXT_AT);
+    }
+    return at == 0;
+  }
+
+  /// The index behind a segment's last element.
+  private long end(int segment) {
+    return segment + 1 < firsts.length ? firsts[segment + 1] : room;
+  }
+
   /// Makes a segment that no reader can find yet, and returns its offset.
   static long make(Container container, long first, long capacity, long strideBytes) {
     long at = container.allocate(ObjectAccess.SEGMENT_ELEMENTS_AT + capacity * strideBytes);
