@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /// How text is compressed, known by the end of a file's name.
@@ -53,10 +52,10 @@ enum Compression {
   }
 
   /// What compressed data holds.
-  InputStream decompressed(InputStream from) throws IOException {
+  InputStream decompressed(InputStream from) {
     return switch (this) {
       case NONE -> from;
-      case GZIP -> new GZIPInputStream(from, BUFFER_BYTES);
+      case GZIP -> new GzipInput(from, BUFFER_BYTES);
       case ZSTD -> Zstd.decompressed(from);
     };
   }

@@ -66,10 +66,11 @@ public final class TextInput {
 
   /// Opens it for reading from its beginning to its end, decompressed.
   InputStream openStream() throws SortException {
+    Compression compression = Compression.of(name); // before a pipe is opened, which may take long
     Path file = path;
     if (file == null) {
       InputStream given = Objects.requireNonNull(stream);
-      return decompressed(
+      return compression.decompressed(
           new FilterInputStream(given) {
             @Override
             public void close() {
@@ -77,9 +78,8 @@ public final class TextInput {
             }
           });
     }
-    Compression.of(name); // before it is opened, which for a pipe may take long
     try {
-      return decompressed(Files.newInputStream(file));
+      return compression.decompressed(Files.newInputStream(file));
     } catch (IOException e) {
       throw InputFile.unusable(file, e);
     }
@@ -111,19 +111,6 @@ public final class TextInput {
                 + " large?")
             .formatted(full.getMessage(), name),
         full);
-  }
-
-  private InputStream decompressed(InputStream from) throws SortException {
-    try {
-      return Compression.of(name).decompressed(from);
-    } catch (IOException e) {
-      try {
-        from.close();
-      } catch (IOException second) {
-        e.addSuppressed(second);
-      }
-      throw e instanceof SortException known ? known : unreadable(e);
-    }
   }
 
   /// Reads up to `length` bytes, fewer at the end only; returns how many.

@@ -189,6 +189,31 @@ class LineSortJobTest {
     assertTrue(other.getMessage().contains("not in gzip's format"), other.getMessage());
   }
 
+  /// The end of a header is the end of a file for some who read gzip's format.
+  @Test
+  void refusesAMemberThatIsCutBehindAWholeOne() throws Exception {
+    var packed = new ByteArrayOutputStream();
+    int[] ends = new int[2];
+    for (int i = 0; i < ends.length; i++) {
+      try (var gzip = new GZIPOutputStream(packed)) {
+        gzip.write(lines(100, i));
+      }
+      ends[i] = packed.size();
+    }
+    byte[] damaged = packed.toByteArray();
+    damaged[ends[0]] ^= 1;
+    Path broken = file("broken.gz", damaged);
+    Path cut = file("cut.gz", Arrays.copyOf(packed.toByteArray(), ends[0] + 5));
+    for (Path input : List.of(broken, cut)) {
+      LineSortJob job = job(LineOrder.bytes(), input);
+      LineCheckJob check = LineCheckJob.of(LineOrder.bytes()).input(TextInput.file(input));
+      assertEquals(
+          SortException.Kind.INPUT, assertThrows(SortException.class, () -> sort(job)).kind());
+      assertThrows(SortException.class, () -> sort(job.merging()));
+      assertThrows(SortException.class, check::run);
+    }
+  }
+
   @Test
   void sortsAStreamToAStream() throws Exception {
     byte[] text = lines(1_000, 8);
