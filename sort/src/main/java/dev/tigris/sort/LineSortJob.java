@@ -182,9 +182,10 @@ public final class LineSortJob {
     return parallel;
   }
 
-  /// Sorts to a file; to one whose name ends with `.gz` or `.zst`, compressed. A pipe or a device
-  /// is written to as [#run(OutputStream)] says. Whatever goes wrong, nothing
-  /// appears under its name, what was there before stays, and temporary files are deleted.
+  /// Sorts to a file; to one whose name ends with `.gz` or `.zst`, compressed. Of a symbolic link
+  /// the name of the link counts, and the file that it leads to is written. A pipe or a device is
+  /// written to as [#run(OutputStream)] says. Whatever goes wrong, nothing appears under its name,
+  /// what was there before stays, and temporary files are deleted.
   ///
   /// @throws SortException if an input cannot be used, the output cannot be written, or the memory
   ///     is too small
@@ -196,16 +197,13 @@ public final class LineSortJob {
       return toSpecial(output, compression);
     }
     Path target = OutputPaths.target(output);
-    if (!target.equals(output)) {
-      return run(target);
-    }
-    OutputPaths.refuseInput(output, files);
-    OutputPaths.refuseUnusable(output);
+    OutputPaths.refuseInput(target, files);
+    OutputPaths.refuseUnusable(target);
     return guarded(
         () -> {
-          try (TemporaryFolder folder = new TemporaryFolder(output)) {
-            OutputPaths.refuseIrreplaceable(output, folder.resolve("probe"));
-            return toFile(output, compression, folder);
+          try (TemporaryFolder folder = new TemporaryFolder(target)) {
+            OutputPaths.refuseIrreplaceable(target, folder.resolve("probe"));
+            return toFile(target, compression, folder);
           }
         });
   }

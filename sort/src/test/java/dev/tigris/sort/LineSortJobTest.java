@@ -214,6 +214,24 @@ class LineSortJobTest {
     }
   }
 
+  /// What is written has the form that the name says which was given.
+  @Test
+  void compressesWhatALinkSaysAndNotItsTarget() throws Exception {
+    Path input = file("input", bytes("b\na\n"));
+    Path plain = file("plain", new byte[0]);
+    Path packed = file("packed.gz", new byte[0]);
+    Path toPlain = Files.createSymbolicLink(folder.resolve("link.gz"), plain);
+    Path toPacked = Files.createSymbolicLink(folder.resolve("link"), packed);
+    job(LineOrder.bytes(), input).unforced().run(toPlain);
+    job(LineOrder.bytes(), input).unforced().run(toPacked);
+    try (InputStream unpacked = new GZIPInputStream(Files.newInputStream(plain))) {
+      assertArrayEquals(bytes("a\nb\n"), unpacked.readAllBytes());
+    }
+    assertArrayEquals(bytes("a\nb\n"), Files.readAllBytes(packed));
+    assertTrue(Files.isSymbolicLink(toPlain) && Files.isSymbolicLink(toPacked));
+    assertArrayEquals(bytes("a\nb\n"), sort(job(LineOrder.bytes(), toPlain)));
+  }
+
   @Test
   void sortsAStreamToAStream() throws Exception {
     byte[] text = lines(1_000, 8);
