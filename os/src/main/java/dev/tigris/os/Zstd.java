@@ -147,7 +147,10 @@ public final class Zstd {
     private final long stream;
     private long read;
     private long taken;
-    private boolean isInsideFrame;
+
+    /// Of the first frame, too, before its first byte: no data at all is cut data.
+    private boolean isInsideFrame = true;
+
     private boolean sourceEnded;
     private boolean closed;
 

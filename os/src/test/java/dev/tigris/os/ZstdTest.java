@@ -50,13 +50,12 @@ class ZstdTest {
       frames.write(frame);
     }
     assertArrayEquals(all.toByteArray(), read(frames.toByteArray()));
-    assertEquals(0, read(new byte[0]).length);
   }
 
   @Test
   void tellsThatDataIsCut() throws Exception {
     byte[] frame = Zstd.compress(text(5_000), 5_000, 3);
-    for (int length = 1; length < frame.length; length += 1 + frame.length / 50) {
+    for (int length = 0; length < frame.length; length += 1 + frame.length / 50) {
       byte[] cut = Arrays.copyOf(frame, length);
       assertThrows(EOFException.class, () -> read(cut), "at " + length);
     }
