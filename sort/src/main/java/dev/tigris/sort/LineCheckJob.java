@@ -108,7 +108,7 @@ public final class LineCheckJob {
     private final long started = System.nanoTime();
     private final int longest = Math.clamp(Heap.ofProcess().bytes() / 32, BUFFER_BYTES, 256 << 20);
     private LineOrder rows = order;
-    private byte[] header = {};
+    private byte @Nullable [] header;
     private byte[] last = {};
     private boolean hasLast;
     private long lines;
@@ -159,11 +159,12 @@ public final class LineCheckJob {
 
     private void takeHeader(LineStream stream) throws SortException {
       byte[] row = stream.line();
-      if (header.length > 0 && !LineOrder.isSameHeader(row, header)) {
+      byte[] first = header;
+      if (first != null && !LineOrder.isSameHeader(row, first)) {
         throw LineInputs.otherHeader(stream.name());
       }
       header = row;
-      rows = order.withHeaderOf(header);
+      rows = order.withHeaderOf(row);
     }
 
     private void note(int compared, LineStream stream) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The inputs of a sort of lines, opened, as one sequence of lines cut into parts that threads can
 /// take one by one. Of CSV, the first rows are no part of it, but name the columns.
@@ -28,7 +29,7 @@ final class LineInputs implements Closeable {
   /// Per part, whether it begins between quotes; empty without quotes.
   private boolean[] inside = {};
 
-  private byte[] header = {};
+  private byte @Nullable [] header;
 
   /// Opens inputs.
   ///
@@ -80,11 +81,11 @@ final class LineInputs implements Closeable {
       throw file.endsInQuotes();
     }
     byte[] row = Arrays.copyOf(text, end);
-    if (file.size() > 0 && header.length == 0) {
-      header = row;
-    } else if (file.size() > 0 && !LineOrder.isSameHeader(row, header)) {
+    byte[] first = header;
+    if (first != null && file.size() > 0 && !LineOrder.isSameHeader(row, first)) {
       throw otherHeader(input.toString());
     }
+    header = first == null && file.size() > 0 ? row : first;
     return Math.min(file.size(), end + 1L);
   }
 
@@ -97,8 +98,8 @@ final class LineInputs implements Closeable {
             .formatted(input));
   }
 
-  /// The first row, without its end; empty without one.
-  byte[] header() {
+  /// The first row, without its end; null where no input has one.
+  byte @Nullable [] header() {
     return header;
   }
 

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Merges inputs that are in order already, line by line as they come. Nothing is held but a buffer
 /// of each, so inputs may be pipes that have no end yet.
@@ -22,7 +23,7 @@ final class LineMerge implements Closeable {
   private final LineOutput output;
   private final Progress progress;
   private final LineOrder order;
-  private final byte[] header;
+  private final byte @Nullable [] header;
 
   /// Numbers of streams; per stream, the prefix of its line at hand.
   private final int[] heap;
@@ -55,7 +56,7 @@ final class LineMerge implements Closeable {
       for (TextInput input : inputs) {
         streams.add(new LineStream(input, given.rows(), buffer, longest));
       }
-      this.header = given.isCsv() ? header() : new byte[0];
+      this.header = given.isCsv() ? header() : null;
       this.order = given.isCsv() ? given.withHeaderOf(header) : given;
       opened = true;
     } finally {
@@ -65,8 +66,8 @@ final class LineMerge implements Closeable {
     }
   }
 
-  /// Reads the first row of each input, which must be that of all.
-  private byte[] header() throws SortException {
+  /// Reads the first row of each input, which must be that of all; null where none has one.
+  private byte @Nullable [] header() throws SortException {
     byte[] first = null;
     for (LineStream stream : streams) {
       if (stream.next()) {
@@ -77,14 +78,14 @@ final class LineMerge implements Closeable {
         }
       }
     }
-    return first == null ? new byte[0] : first;
+    return first;
   }
 
   /// Merges to the end.
   ///
   /// @throws SortException if an input is not in order, or something cannot be read or written
   void run() throws SortException {
-    if (header.length > 0) {
+    if (header != null) {
       put(header, 0, header.length);
       put(new byte[] {order.rows().delimiter()}, 0, 1);
     }

@@ -107,8 +107,8 @@ final class LineModule implements Module {
   }
 
   private void writeHeader() throws IOException {
-    byte[] header = run.header();
-    if (header.length > 0) {
+    byte @Nullable [] header = run.header();
+    if (header != null) {
       byte[] row = Arrays.copyOf(header, header.length + 1);
       row[header.length] = order.rows().delimiter();
       byte[] encoded = run.output().encode(row, row.length);

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// An order over lines of text: that of POSIX `sort` in the C locale, with GNU's kinds of keys.
 /// Lines compare by their keys, one after the other, and lines with equal keys byte by byte as a
@@ -202,10 +203,10 @@ public final class LineOrder {
     return described.csv;
   }
 
-  /// As [#withHeader], for a header that was read.
-  LineOrder withHeaderOf(byte[] row) throws SortException {
+  /// As [#withHeader], for a header that was read; null where no input has a first row.
+  LineOrder withHeaderOf(byte @Nullable [] row) throws SortException {
     try {
-      return withHeader(row);
+      return withHeader(row == null ? new byte[0] : row);
     } catch (IllegalArgumentException e) {
       throw new SortException(SortException.Kind.INPUT, String.valueOf(e.getMessage()), e);
     }

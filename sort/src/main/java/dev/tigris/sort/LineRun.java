@@ -73,8 +73,8 @@ final class LineRun {
     return bucket % plan.processors();
   }
 
-  /// The first row of CSV, without its end; empty without one.
-  byte[] header() {
+  /// The first row of CSV, without its end; null without one.
+  byte @Nullable [] header() {
     return inputs.header();
   }
 

@@ -68,6 +68,25 @@ class LineRowsTest {
     }
   }
 
+  /// An empty first row is a header as any other, with one column, which has no name.
+  @Test
+  void keepsAFirstRowThatIsEmpty() throws Exception {
+    Path input = file("rows.csv", "\nb\na\n");
+    Path output = folder.resolve("sorted");
+    LineOrder byFirst = LineOrder.builder().csv().column("1", "").build();
+    assertEquals("\na\nb\n", sort(byFirst, input));
+    Path sorted = file("sorted.csv", "\na\nb\n");
+    LineSortJob merge = LineSortJob.of(byFirst).input(TextInput.file(sorted)).merging();
+    merge.run(output);
+    assertEquals("\na\nb\n", Files.readString(output));
+    TextInput other = TextInput.file(file("other.csv", "x\nc\n"));
+    LineSortJob both = LineSortJob.of(byFirst).input(TextInput.file(sorted)).input(other);
+    assertThrows(SortException.class, () -> both.run(output));
+    assertThrows(SortException.class, () -> both.merging().run(output));
+    LineCheckJob check = LineCheckJob.of(byFirst).input(TextInput.file(sorted)).input(other);
+    assertThrows(SortException.class, check::run);
+  }
+
   @Test
   void skipsBlanksOfColumnsAndTheByteOrderMark() throws Exception {
     Path input = file("rows.csv", "\uFEFF\"name\",n\n  b,1\na,2\n\" c\",3\n");
