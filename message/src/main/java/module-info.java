@@ -5,4 +5,6 @@ module dev.tigris.message {
   requires dev.tigris.os;
   requires transitive dev.tigris.memory;
   requires transitive dev.tigris.net;
+
+  exports dev.tigris.message;
 }

@@ -182,10 +182,11 @@ public final class Session {
     this.heardAt = now;
   }
 
-  /// Both sides have agreed on how many credits they have, before the first packet.
-  public void agree(int credits) {
+  /// Both sides have agreed on how many credits they have, and whether connections are reliable,
+  /// before the first packet.
+  public void agree(int credits, boolean reliable) {
     require(isFresh() && next == base && requestsSent == 0, "credits change after a request");
-    settings = settings.withCredits(credits);
+    settings = settings.agreed(credits, reliable);
     mostPackets = settings.mostPackets();
   }
 

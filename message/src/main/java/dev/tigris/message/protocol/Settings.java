@@ -40,13 +40,13 @@ public record Settings(
     }
   }
 
-  /// Returns a copy with so many credits.
-  public Settings withCredits(int other) {
+  /// Returns a copy with what both sides have agreed on.
+  public Settings agreed(int other, boolean reliably) {
     return new Settings(
         numbers,
         first,
         other,
-        reliable,
+        reliably,
         acknowledgeNanos,
         leastResendNanos,
         mostResendNanos,

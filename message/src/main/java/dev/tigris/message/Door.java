@@ -1,0 +1,64 @@
+package dev.tigris.message;
+
+import dev.tigris.net.ConnectionRequest;
+import dev.tigris.net.Listener;
+import dev.tigris.net.NetException;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/// A listener and the thread that takes requests to connect from it, for the thread of a bundle,
+/// which accepts them. Requests for something else than messages are rejected.
+final class Door implements AutoCloseable {
+  /// So many may wait for a bundle that does not poll; others are rejected, and try again.
+  private static final int MOST_WAITING = 1024;
+
+  private static final long PAUSE_NANOS = 10_000_000;
+
+  private final Listener listener;
+  private final long tag;
+  private final ConcurrentLinkedQueue<ConnectionRequest> knocks;
+  private final Runnable wake;
+  private volatile boolean isClosed;
+
+  Door(
+      Listener listener, long tag, ConcurrentLinkedQueue<ConnectionRequest> knocks, Runnable wake) {
+    this.listener = listener;
+    this.tag = tag;
+    this.knocks = knocks;
+    this.wake = wake;
+    Thread.ofPlatform().daemon().name("tigris-message-door").start(this::listen);
+  }
+
+  String address() {
+    return listener.address();
+  }
+
+  private void listen() {
+    while (!isClosed) {
+      try {
+        ConnectionRequest request = listener.next(Duration.ofHours(1));
+        if (request == null) {
+          continue;
+        }
+        if (request.tag() != tag || knocks.size() >= MOST_WAITING) {
+          request.reject();
+        } else {
+          knocks.add(request);
+          wake.run();
+        }
+      } catch (NetException e) {
+        LockSupport.parkNanos(PAUSE_NANOS); // too many files are open, say
+      } catch (IllegalStateException e) {
+        return; // it was closed
+      }
+    }
+  }
+
+  /// Stops listening. Requests that wait are left to the bundle.
+  @Override
+  public void close() {
+    isClosed = true;
+    listener.close();
+  }
+}

@@ -1,0 +1,622 @@
+// Over 400 lines: requests of each kind, with and without waiting, are the interface of the module.
+package dev.tigris.message;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.View;
+import dev.tigris.message.line.Arrival;
+import dev.tigris.message.line.BulkSend;
+import dev.tigris.message.line.Greeting;
+import dev.tigris.message.line.Landing;
+import dev.tigris.message.line.Line;
+import dev.tigris.message.line.Station;
+import dev.tigris.message.protocol.Session;
+import dev.tigris.os.CheckReturnValue;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One end of active messages: a name and a tag, a table of handlers, a table of peers, a segment
+/// for bulk transfers, and buffers for others.
+///
+/// Messages to a peer that fit a packet arrive in the order in which they were sent, and so do bulk
+/// transfers. A short message may overtake a bulk transfer.
+///
+/// *When a message leaves.* One leaves at once if nothing is under way to its peer. Others travel
+/// together: they leave when a packet is full, and at the latest when the bundle is polled, or by
+/// [Bundle#flush].
+///
+/// Thread rule: the thread of the bundle.
+public final class Endpoint implements AutoCloseable {
+  /// The most handlers, and the most peers.
+  public static final int TABLE_SIZE = 1 << 16;
+
+  /// The most words of a message.
+  public static final int MOST_WORDS = 16;
+
+  private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
+  private static final long[] NO_WORDS = {};
+
+  private Bundle bundle;
+  private final String name;
+  private final long tag;
+  private @Nullable Handler[] handlers = new @Nullable Handler[16];
+  private @Nullable Peer[] peers = new @Nullable Peer[4];
+  private final Map<Long, Line> lines = new HashMap<>();
+  private ErrorHandler errors = Endpoint::logged;
+  private @Nullable Bytes segment;
+  private @Nullable ReceivePool pool;
+  private final Token token = new Token(this);
+  private final Message message = new Message();
+  private final Station station = new EndpointStation();
+  private boolean isClosed;
+  private long handlerFailures;
+
+  /// An entry of the table of peers.
+  ///
+  /// @param index its place
+  /// @param line to it
+  /// @param greeting that it is greeted with
+  /// @param provider over which it is reached
+  /// @param address there
+  record Peer(int index, Line line, Greeting greeting, String provider, String address) {}
+
+  Endpoint(Bundle bundle, String name, long tag) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > Greeting.NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of an endpoint has 1 to %d bytes, not %d"
+              .formatted(Greeting.NAME_BYTES, bytes));
+    }
+    this.bundle = bundle;
+    this.name = name;
+    this.tag = tag;
+  }
+
+  private static void logged(ErrorHandler.Returned returned) {
+    LOG.log(System.Logger.Level.WARNING, "a message came back: {0}", returned);
+  }
+
+  /// Returns the name.
+  public String name() {
+    return name;
+  }
+
+  /// Returns the tag, which a peer has to know to map this endpoint.
+  public long tag() {
+    return tag;
+  }
+
+  /// Returns the bundle that services it.
+  public Bundle bundle() {
+    return bundle;
+  }
+
+  /// Sets a handler; null removes it.
+  ///
+  /// @throws IllegalArgumentException if the number is not between 0 and 65,535
+  public void handler(int number, @Nullable Handler handler) {
+    bundle.requireOwner();
+    if (handlerNumber(number) >= handlers.length) {
+      handlers = Arrays.copyOf(handlers, Integer.highestOneBit(number) << 1);
+    }
+    handlers[number] = handler;
+  }
+
+  static int handlerNumber(int number) {
+    if (number < 0 || number >= TABLE_SIZE) {
+      throw new IllegalArgumentException(
+          "handler %d: numbers are between 0 and %d".formatted(number, TABLE_SIZE - 1));
+    }
+    return number;
+  }
+
+  /// Sets what hears of messages that come back. The first one logs them.
+  public void errorHandler(ErrorHandler handler) {
+    bundle.requireOwner();
+    errors = Objects.requireNonNull(handler);
+  }
+
+  /// Sets the segment that peers may send bulk transfers into, at places of their choice; null for
+  /// none.
+  public void segment(@Nullable Bytes bytes) {
+    bundle.requireOwner();
+    segment = bytes;
+  }
+
+  /// Supplies buffers for bulk transfers (Chang 1999, section 3.4.2). A transfer arrives in one of
+  /// them, and its handler is given a view, which it may keep. After the handler the buffer is
+  /// unreferenced, and used again when the collector has found that no view of it is left. A
+  /// collection is asked for when few buffers are left. While none is free, or none is large
+  /// enough, transfers arrive in new arrays.
+  ///
+  /// The buffers are the endpoint's from now on. Further calls supply more.
+  public void supply(List<Jbuf> buffers) {
+    bundle.requireOwner();
+    ReceivePool its = pool;
+    if (its == null) {
+      its = new ReceivePool();
+      pool = its;
+    }
+    its.add(buffers);
+  }
+
+  /// Returns how many buffers for bulk transfers are free now.
+  public int freeBuffers() {
+    ReceivePool its = pool;
+    return its == null ? 0 : its.free();
+  }
+
+  // ---- the table of peers
+
+  /// Maps a peer: connects to the endpoint of a name at an address, and enters it into the table.
+  /// Other messages are serviced meanwhile, so that two endpoints can map each other.
+  ///
+  /// @param entry of the table, between 0 and 65,535
+  /// @param provider over which it is reached, one of the bundle's
+  /// @param address where its bundle listens
+  /// @param peer its name
+  /// @param peerTag its tag
+  /// @throws MessageException if that is not possible, with the reason
+  /// @throws IllegalArgumentException if the entry is in use, or the bundle has no such provider
+  public void map(
+      int entry, String provider, String address, String peer, long peerTag, Duration timeout) {
+    bundle.requireIdle();
+    requireOpen();
+    if (entry < 0 || entry >= TABLE_SIZE || (entry < peers.length && peers[entry] != null)) {
+      throw new IllegalArgumentException(
+          entry < 0 || entry >= TABLE_SIZE
+              ? "entry %d: entries are between 0 and %d".formatted(entry, TABLE_SIZE - 1)
+              : "entry %d is in use: unmap it first".formatted(entry));
+    }
+    if (entry >= peers.length) {
+      peers = Arrays.copyOf(peers, Math.max(4, Integer.highestOneBit(entry) << 1));
+    }
+    bundle.map(this, entry, provider, address, peer, peerTag, timeout);
+  }
+
+  /// Removes a peer from the table. What was not acknowledged comes back: [#drain] waits for that
+  /// before.
+  ///
+  /// @throws IllegalArgumentException if there is none
+  public void unmap(int entry) {
+    bundle.requireIdle();
+    Peer peer = peer(entry);
+    peer.line().close(System.nanoTime());
+    peers[entry] = null; // if it had ended before, nothing has removed it
+  }
+
+  /// Whether a peer is mapped: not any more when it is lost.
+  public boolean isMapped(int entry) {
+    return entry >= 0 && entry < peers.length && peers[entry] != null;
+  }
+
+  private Peer peer(int entry) {
+    Peer peer = entry >= 0 && entry < peers.length ? peers[entry] : null;
+    if (peer == null) {
+      throw new IllegalArgumentException(
+          "entry %d of the table is empty: map a peer first, or it was lost".formatted(entry));
+    }
+    return peer;
+  }
+
+  void enter(Peer peer) {
+    peers[peer.index()] = peer;
+    lines.put(peer.line().id(), peer.line());
+  }
+
+  void enter(Line line) {
+    lines.put(line.id(), line);
+  }
+
+  @Nullable Line line(long session) {
+    return lines.get(session);
+  }
+
+  Iterable<Line> lines() {
+    return List.copyOf(lines.values());
+  }
+
+  int lineCount() {
+    return lines.size();
+  }
+
+  @Nullable Peer peerOf(Line line) {
+    for (Peer peer : peers) {
+      if (peer != null && peer.line() == line) {
+        return peer;
+      }
+    }
+    return null;
+  }
+
+  Station station() {
+    return station;
+  }
+
+  // ---- requests
+
+  /// Whether a request with this payload would be sent without waiting for the peer.
+  ///
+  /// @throws IllegalArgumentException if the entry is empty
+  @CheckReturnValue
+  public boolean hasCredit(int entry, int payloadBytes) {
+    return peer(entry).line().hasRoom(MOST_WORDS, payloadBytes);
+  }
+
+  /// Sends a request without words. If the peer has no credit left, this polls the bundle until
+  /// there is one. A request that cannot be sent comes back to the error handler.
+  ///
+  /// @throws IllegalArgumentException if the entry is empty
+  /// @throws IllegalStateException in a handler, which can only reply
+  public void request(int entry, int handler) {
+    Line line = ready(entry, 0, 0);
+    if (line == null) {
+      failed(entry, handler, NO_WORDS, 0);
+      return;
+    }
+    long at = line.begin(handlerNumber(handler), 0, 0);
+    finish(line, at, handler, 0, 0);
+  }
+
+  /// Sends a request with a word, as [#request(int, int)] does.
+  public void request(int entry, int handler, long first) {
+    Line line = ready(entry, 1, 0);
+    if (line == null) {
+      failed(entry, handler, new long[] {first}, 0);
+      return;
+    }
+    long at = line.begin(handlerNumber(handler), 1, 0);
+    line.requestBytes().setLong(at, first);
+    finish(line, at, handler, 1, 0);
+  }
+
+  /// Sends a request with two words, as [#request(int, int)] does.
+  public void request(int entry, int handler, long first, long second) {
+    Line line = ready(entry, 2, 0);
+    if (line == null) {
+      failed(entry, handler, new long[] {first, second}, 0);
+      return;
+    }
+    long at = line.begin(handlerNumber(handler), 2, 0);
+    Bytes bytes = line.requestBytes();
+    bytes.setLong(at, first);
+    bytes.setLong(at + 8, second);
+    finish(line, at, handler, 2, 0);
+  }
+
+  /// Sends a request with up to 16 words and a payload, which is copied, as [#request(int, int)]
+  /// does.
+  ///
+  /// @param payload null for none
+  /// @throws IllegalArgumentException also if there are too many words, or if the payload is longer
+  ///     than a packet takes: [#bulk] sends longer ones
+  public void request(
+      int entry, int handler, long[] words, @Nullable Bytes payload, long offset, int length) {
+    requireWords(words.length);
+    int number = handlerNumber(handler);
+    requirePayload(length, peer(entry).line().mostPayload(words.length), "Endpoint.bulk");
+    Line line = ready(entry, words.length, length);
+    if (line == null) {
+      failed(entry, handler, words, length);
+      return;
+    }
+    long at = line.begin(number, words.length, length);
+    try {
+      write(line.requestBytes(), at, words, payload, offset, length);
+    } catch (RuntimeException e) {
+      line.cancel();
+      throw e;
+    }
+    finish(line, at, handler, words.length, length);
+  }
+
+  static void write(
+      Bytes to, long at, long[] words, @Nullable Bytes payload, long offset, int length) {
+    for (int i = 0; i < words.length; i++) {
+      to.setLong(at + (long) i * Long.BYTES, words[i]);
+    }
+    if (length > 0) {
+      Objects.requireNonNull(payload, "the payload is null, and its length is not 0")
+          .copyTo(offset, to, at + (long) words.length * Long.BYTES, length);
+    }
+  }
+
+  static void requireWords(int words) {
+    if (words > MOST_WORDS) {
+      throw new IllegalArgumentException(
+          "%d words: a message has %d at the most".formatted(words, MOST_WORDS));
+    }
+  }
+
+  static void requirePayload(long length, int most, String instead) {
+    if (length < 0 || length > most) {
+      throw new IllegalArgumentException(
+          "a payload of %d bytes: at most %d fit a packet; send it by %s"
+              .formatted(length, most, instead));
+    }
+  }
+
+  /// Prepares a request in the memory that it is sent from, as [#request(int, int)] does.
+  ///
+  /// @param words how many
+  /// @param payloadBytes the longest payload
+  /// @throws IllegalArgumentException as for [#request(int, int, long[], Bytes, long, int)]
+  /// @throws MessageException if the peer is lost meanwhile
+  @CheckReturnValue
+  public Draft prepare(int entry, int handler, int words, int payloadBytes) {
+    requireWords(words);
+    int number = handlerNumber(handler);
+    requirePayload(payloadBytes, peer(entry).line().mostPayload(words), "Endpoint.bulk");
+    Line line = ready(entry, words, payloadBytes);
+    if (line == null) {
+      throw new MessageException("the peer of entry %d is lost".formatted(entry), null);
+    }
+    long at = line.begin(number, words, payloadBytes);
+    return new Draft(this, line, handler, words, payloadBytes, at);
+  }
+
+  void committed(Line line, long at, int handler, int words, int payload) {
+    if (line.session().state() == Session.State.ENDED) {
+      long[] copy = new long[words];
+      for (int i = 0; i < words; i++) {
+        copy[i] = line.requestBytes().getLong(at + (long) i * Long.BYTES);
+      }
+      failed(-1, handler, copy, payload);
+      return;
+    }
+    finish(line, at, handler, words, payload);
+  }
+
+  /// Returns a line with room for a request, after a wait if need be; null if the peer is lost.
+  private @Nullable Line ready(int entry, int words, int payload) {
+    Line line = peer(entry).line();
+    if (!line.hasRoom(words, payload) || bundle.isHandling()) {
+      bundle.requireIdle();
+      while (line.session().state() != Session.State.ENDED && !line.hasRoom(words, payload)) {
+        bundle.awaitProgress();
+      }
+    }
+    return line.session().state() == Session.State.ENDED ? null : line;
+  }
+
+  private void finish(Line line, long at, int handler, int words, int payload) {
+    line.finish(at, handler, words, payload);
+    bundle.touched(line);
+  }
+
+  private void failed(int entry, int handler, long[] words, long payload) {
+    giveBack(
+        new ErrorHandler.Returned(entry, false, handler, words, payload, Reason.NOT_DELIVERED));
+  }
+
+  private void giveBack(ErrorHandler.Returned returned) {
+    bundle.later(() -> errors.undelivered(returned));
+  }
+
+  /// Sends a bulk transfer into a buffer or an array at the peer. It returns at once. The parts
+  /// leave as there are credits, while the bundle is polled.
+  ///
+  /// @param payload memory that stays as it is until `whenFree` is called
+  /// @param whenFree is called once, by a call that polls the bundle, when the peer has
+  ///     acknowledged everything or the transfer has come back
+  /// @throws IllegalArgumentException if the entry is empty, or there are too many words
+  /// @throws IndexOutOfBoundsException if the payload is not inside of the view
+  public void bulk(
+      int entry,
+      int handler,
+      long[] words,
+      View payload,
+      long offset,
+      long length,
+      Runnable whenFree) {
+    send(entry, transfer(false, handler, words, payload, offset, length, -1, 0, whenFree));
+  }
+
+  /// Sends a bulk transfer to a place in the peer's segment; otherwise as [#bulk]. It comes back as
+  /// [Reason#TOO_LONG] if it does not fit there.
+  ///
+  /// @throws IllegalArgumentException also if the place is negative
+  public void bulkInto(
+      int entry,
+      int handler,
+      long[] words,
+      View payload,
+      long offset,
+      long length,
+      long place,
+      Runnable whenFree) {
+    if (place < 0) {
+      throw new IllegalArgumentException("a place in a segment is not negative: " + place);
+    }
+    send(entry, transfer(false, handler, words, payload, offset, length, place, 0, whenFree));
+  }
+
+  private void send(int entry, BulkSend transfer) {
+    bundle.requireIdle();
+    Line line = peer(entry).line();
+    line.send(transfer);
+    line.pump(System.nanoTime());
+    bundle.touched(line);
+  }
+
+  BulkSend transfer(
+      boolean isReply,
+      int handler,
+      long[] words,
+      View payload,
+      long offset,
+      long length,
+      long place,
+      long reference,
+      Runnable whenFree) {
+    requireWords(words.length);
+    Objects.checkFromIndexSize(offset, length, payload.capacityBytes());
+    payload.requireReferenced();
+    return new BulkSend(
+        payload,
+        offset,
+        length,
+        isReply,
+        handlerNumber(handler),
+        words.clone(),
+        place,
+        reference,
+        () -> bundle.later(whenFree));
+  }
+
+  /// Polls until everything that was sent is acknowledged, by all peers, or the time is over.
+  ///
+  /// @return whether it is
+  @CheckReturnValue
+  public boolean drain(Duration timeout) {
+    bundle.requireIdle();
+    long start = System.nanoTime();
+    long nanos = Bundle.nanos(timeout);
+    while (true) {
+      boolean quiet = true;
+      for (Line line : lines()) {
+        quiet &= !line.hasWork();
+      }
+      if (quiet || System.nanoTime() - start >= nanos) {
+        return quiet;
+      }
+      bundle.awaitProgress();
+    }
+  }
+
+  // ---- moving and closing
+
+  /// Moves this endpoint to another bundle, and so to another thread, with its tables and sessions.
+  /// The thread of that bundle services it from its next poll on. Peers that this endpoint has
+  /// mapped are connected to again from there. A peer that has mapped this endpoint loses its
+  /// connection, and goes on when it finds the endpoint at the address that it knows: so both
+  /// bundles share an address, one after the other, or the peer maps it anew.
+  ///
+  /// @throws IllegalArgumentException if the other bundle has an endpoint of this name
+  public void moveTo(Bundle other) {
+    bundle.requireIdle();
+    requireOpen();
+    bundle.release(this);
+    other.adopt(this);
+  }
+
+  void movedTo(Bundle now) {
+    bundle = now;
+  }
+
+  /// Closes the endpoint: says farewell to all peers. What was not acknowledged comes back.
+  @Override
+  public void close() {
+    bundle.requireIdle();
+    if (!isClosed) {
+      isClosed = true;
+      long now = System.nanoTime();
+      for (Line line : lines()) {
+        line.close(now);
+      }
+      bundle.forget(this);
+    }
+  }
+
+  private void requireOpen() {
+    if (isClosed) {
+      throw new IllegalStateException("the endpoint is closed");
+    }
+  }
+
+  /// Returns how many handlers have failed.
+  public long handlerFailures() {
+    return handlerFailures;
+  }
+
+  @Override
+  public String toString() {
+    return "Endpoint[%s, %d sessions%s]".formatted(name, lines.size(), isClosed ? ", closed" : "");
+  }
+
+  /// What lines tell this endpoint.
+  private final class EndpointStation implements Station {
+    @Override
+    public Landing landing(Line line, boolean isReply, int handler, long total, long place) {
+      if (total > bundle.options().bulkBytes()) {
+        return Landing.nowhere(Reason.TOO_LONG);
+      }
+      if (place >= 0) {
+        Bytes its = segment;
+        boolean fits = its != null && place <= its.capacityBytes() - total;
+        return its == null || !fits
+            ? Landing.nowhere(Reason.TOO_LONG)
+            : Landing.bytes(its, place, () -> {});
+      }
+      ReceivePool supplied = pool;
+      Landing buffer = supplied == null ? null : supplied.take(total);
+      if (buffer != null) {
+        return buffer;
+      }
+      return total > Integer.MAX_VALUE - 8
+          ? Landing.nowhere(Reason.TOO_LONG)
+          : Landing.array((int) total);
+    }
+
+    @Override
+    public @Nullable Reason request(Line line, Arrival arrival) {
+      return run(line, arrival);
+    }
+
+    @Override
+    public @Nullable Reason reply(Line line, Arrival arrival) {
+      return run(line, arrival);
+    }
+
+    private @Nullable Reason run(Line line, Arrival arrival) {
+      Landing landing = arrival.landing();
+      if (landing != null && landing.refusal() != null) {
+        return landing.refusal();
+      }
+      int number = arrival.handler();
+      Handler handler = number < handlers.length ? handlers[number] : null;
+      if (handler == null) {
+        return Reason.NO_HANDLER;
+      }
+      token.show(line);
+      message.show(arrival);
+      try {
+        handler.handle(token, message);
+        return null;
+      } catch (Throwable e) { // whatever it is, the session goes on, and its sender hears of it
+        handlerFailures++;
+        LOG.log(System.Logger.Level.WARNING, "handler %d of %s failed".formatted(number, name), e);
+        return Reason.HANDLER_FAILED;
+      } finally {
+        token.show(null);
+        message.show(null);
+      }
+    }
+
+    @Override
+    public void returned(
+        Line line, boolean isReply, int handler, long[] words, long bytes, Reason reason) {
+      Peer peer = peerOf(line);
+      giveBack(
+          new ErrorHandler.Returned(
+              peer == null ? -1 : peer.index(), isReply, handler, words, bytes, reason));
+    }
+
+    @Override
+    public void ended(Line line, String why) {
+      lines.remove(line.id());
+      Peer peer = peerOf(line);
+      int index = peer == null ? -1 : peer.index();
+      if (peer != null) {
+        peers[index] = null;
+      }
+      bundle.later(() -> errors.lost(index, why));
+    }
+  }
+}

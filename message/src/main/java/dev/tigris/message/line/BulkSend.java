@@ -1,0 +1,97 @@
+package dev.tigris.message.line;
+
+import dev.tigris.memory.View;
+import dev.tigris.net.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/// A bulk transfer that is sent, out of the program's own memory, which stays as it is until the
+/// peer has acknowledged all parts.
+public final class BulkSend {
+  final View source;
+  final long offset;
+  final long length;
+  final boolean isReply;
+  final int handler;
+  final long[] words;
+  final long place;
+
+  /// Of a reply: the request that it answers.
+  final long reference;
+
+  private final Runnable whenFree;
+
+  /// How many bytes were put into packets.
+  long put;
+
+  /// Whether the last part was.
+  boolean isPut;
+
+  /// How many parts are in packets without a number.
+  int unsent;
+
+  /// How many parts are in packets that are kept.
+  int kept;
+
+  private boolean isFree;
+  private @Nullable Wire wire;
+  private @Nullable Ticket ticket;
+
+  /// Makes a transfer.
+  ///
+  /// @param place in the receiver's segment; -1 if it is for a buffer of the receiver's choice
+  /// @param reference of a reply, the number of the request
+  /// @param whenFree is run when the memory is the program's again
+  public BulkSend(
+      View source,
+      long offset,
+      long length,
+      boolean isReply,
+      int handler,
+      long[] words,
+      long place,
+      long reference,
+      Runnable whenFree) {
+    this.source = source;
+    this.offset = offset;
+    this.length = length;
+    this.isReply = isReply;
+    this.handler = handler;
+    this.words = words;
+    this.place = place;
+    this.reference = reference;
+    this.whenFree = whenFree;
+  }
+
+  /// The memory, registered with this connection.
+  Ticket ticket(Wire with) {
+    Ticket registered = ticket;
+    if (registered == null || with != wire) {
+      registered = with.register(source);
+      ticket = registered;
+      wire = with;
+    }
+    return registered;
+  }
+
+  /// A part was let go of.
+  void released() {
+    kept--;
+    if (kept == 0 && isPut) {
+      free();
+    }
+  }
+
+  /// The memory is the program's again.
+  void free() {
+    if (isFree) {
+      return;
+    }
+    isFree = true;
+    Ticket registered = ticket;
+    Wire with = wire;
+    if (registered != null && with != null) {
+      with.deregister(registered);
+    }
+    whenFree.run();
+  }
+}

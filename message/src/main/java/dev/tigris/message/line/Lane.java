@@ -1,0 +1,247 @@
+package dev.tigris.message.line;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The packets of one kind that a session sends, requests or replies: a ring of bytes in the order
+/// in which packets were made, and so in the order of their numbers.
+///
+/// ```text
+///   packets    first           unsent            end
+///   -----------+---------------+-----------------+-----------> made
+///      free    | numbered,     | waiting, the    |
+///              | kept          | last may grow   |
+/// ```
+///
+/// A packet lies in one piece. So some bytes at the end of the ring may be left out, and belong to
+/// the packet behind them.
+final class Lane {
+  private final Jbuf jbuf;
+  final Bytes bytes;
+  private final int capacity;
+  private final int packetBytes;
+  private final Packet[] packets;
+  private final int mask;
+
+  /// Counts of packets.
+  private int first;
+
+  private int unsent;
+  private int end;
+
+  private boolean isGone;
+  private int used;
+  private int writeAt;
+
+  /// Where the head of the frame lies that is being made; -1 if none is.
+  private long draft = -1;
+
+  /// @param capacity in bytes
+  /// @param packetBytes the longest packet, with its header
+  /// @param count how many packets there can be: a power of two
+  Lane(int capacity, int packetBytes, int count, String owner) {
+    this.capacity = capacity;
+    this.packetBytes = packetBytes;
+    this.jbuf = Jbuf.allocate(capacity, owner);
+    this.bytes = jbuf.asBytes();
+    this.packets = new Packet[count];
+    this.mask = count - 1;
+    for (int i = 0; i < count; i++) {
+      packets[i] = new Packet(i);
+    }
+  }
+
+  /// Gives the memory back, once nothing reads it any more.
+  void close() {
+    isGone = true;
+    jbuf.unreference(Jbuf::free);
+  }
+
+  int count() {
+    return packets.length;
+  }
+
+  /// Whether a frame of so many bytes fits now, in a packet of its own if it must be.
+  boolean hasRoom(int frameBytes) {
+    return hasRoom(frameBytes, 0);
+  }
+
+  /// Whether a frame fits now whose payload is sent from elsewhere.
+  boolean hasRoom(int frameBytes, int tailBytes) {
+    return grows(frameBytes, tailBytes) || (end - first <= mask && skipFor(frameBytes) >= 0);
+  }
+
+  private boolean grows(int frameBytes, int tailBytes) {
+    if (end == unsent) {
+      return false;
+    }
+    Packet last = packets[(end - 1) & mask];
+    return !last.isClosed
+        && last.length + frameBytes + tailBytes <= packetBytes
+        && used + frameBytes <= capacity
+        && last.offset + last.length + frameBytes <= capacity;
+  }
+
+  /// How many bytes are left out before a new packet with this frame; -1 if there is no room.
+  private int skipFor(int frameBytes) {
+    int wanted = PacketLayout.HEADER_BYTES + frameBytes;
+    int skip = writeAt + wanted <= capacity ? 0 : capacity - writeAt;
+    return used + skip + wanted <= capacity ? skip : -1;
+  }
+
+  /// Begins a frame. The caller has asked [#hasRoom], and ends it by [#finish].
+  ///
+  /// @return where it begins in the bytes
+  long begin(int frameBytes) {
+    return begin(frameBytes, 0);
+  }
+
+  /// Begins a frame whose payload is sent from elsewhere.
+  long begin(int frameBytes, int tailBytes) {
+    if (draft >= 0) {
+      throw new IllegalStateException(
+          "a message is being prepared: commit it before you send another");
+    }
+    if (!grows(frameBytes, tailBytes)) {
+      int skip = skipFor(frameBytes);
+      if (skip < 0 || end - first > mask) {
+        throw new IllegalStateException("no room for %d bytes".formatted(frameBytes));
+      }
+      if (end != unsent) {
+        packets[(end - 1) & mask].isClosed = true;
+      }
+      if (skip > 0) {
+        writeAt = 0;
+      }
+      Packet made = packets[end++ & mask];
+      made.open(writeAt, skip + PacketLayout.HEADER_BYTES);
+      used += made.span;
+      writeAt += PacketLayout.HEADER_BYTES;
+    }
+    draft = writeAt;
+    return draft;
+  }
+
+  /// Ends the frame that was begun, whose length may be less than was said.
+  Packet finish(int frameBytes) {
+    Packet last = packets[(end - 1) & mask];
+    last.length += frameBytes;
+    last.span += frameBytes;
+    used += frameBytes;
+    writeAt += frameBytes;
+    draft = -1;
+    return last;
+  }
+
+  /// Gives up the frame that was begun.
+  void cancel() {
+    draft = -1;
+    Packet last = packets[(end - 1) & mask];
+    if (last.length == PacketLayout.HEADER_BYTES) {
+      end--;
+      used -= last.span;
+      int skipped = last.span - PacketLayout.HEADER_BYTES;
+      writeAt = skipped > 0 ? capacity - skipped : last.offset;
+    }
+  }
+
+  boolean isDrafting() {
+    return draft >= 0;
+  }
+
+  /// Whether a packet waits that can be sent: the last one cannot while a frame in it is made.
+  boolean hasUnsent() {
+    return unsent != end && (draft < 0 || end - unsent > 1);
+  }
+
+  /// The packet that waits longest.
+  Packet nextUnsent() {
+    return packets[unsent & mask];
+  }
+
+  /// That packet has its number, and does not grow any more.
+  void sent(long number) {
+    Packet packet = packets[unsent++ & mask];
+    packet.number = number;
+    packet.isNumbered = true;
+    packet.isClosed = true;
+  }
+
+  /// Returns the packet at a place of this lane.
+  Packet at(int index) {
+    return packets[index];
+  }
+
+  /// Returns the kept packet with a number; null if it is not here. Packets that are sent again are
+  /// the oldest, so it is not far.
+  @Nullable Packet find(long number) {
+    for (int i = first; i != unsent; i++) {
+      Packet packet = packets[i & mask];
+      if (packet.number == number) {
+        return packet;
+      }
+    }
+    return null;
+  }
+
+  /// Whether there is any packet.
+  boolean hasAny() {
+    return first != end;
+  }
+
+  /// Makes the first packet one that is kept, whether or not it was sent, for [#release].
+  Packet dropFirst() {
+    if (first == unsent) {
+      unsent++;
+    }
+    return packets[first & mask];
+  }
+
+  /// Whether its memory was given back.
+  boolean isGone() {
+    return isGone;
+  }
+
+  /// Whether there is a packet that is kept.
+  boolean hasKept() {
+    return first != unsent;
+  }
+
+  /// The packet that is kept longest.
+  Packet firstKept() {
+    return packets[first & mask];
+  }
+
+  /// Lets go of that packet.
+  void release() {
+    Packet packet = packets[first++ & mask];
+    used -= packet.span;
+    if (packet.tail != null) {
+      packet.tail = null;
+    }
+    if (used == 0 && draft < 0) {
+      writeAt = 0; // short messages then stay in a few lines of the cache
+    }
+  }
+
+  /// Does something with each packet, those first that are kept.
+  void forEach(Consumer<Packet> what) {
+    for (int i = first; i != end; i++) {
+      what.accept(packets[i & mask]);
+    }
+  }
+
+  void checkInvariants() {
+    int sum = 0;
+    for (int i = first; i != end; i++) {
+      sum += packets[i & mask].span;
+    }
+    if (sum != used || used > capacity || end - first > packets.length) {
+      throw new IllegalStateException(
+          "%d packets take %d bytes, and %d of %d are used"
+              .formatted(end - first, sum, used, capacity));
+    }
+  }
+}

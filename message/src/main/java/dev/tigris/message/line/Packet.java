@@ -1,0 +1,53 @@
+package dev.tigris.message.line;
+
+import org.jspecify.annotations.Nullable;
+
+/// A packet in a [Lane]: where its bytes lie, and what follows them from elsewhere.
+final class Packet {
+  /// The place of this object among those of its lane.
+  final int index;
+
+  /// Where it begins in the lane, and its length with the header, without the tail.
+  int offset;
+
+  int length;
+
+  /// The bytes of the lane that it takes, with what was left out before it.
+  int span;
+
+  /// Whether nothing more fits.
+  boolean isClosed;
+
+  /// The number that it was sent with.
+  long number;
+
+  /// Whether it has a number.
+  boolean isNumbered;
+
+  /// The transfer that it has a part of; null if it has none.
+  @Nullable BulkSend tail;
+
+  long tailOffset;
+  int tailBytes;
+
+  /// Whether the connection has it: then its bytes must stay as they are.
+  boolean isPosted;
+
+  Packet(int index) {
+    this.index = index;
+  }
+
+  void open(int at, int skipped) {
+    offset = at;
+    length = PacketLayout.HEADER_BYTES;
+    span = skipped;
+    isClosed = false;
+    isNumbered = false;
+    if (tail != null) {
+      tail = null;
+    }
+    tailOffset = 0;
+    tailBytes = 0;
+    isPosted = false;
+  }
+}

@@ -1,0 +1,270 @@
+package dev.tigris.message.line;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.View;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.InterfaceState;
+import dev.tigris.net.Posting;
+import dev.tigris.net.Status;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One connection of a line: a virtual interface, the memory that it receives into, and tickets for
+/// the packets of the line's lanes. Each ticket, or descriptor of several, has as attachment the
+/// [Slot] that it is posted for.
+public final class Wire {
+  /// Packets without frames, or with a greeting in them.
+  private static final int CONTROL_BYTES = 1024;
+
+  private static final int CONTROLS = 8;
+
+  private final VirtualInterface link;
+  private final Jbuf receiveBuffer;
+  private final Jbuf controlBuffer;
+  private final Bytes control;
+  private final ArrayDeque<Slot> freeControls = new ArrayDeque<>();
+  private final List<Slot> receives = new ArrayList<>();
+  private Slot[] requests = new Slot[0];
+  private Slot[] replies = new Slot[0];
+  private @Nullable Line line;
+
+  /// When it was made; a peer that never greets is given up.
+  private final long madeAt;
+
+  private int greetingEpoch;
+  private boolean isClosed;
+  private boolean hasNews;
+
+  /// What a descriptor is posted for.
+  public static final class Slot {
+    final Wire wire;
+    final Ticket ticket;
+    final long at;
+
+    /// Of a packet in a lane.
+    final @Nullable Lane lane;
+
+    final int index;
+
+    Slot(Wire wire, Ticket ticket, long at, @Nullable Lane lane, int index) {
+      this.wire = wire;
+      this.ticket = ticket;
+      this.at = at;
+      this.lane = lane;
+      this.index = index;
+      Ticket _ = ticket.attach(this);
+    }
+
+    /// Returns the connection that it belongs to.
+    public Wire wire() {
+      return wire;
+    }
+  }
+
+  /// What connections are made with.
+  ///
+  /// @param packetBytes the longest packet that this side takes
+  /// @param packets how many packets there can be under way
+  /// @param receives how many receives are posted
+  public static Attributes attributes(int packetBytes, int packets, int receives) {
+    return Attributes.DEFAULT
+        .withMaximumMessageBytes(packetBytes)
+        .withDepths(2 * packets + CONTROLS, receives);
+  }
+
+  /// Takes a new connection over, and posts memory for what arrives.
+  ///
+  /// @param owner of its memory
+  public Wire(VirtualInterface link, String owner, long now) {
+    this.link = link;
+    this.madeAt = now;
+    int count = link.attributes().receiveDepth();
+    long bytes = PacketLayout.aligned((int) link.attributes().maximumMessageBytes());
+    this.receiveBuffer = Jbuf.allocate(count * bytes, owner);
+    this.controlBuffer = Jbuf.allocate((long) CONTROLS * CONTROL_BYTES, owner);
+    this.control = controlBuffer.asBytes();
+    Bytes memory = receiveBuffer.asBytes();
+    for (int i = 0; i < CONTROLS; i++) {
+      long at = (long) i * CONTROL_BYTES;
+      freeControls.add(new Slot(this, link.register(control), at, null, i));
+    }
+    for (int i = 0; i < count; i++) {
+      Slot slot = new Slot(this, link.register(memory), i * bytes, null, i);
+      Ticket _ = slot.ticket.range(slot.at, bytes).inPlace(true);
+      receives.add(slot);
+      Posting _ = link.postReceive(slot.ticket); // if it has ended already, that shows later
+    }
+  }
+
+  /// Returns the longest packet that can be sent.
+  public int packetBytes() {
+    return (int) link.maximumMessageBytes();
+  }
+
+  /// Returns the name of the peer, for people.
+  public String peer() {
+    return link.peer();
+  }
+
+  /// Returns the line that it carries; null before the greeting.
+  public @Nullable Line line() {
+    return line;
+  }
+
+  /// Returns when it was made.
+  public long madeAt() {
+    return madeAt;
+  }
+
+  /// Returns the number of the connection in the greeting that has come over it.
+  public int greetingEpoch() {
+    return greetingEpoch;
+  }
+
+  void greetingEpoch(int epoch) {
+    greetingEpoch = epoch;
+  }
+
+  /// Has it carry the packets of a line.
+  void carry(Line carried, Lane requestLane, Lane replyLane) {
+    line = carried;
+    requests = slots(requestLane);
+    replies = slots(replyLane);
+  }
+
+  private Slot[] slots(Lane lane) {
+    Slot[] slots = new Slot[lane.count()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = new Slot(this, link.register(lane.bytes), 0, lane, i);
+    }
+    return slots;
+  }
+
+  Ticket register(View view) {
+    return link.register(view);
+  }
+
+  void deregister(Ticket ticket) {
+    if (ticket.isRegistered() && !isClosed) {
+      link.deregister(ticket);
+    }
+  }
+
+  /// Whether packets can be sent and arrive.
+  public boolean isConnected() {
+    return !isClosed && link.state() == InterfaceState.CONNECTED;
+  }
+
+  /// Whether this side has closed it.
+  public boolean isClosed() {
+    return isClosed;
+  }
+
+  /// Whether a packet without frames can be posted.
+  boolean hasControl() {
+    return !freeControls.isEmpty();
+  }
+
+  /// Takes the memory for a packet without frames, which begins at [Slot#at] of [#control].
+  Slot takeControl() {
+    return freeControls.remove();
+  }
+
+  Bytes control() {
+    return control;
+  }
+
+  void sendControl(Slot slot, int length) {
+    if (link.postSend(slot.ticket.range(slot.at, length)) != Posting.POSTED) {
+      freeControls.add(slot);
+    }
+    hasNews = true;
+  }
+
+  /// Posts a packet of a lane, whose header is written.
+  void send(Lane lane, boolean isReply, Packet packet) {
+    Slot slot = (isReply ? replies : requests)[packet.index];
+    Ticket head = slot.ticket.range(packet.offset, packet.length);
+    Descriptor message = head;
+    BulkSend tail = packet.tail;
+    if (tail != null) {
+      Ticket source = tail.ticket(this).range(packet.tailOffset, packet.tailBytes);
+      message = Descriptor.of(head, source).attach(slot);
+    }
+    packet.isPosted = link.postSend(message) == Posting.POSTED;
+    hasNews = true;
+  }
+
+  /// Hands over what was posted.
+  void ring() {
+    if (hasNews) {
+      hasNews = false;
+      link.ring();
+    }
+  }
+
+  /// A descriptor of this connection has completed: a packet has left, or has arrived.
+  ///
+  /// @return whether a packet has arrived in it, which [#repost] is called for afterwards
+  public boolean completed(Slot slot, Descriptor descriptor) {
+    if (!descriptor.isSend()) {
+      return descriptor.status() == Status.DONE;
+    }
+    Lane lane = slot.lane;
+    if (lane == null) {
+      freeControls.add(slot);
+    } else {
+      Line its = line;
+      if (its != null && its.wire() == this) {
+        lane.at(slot.index).isPosted = false;
+        its.sent();
+      }
+    }
+    return false;
+  }
+
+  /// Posts memory again that a packet has arrived in.
+  public void repost(Slot slot) {
+    if (!isClosed) {
+      Posting _ = link.postReceive(slot.ticket);
+    }
+  }
+
+  /// Closes the connection and gives its memory back. Its descriptors come back flushed.
+  public void close(boolean inOrder) {
+    if (isClosed) {
+      return;
+    }
+    freeControls.forEach(slot -> deregister(slot.ticket));
+    deregisterUnposted(requests);
+    deregisterUnposted(replies);
+    isClosed = true;
+    if (inOrder) {
+      link.close();
+    } else {
+      link.abort();
+    }
+    receiveBuffer.unreference(Jbuf::free);
+    controlBuffer.unreference(Jbuf::free);
+  }
+
+  private void deregisterUnposted(Slot[] slots) {
+    for (Slot slot : slots) {
+      Lane lane = slot.lane;
+      if (lane != null && !lane.at(slot.index).isPosted) {
+        deregister(slot.ticket);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return link.toString();
+  }
+}
