@@ -691,6 +691,18 @@ public final class Bundle implements AutoCloseable {
     }
   }
 
+  /// Returns the state of all sessions, for the message of a test that fails.
+  String describe() {
+    StringBuilder text = new StringBuilder(toString());
+    for (Endpoint endpoint : endpoints.values()) {
+      for (Line line : endpoint.lines()) {
+        text.append("\n  ").append(endpoint.name()).append(": ").append(line);
+      }
+    }
+    text.append("\n  attempts ").append(attempts.keySet());
+    return text.append(", strangers ").append(strangers).toString();
+  }
+
   @CheckReturnValue
   static long nanos(Duration duration) {
     try {

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// One end of active messages: a name and a tag, a table of handlers, a table of peers, a segment
@@ -391,8 +392,8 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private void failed(int entry, int handler, long[] words, long payload) {
-    giveBack(
-        new ErrorHandler.Returned(entry, false, handler, words, payload, Reason.NOT_DELIVERED));
+    List<Long> list = LongStream.of(words).boxed().toList();
+    giveBack(new ErrorHandler.Returned(entry, false, handler, list, payload, Reason.NOT_DELIVERED));
   }
 
   private void giveBack(ErrorHandler.Returned returned) {
@@ -601,7 +602,7 @@ public final class Endpoint implements AutoCloseable {
 
     @Override
     public void returned(
-        Line line, boolean isReply, int handler, long[] words, long bytes, Reason reason) {
+        Line line, boolean isReply, int handler, List<Long> words, long bytes, Reason reason) {
       Peer peer = peerOf(line);
       giveBack(
           new ErrorHandler.Returned(

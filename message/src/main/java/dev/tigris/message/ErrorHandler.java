@@ -1,5 +1,7 @@
 package dev.tigris.message;
 
+import java.util.List;
+
 /// Hears of the messages of an endpoint that cannot be delivered, and of peers that are lost. It is
 /// called by the calls that poll the bundle, and may send messages.
 @FunctionalInterface
@@ -23,17 +25,11 @@ public interface ErrorHandler {
   /// @param words of the message
   /// @param payloadBytes the length of its payload, which does not come back
   /// @param reason why it comes back
-  @SuppressWarnings("ArrayRecordComponent") // it is copied on both ways
   record Returned(
-      int entry, boolean isReply, int handler, long[] words, long payloadBytes, Reason reason) {
-    /// A message with its own words.
+      int entry, boolean isReply, int handler, List<Long> words, long payloadBytes, Reason reason) {
+    /// A message with its own list.
     public Returned {
-      words = words.clone();
-    }
-
-    @Override
-    public long[] words() {
-      return words.clone();
+      words = List.copyOf(words);
     }
   }
 }

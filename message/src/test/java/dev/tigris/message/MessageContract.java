@@ -162,7 +162,14 @@ abstract class MessageContract {
     while (!condition.call()) {
       assertTrue(
           System.nanoTime() - start < PATIENCE.toNanos(),
-          () -> "not so: " + what + ", " + client.bundle() + " " + clientReturned + clientLost);
+          () ->
+              "not so: %s%n%s%n%s%n%s%s"
+                  .formatted(
+                      what,
+                      client.bundle().describe(),
+                      server.call(() -> server.bundle().describe()),
+                      clientReturned,
+                      clientLost));
       boolean _ = client.bundle().await(Duration.ofMillis(100));
     }
   }
@@ -319,7 +326,7 @@ abstract class MessageContract {
             assertEquals(0, each.entry());
             assertFalse(each.isReply());
             Reason expected =
-                switch ((int) each.words()[0]) {
+                switch (each.words().getFirst().intValue()) {
                   case 1 -> Reason.NO_HANDLER;
                   case 3 -> Reason.HANDLER_FAILED;
                   default -> Reason.TOO_LONG;
@@ -352,7 +359,7 @@ abstract class MessageContract {
             Returned each = serverReturned.get(i);
             assertTrue(each.isReply());
             assertEquals(Reason.NO_HANDLER, each.reason());
-            assertEquals(i, each.words()[0]);
+            assertEquals(i, each.words().getFirst());
           }
         });
   }

@@ -9,6 +9,9 @@ import dev.tigris.message.protocol.Session.End;
 import dev.tigris.message.protocol.Settings;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// One side of a session, with its messages as bytes: puts messages into packets, sends what the
@@ -60,8 +63,9 @@ public final class Line {
   private long acknowledged;
   private boolean isTouched;
 
-  @SuppressWarnings("ArrayRecordComponent") // made and used here only, never compared
-  private record Comeback(int handler, long[] words, long bytes, Reason reason, long reference) {}
+  /// A message that is to come back to the peer.
+  private record Comeback(
+      int handler, List<Long> words, long bytes, Reason reason, long reference) {}
 
   /// Makes a line without a connection.
   ///
@@ -359,7 +363,7 @@ public final class Line {
   private void putComebacks() {
     while (!comebacks.isEmpty() && session.hasCredit() && !requests.isDrafting()) {
       Comeback next = comebacks.peek();
-      int length = PacketLayout.frameBytes(false, next.words().length) + 16;
+      int length = PacketLayout.frameBytes(false, next.words().size()) + 16;
       if (!requests.hasRoom(length)) {
         return;
       }
@@ -371,10 +375,10 @@ public final class Line {
 
   private static void put(Lane lane, FrameKind kind, Comeback message, int length) {
     long at = lane.begin(length);
-    long[] words = message.words();
+    List<Long> words = message.words();
     at =
         PacketLayout.frame(
-            lane.bytes, at, kind, words.length, message.handler(), 16, message.reference());
+            lane.bytes, at, kind, words.size(), message.handler(), 16, message.reference());
     for (long word : words) {
       lane.bytes.setLong(at, word);
       at += Long.BYTES;
@@ -726,12 +730,8 @@ public final class Line {
         PacketLayout.frameBytes(false, arrival.words()) + 16);
   }
 
-  private long[] words() {
-    long[] words = new long[arrival.words()];
-    for (int i = 0; i < words.length; i++) {
-      words[i] = arrival.word(i);
-    }
-    return words;
+  private List<Long> words() {
+    return IntStream.range(0, arrival.words()).mapToObj(arrival::word).toList();
   }
 
   private void reply() {
@@ -852,6 +852,9 @@ public final class Line {
     session.end(how);
     Wire lost = wire;
     wire = null;
+    if (lost != null) {
+      lost.close(how != End.BREACH); // it lets go of all memory, that of transfers too
+    }
     if (requests.isDrafting()) {
       requests.cancel();
     }
@@ -866,7 +869,7 @@ public final class Line {
           this,
           transfer.isReply,
           transfer.handler,
-          transfer.words,
+          LongStream.of(transfer.words).boxed().toList(),
           transfer.length,
           Reason.NOT_DELIVERED);
       transfer.free();
@@ -880,9 +883,6 @@ public final class Line {
     }
     requestLanding = null;
     replyLanding = null;
-    if (lost != null) {
-      lost.close(how != End.BREACH);
-    }
     requests.close();
     replies.close();
     station.ended(this, why);
@@ -908,10 +908,10 @@ public final class Line {
       boolean isBulk = kind != null && kind.isBulk();
       int length = PacketLayout.frameBytes(isBulk, count);
       long wordsAt = at + length - (long) count * Long.BYTES;
-      long[] words = new long[count];
-      for (int i = 0; i < count; i++) {
-        words[i] = bytes.getLong(wordsAt + (long) i * Long.BYTES);
-      }
+      List<Long> words =
+          IntStream.range(0, count)
+              .mapToObj(i -> bytes.getLong(wordsAt + (long) i * Long.BYTES))
+              .toList();
       long whole = isBulk ? bytes.getLong(at + PacketLayout.FRAME_BYTES) : payload;
       if (kind == FrameKind.REQUEST || kind == FrameKind.BULK_REQUEST) {
         station.returned(this, false, head >>> 16, words, whole, reason);

@@ -1,6 +1,7 @@
 package dev.tigris.message.line;
 
 import dev.tigris.message.Reason;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The endpoint behind a line: runs handlers, and hears of what cannot be delivered.
@@ -21,7 +22,8 @@ public interface Station {
   /// Hears of a message that comes back.
   ///
   /// @param bytes the length of its payload
-  void returned(Line line, boolean isReply, int handler, long[] words, long bytes, Reason reason);
+  void returned(
+      Line line, boolean isReply, int handler, List<Long> words, long bytes, Reason reason);
 
   /// Hears that a line has ended: everything has come back by now.
   void ended(Line line, String why);
