@@ -2,10 +2,10 @@
 package dev.tigris.message;
 
 import dev.tigris.message.Endpoint.Peer;
-import dev.tigris.message.line.Greeting;
-import dev.tigris.message.line.Line;
-import dev.tigris.message.line.Switchboard;
-import dev.tigris.message.line.Wire;
+import dev.tigris.message.channel.Greeting;
+import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.PacketDispatcher;
+import dev.tigris.message.channel.PacketConnection;
 import dev.tigris.message.protocol.Numbers;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.message.protocol.Settings;
@@ -75,15 +75,16 @@ public final class Bundle implements AutoCloseable {
   private final Attributes attributes;
   private final Settings settings;
   private final SecureRandom random = new SecureRandom();
-  private final Switchboard switchboard;
-  private final List<Door> doors = new ArrayList<>();
-  private final ConcurrentLinkedQueue<ConnectionRequest> knocks = new ConcurrentLinkedQueue<>();
-  private final ConcurrentLinkedQueue<Endpoint> newcomers = new ConcurrentLinkedQueue<>();
+  private final PacketDispatcher dispatcher;
+  private final List<Acceptor> acceptors = new ArrayList<>();
+  private final ConcurrentLinkedQueue<Acceptor.Request> connectionRequests =
+      new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Endpoint> adopted = new ConcurrentLinkedQueue<>();
   private final Map<String, Endpoint> endpoints = new HashMap<>();
-  private final List<Wire> strangers = new ArrayList<>();
-  private final ArrayDeque<Line> touched = new ArrayDeque<>();
+  private final List<PacketConnection> ungreeted = new ArrayList<>();
+  private final ArrayDeque<Channel> touched = new ArrayDeque<>();
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
-  private final Map<Line, Attempt> attempts = new HashMap<>();
+  private final Map<Channel, Attempt> attempts = new HashMap<>();
   private Set<Event> mask = EnumSet.of(Event.MESSAGE, Event.NOTICE);
   private @Nullable String refusal;
   private boolean isHandling;
@@ -94,13 +95,16 @@ public final class Bundle implements AutoCloseable {
   private int idlePolls;
   private volatile boolean isWoken;
 
-  /// When a lost connection is tried to be made again.
+  /// When a lost connection is tried to be made again: at once if the lost one has served, and else
+  /// after a time that doubles.
   private static final class Attempt {
     long atNanos;
-    long waitNanos = FIRST_ATTEMPT_NANOS;
+    long waitNanos;
 
-    Attempt(long atNanos) {
-      this.atNanos = atNanos;
+    Attempt(Channel channel, long now) {
+      int failures = channel.fruitlessConnections();
+      waitNanos = Math.min(LONGEST_ATTEMPT_NANOS, FIRST_ATTEMPT_NANOS << Math.min(failures, 16));
+      atNanos = failures < 2 ? now : now + waitNanos;
     }
   }
 
@@ -109,7 +113,7 @@ public final class Bundle implements AutoCloseable {
       throw new IllegalArgumentException("name a provider, such as \"tcp\": none was given");
     }
     this.options = options;
-    this.switchboard = new Switchboard(new Porter(), options.lossy());
+    this.dispatcher = new PacketDispatcher(new GreetingAdmission(), options.lossy());
     this.settings =
         new Settings(
             new Numbers(Long.SIZE),
@@ -120,9 +124,9 @@ public final class Bundle implements AutoCloseable {
             LEAST_RESEND_NANOS,
             MOST_RESEND_NANOS,
             nanos(options.patience()));
-    int packetBytes = Line.packetBytes(options.payloadBytes());
+    int packetBytes = Channel.packetBytes(options.payloadBytes());
     this.attributes =
-        Wire.attributes(packetBytes, settings.mostPackets(), options.receives())
+        PacketConnection.attributes(packetBytes, settings.mostPackets(), options.receives())
             .withDelivery(options.lossy() ? Delivery.UNRELIABLE : Delivery.RELIABLE);
     CompletionQueue made = carriers.getFirst().completionQueue();
     for (Fabric fabric : carriers) {
@@ -188,9 +192,15 @@ public final class Bundle implements AutoCloseable {
   public String listen(String provider, String address) {
     requireOwner();
     requireOpen();
-    Door door = new Door(fabric(provider).listen(address), CONNECTION_TAG, knocks, this::wake);
-    doors.add(door);
-    return door.address();
+    Acceptor acceptor =
+        new Acceptor(
+            provider,
+            fabric(provider).listen(address),
+            CONNECTION_TAG,
+            connectionRequests,
+            this::wake);
+    acceptors.add(acceptor);
+    return acceptor.address();
   }
 
   private Fabric fabric(String provider) {
@@ -271,7 +281,7 @@ public final class Bundle implements AutoCloseable {
       pumpTouched(now);
       long deadline = tick(now);
       ready = queue.poll();
-      if (ready == null && knocks.isEmpty() && newcomers.isEmpty() && notices.isEmpty()) {
+      if (ready == null && connectionRequests.isEmpty() && adopted.isEmpty() && notices.isEmpty()) {
         acknowledgeAll(now);
         ready = queue.await(Math.clamp(deadline - now, 0, Math.max(0, limit)));
       }
@@ -292,8 +302,8 @@ public final class Bundle implements AutoCloseable {
       complete(next, now);
       next = count < MOST_COMPLETIONS ? queue.poll() : null;
     }
-    if (!knocks.isEmpty() || !newcomers.isEmpty()) {
-      welcomeNewcomers();
+    if (!connectionRequests.isEmpty() || !adopted.isEmpty()) {
+      acceptArrivals();
     }
     if (count > 0 || !touched.isEmpty()) {
       pumpTouched(System.nanoTime());
@@ -303,70 +313,70 @@ public final class Bundle implements AutoCloseable {
   }
 
   private void complete(Descriptor descriptor, long now) {
-    if (!(descriptor.attachment() instanceof Wire.Slot slot)) {
+    if (!(descriptor.attachment() instanceof PacketConnection.Slot slot)) {
       return;
     }
-    Wire wire = slot.wire();
-    if (wire.isClosed()) {
+    PacketConnection connection = slot.connection();
+    if (connection.isClosed()) {
       return; // its memory was given back
     }
-    Line line = wire.line();
-    if (wire.completed(slot, descriptor)) {
+    Channel channel = connection.channel();
+    if (connection.completed(slot, descriptor)) {
       isHandling = true;
       try {
-        line = switchboard.take(wire, descriptor, now);
+        channel = dispatcher.take(connection, descriptor, now);
       } finally {
         isHandling = false;
-        wire.repost(slot);
+        connection.repost(slot);
       }
-      if (line != null) {
-        handled += line.takeHandled();
-        acknowledged += line.takeAcknowledged();
+      if (channel != null) {
+        handled += channel.takeHandled();
+        acknowledged += channel.takeAcknowledged();
       }
     }
-    if (line != null) {
-      touched(line);
+    if (channel != null) {
+      touched(channel);
     }
-    if (descriptor.status() == Status.FLUSHED) {
-      lost(wire, now);
+    if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
+      lost(connection, now);
     }
   }
 
   /// A connection has ended.
-  private void lost(Wire wire, long now) {
-    if (wire.isClosed()) {
+  private void lost(PacketConnection connection, long now) {
+    if (connection.isClosed()) {
       return;
     }
-    Line line = wire.line();
-    strangers.remove(wire);
-    if (line == null || line.wire() != wire) {
-      wire.close(false);
+    Channel channel = connection.channel();
+    ungreeted.remove(connection);
+    if (channel == null || channel.connection() != connection) {
+      connection.close(false);
       return;
     }
-    line.detach(now);
-    if (line.connects() && line.session().state() != Session.State.ENDED) {
-      attempts.put(line, new Attempt(now));
+    channel.detach(now);
+    if (channel.connects() && channel.session().state() != Session.State.ENDED) {
+      attempts.put(channel, new Attempt(channel, now));
     }
   }
 
-  void touched(Line line) {
-    if (!line.isTouched()) {
-      line.isTouched(true);
-      touched.add(line);
+  void touched(Channel channel) {
+    if (!channel.isTouched()) {
+      channel.isTouched(true);
+      touched.add(channel);
     }
   }
 
   private void pumpTouched(long now) {
-    for (Line line = touched.poll(); line != null; line = touched.poll()) {
-      line.isTouched(false);
-      line.pump(now);
+    for (Channel channel = touched.poll(); channel != null; channel = touched.poll()) {
+      channel.isTouched(false);
+      channel.pump(now);
     }
   }
 
   private void acknowledgeAll(long now) {
     for (Endpoint endpoint : endpoints.values()) {
-      for (Line line : endpoint.lines()) {
-        line.acknowledge(now);
+      for (Channel channel : endpoint.channels()) {
+        channel.acknowledge(now);
       }
     }
   }
@@ -375,29 +385,33 @@ public final class Bundle implements AutoCloseable {
   private long tick(long now) {
     long deadline = now + LONGEST_ATTEMPT_NANOS;
     for (Endpoint endpoint : List.copyOf(endpoints.values())) {
-      for (Line line : endpoint.lines()) {
-        line.pump(now);
-        if (line.wire() != null || !line.connects()) {
-          deadline = Math.min(deadline, line.session().deadline(now));
+      for (Channel channel : endpoint.channels()) {
+        PacketConnection open = channel.connection();
+        if (open != null && open.hasNothingToCome()) {
+          lost(open, now); // it had ended before memory was posted, so that nothing has told
+        }
+        channel.pump(now);
+        if (channel.connection() != null || !channel.connects()) {
+          deadline = Math.min(deadline, channel.session().deadline(now));
         }
       }
     }
-    for (Line line : List.copyOf(attempts.keySet())) {
-      Attempt attempt = attempts.get(line);
-      if (line.session().state() != Session.State.DETACHED || attempt == null) {
-        attempts.remove(line);
+    for (Channel channel : List.copyOf(attempts.keySet())) {
+      Attempt attempt = attempts.get(channel);
+      if (channel.session().state() != Session.State.DETACHED || attempt == null) {
+        attempts.remove(channel);
       } else if (attempt.atNanos - now <= 0) {
-        connectAgain(line, attempt);
+        connectAgain(channel, attempt);
       } else {
         deadline = Math.min(deadline, attempt.atNanos);
       }
     }
-    for (Wire stranger : List.copyOf(strangers)) {
-      if (stranger.line() != null) {
-        strangers.remove(stranger);
-      } else if (now - stranger.madeAt() > GREETING_NANOS) {
-        strangers.remove(stranger);
-        stranger.close(false);
+    for (PacketConnection connection : List.copyOf(ungreeted)) {
+      if (connection.channel() != null) {
+        ungreeted.remove(connection);
+      } else if (now - connection.madeAt() > GREETING_NANOS || connection.hasNothingToCome()) {
+        ungreeted.remove(connection);
+        connection.close(false);
       }
     }
     return deadline;
@@ -417,24 +431,28 @@ public final class Bundle implements AutoCloseable {
 
   // ---- connections
 
-  private void welcomeNewcomers() {
-    for (Endpoint endpoint = newcomers.poll(); endpoint != null; endpoint = newcomers.poll()) {
+  private void acceptArrivals() {
+    for (Endpoint endpoint = adopted.poll(); endpoint != null; endpoint = adopted.poll()) {
       if (endpoints.putIfAbsent(endpoint.name(), endpoint) != null) {
         throw new IllegalArgumentException(
             "the bundle has an endpoint '%s' already".formatted(endpoint.name()));
       }
       endpoint.movedTo(this);
       long now = System.nanoTime();
-      for (Line line : endpoint.lines()) {
-        if (line.connects()) {
-          attempts.put(line, new Attempt(now));
+      for (Channel channel : endpoint.channels()) {
+        if (channel.connects()) {
+          attempts.put(channel, new Attempt(channel, now));
         }
       }
     }
-    for (ConnectionRequest knock = knocks.poll(); knock != null; knock = knocks.poll()) {
-      try (ConnectionRequest request = knock) {
+    while (true) {
+      Acceptor.Request next = connectionRequests.poll();
+      if (next == null) {
+        return;
+      }
+      try (ConnectionRequest request = next.request()) {
         VirtualInterface link = request.accept(queue, attributes);
-        strangers.add(new Wire(link, "messages", System.nanoTime()));
+        ungreeted.add(new PacketConnection(link, next.provider(), "messages", System.nanoTime()));
       } catch (NetException e) {
         System.getLogger(Bundle.class.getName())
             .log(System.Logger.Level.DEBUG, "a peer was not accepted", e);
@@ -453,7 +471,7 @@ public final class Bundle implements AutoCloseable {
     Fabric fabric = fabric(provider);
     long start = System.nanoTime();
     long limit = nanos(timeout);
-    Wire wire = connect(fabric, address, start, limit);
+    PacketConnection connection = connect(fabric, address, start, limit);
     Greeting greeting =
         new Greeting(
             Greeting.LOWEST_VERSION,
@@ -465,21 +483,21 @@ public final class Bundle implements AutoCloseable {
             /* name= */ peer,
             /* sender= */ endpoint.name());
     long session = random.nextLong();
-    Line line = line(session, true, endpoint, wire.packetBytes(), options.lossy());
-    endpoint.enter(new Peer(entry, line, greeting, provider, address));
+    Channel channel = channel(session, true, endpoint, connection.packetBytes(), options.lossy());
+    endpoint.enter(new Peer(entry, channel, greeting, provider, address));
     refusal = null;
     long now = System.nanoTime();
-    line.attach(wire, greeting, now);
-    line.pump(now);
-    while (line.session().isFresh()
-        && line.session().state() != Session.State.ENDED
+    channel.attach(connection, greeting, now);
+    channel.pump(now);
+    while (channel.session().isFresh()
+        && channel.session().state() != Session.State.ENDED
         && now - start < limit) {
       step(Math.min(limit - (now - start), 10 * MILLI_NANOS));
       now = System.nanoTime();
     }
-    if (line.session().isFresh()) {
+    if (channel.session().isFresh()) {
       String why = refusal;
-      line.end(Session.End.CLOSED, "it could not be mapped");
+      channel.end(Session.End.CLOSED, "it could not be mapped");
       throw new MessageException(
           "map '%s' at %s %s: %s"
               .formatted(
@@ -491,29 +509,29 @@ public final class Bundle implements AutoCloseable {
     }
   }
 
-  private Line line(long session, boolean connects, Endpoint at, int packetBytes, boolean lossy) {
-    return new Line(
+  private Channel channel(long session, boolean connects, Endpoint at, int packetBytes, boolean lossy) {
+    return new Channel(
         session,
         connects,
-        at.station(),
+        at.receiver(),
         settings.agreed(options.credits(), !lossy),
         packetBytes,
-        Math.min(options.replyBytes(), Line.payloadBytes(packetBytes)),
+        Math.min(options.replyBytes(), Channel.payloadBytes(packetBytes)),
         lossy,
         "messages",
         System.nanoTime());
   }
 
-  /// Connects. The peer may be about to connect here, so each attempt is short at first, and knocks
-  /// are answered in between.
-  private Wire connect(Fabric fabric, String address, long start, long limit) {
+  /// Connects. The peer may be about to connect here, so each attempt is short at first, and
+  /// requests to connect are accepted in between.
+  private PacketConnection connect(Fabric fabric, String address, long start, long limit) {
     long attempt = FIRST_ATTEMPT_NANOS + random.nextInt((int) FIRST_ATTEMPT_NANOS);
     while (true) {
       long left = limit - (System.nanoTime() - start);
       Duration slice = Duration.ofNanos(Math.max(MILLI_NANOS, Math.min(left, attempt)));
       switch (fabric.connect(address, CONNECTION_TAG, queue, attributes, slice)) {
         case Connection.Established(VirtualInterface link) -> {
-          return new Wire(link, "messages", System.nanoTime());
+          return new PacketConnection(link, fabric.provider(), "messages", System.nanoTime());
         }
         case Connection.Refused refused -> {
           if (refused.reason() != Connection.Reason.TIMED_OUT || left <= attempt) {
@@ -529,13 +547,13 @@ public final class Bundle implements AutoCloseable {
     }
   }
 
-  private void connectAgain(Line line, Attempt attempt) {
+  private void connectAgain(Channel channel, Attempt attempt) {
     Peer peer = null;
     for (Endpoint endpoint : endpoints.values()) {
-      peer = peer == null ? endpoint.peerOf(line) : peer;
+      peer = peer == null ? endpoint.peerOf(channel) : peer;
     }
     if (peer == null) {
-      attempts.remove(line);
+      attempts.remove(channel);
       return;
     }
     Duration slice = Duration.ofNanos(attempt.waitNanos);
@@ -551,9 +569,10 @@ public final class Bundle implements AutoCloseable {
     long now = System.nanoTime();
     switch (made) {
       case Connection.Established(VirtualInterface link) -> {
-        attempts.remove(line);
-        line.attach(new Wire(link, "messages", now), peer.greeting(), now);
-        line.pump(now);
+        attempts.remove(channel);
+        var connection = new PacketConnection(link, peer.provider(), "messages", now);
+        channel.attach(connection, peer.greeting(), now);
+        channel.pump(now);
       }
       case Connection.Refused _ -> {
         attempt.waitNanos = Math.min(LONGEST_ATTEMPT_NANOS, 2 * attempt.waitNanos);
@@ -563,52 +582,52 @@ public final class Bundle implements AutoCloseable {
   }
 
   /// Decides about greetings.
-  private final class Porter implements Switchboard.Doorkeeper {
+  private final class GreetingAdmission implements PacketDispatcher.Admission {
     @Override
-    public @Nullable Line greeted(Wire wire, long session, Greeting greeting, long now) {
+    public @Nullable Channel greeted(PacketConnection connection, long session, Greeting greeting, long now) {
       Endpoint endpoint = endpoints.get(greeting.name());
       if (endpoint == null) {
-        return refuse(wire, session, Greeting.Refusal.NO_ENDPOINT, "no endpoint has this name");
+        return refuse(connection, session, Greeting.Refusal.NO_ENDPOINT, "no endpoint has this name");
       }
       if (endpoint.tag() != greeting.tag()) {
-        return refuse(wire, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
+        return refuse(connection, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
       }
-      Line line = endpoint.line(session);
-      if (line == null) {
+      Channel channel = endpoint.channel(session);
+      if (channel == null) {
         if (!greeting.fresh()) {
           return refuse(
-              wire,
+              connection,
               session,
               Greeting.Refusal.UNKNOWN_SESSION,
               "the session is not known here, or not any more");
         }
-        if (endpoint.lineCount() >= MOST_SESSIONS) {
-          return refuse(wire, session, Greeting.Refusal.BUSY, "it has too many sessions");
+        if (endpoint.channelCount() >= MOST_SESSIONS) {
+          return refuse(connection, session, Greeting.Refusal.BUSY, "it has too many sessions");
         }
         boolean lossy = greeting.lossy() || options.lossy();
-        line = line(session, false, endpoint, wire.packetBytes(), lossy);
-        line.session().agree(Math.min(greeting.credits(), options.credits()), !lossy);
-        endpoint.enter(line);
-      } else if (line.connects() || line.packetBytes() > wire.packetBytes()) {
-        return refuse(wire, session, Greeting.Refusal.UNKNOWN_SESSION, "it is another session");
+        channel = channel(session, false, endpoint, connection.packetBytes(), lossy);
+        channel.session().agree(Math.min(greeting.credits(), options.credits()), !lossy);
+        endpoint.enter(channel);
+      } else if (channel.connects() || channel.packetBytes() > connection.packetBytes()) {
+        return refuse(connection, session, Greeting.Refusal.UNKNOWN_SESSION, "it is another session");
       } else {
-        line.detach(now);
+        channel.detach(now);
       }
-      strangers.remove(wire);
-      line.attach(wire, null, now);
-      return line;
+      ungreeted.remove(connection);
+      channel.attach(connection, null, now);
+      return channel;
     }
 
-    private static @Nullable Line refuse(
-        Wire wire, long session, Greeting.Refusal why, String text) {
-      Switchboard.refuse(wire, session, wire.greetingEpoch(), why, text);
+    private static @Nullable Channel refuse(
+        PacketConnection connection, long session, Greeting.Refusal why, String text) {
+      PacketDispatcher.refuse(connection, session, connection.greetingEpoch(), why, text);
       return null;
     }
 
     @Override
-    public void refused(Line line, Greeting.Refused why) {
+    public void refused(Channel channel, Greeting.Refused why) {
       refusal = "%s, %s".formatted(why.why(), why.text());
-      line.end(Session.End.FORGOTTEN, why.text());
+      channel.end(Session.End.FORGOTTEN, why.text());
     }
   }
 
@@ -617,16 +636,16 @@ public final class Bundle implements AutoCloseable {
   void release(Endpoint endpoint) {
     long now = System.nanoTime();
     pumpTouched(now);
-    for (Line line : endpoint.lines()) {
-      attempts.remove(line);
-      line.detach(now);
+    for (Channel channel : endpoint.channels()) {
+      attempts.remove(channel);
+      channel.detach(now);
     }
     endpoints.remove(endpoint.name());
   }
 
   /// Takes an endpoint over, which its own thread gives. Any thread.
   void adopt(Endpoint endpoint) {
-    newcomers.add(endpoint);
+    adopted.add(endpoint);
     queue.wake();
   }
 
@@ -643,12 +662,12 @@ public final class Bundle implements AutoCloseable {
     }
     tell();
     isClosed = true;
-    doors.forEach(Door::close);
-    for (ConnectionRequest knock = knocks.poll(); knock != null; knock = knocks.poll()) {
-      knock.close();
+    acceptors.forEach(Acceptor::close);
+    for (Acceptor.Request left : connectionRequests) {
+      left.request().close();
     }
-    for (Wire stranger : strangers) {
-      stranger.close(false);
+    for (PacketConnection connection : ungreeted) {
+      connection.close(false);
     }
     queue.close();
     owned.forEach(Fabric::close);
@@ -687,7 +706,7 @@ public final class Bundle implements AutoCloseable {
   /// Throws if the counts of a session do not add up: for tests.
   void checkInvariants() {
     for (Endpoint endpoint : endpoints.values()) {
-      endpoint.lines().forEach(Line::checkInvariants);
+      endpoint.channels().forEach(Channel::checkInvariants);
     }
   }
 
@@ -695,12 +714,12 @@ public final class Bundle implements AutoCloseable {
   String describe() {
     StringBuilder text = new StringBuilder(toString());
     for (Endpoint endpoint : endpoints.values()) {
-      for (Line line : endpoint.lines()) {
-        text.append("\n  ").append(endpoint.name()).append(": ").append(line);
+      for (Channel channel : endpoint.channels()) {
+        text.append("\n  ").append(endpoint.name()).append(": ").append(channel);
       }
     }
     text.append("\n  attempts ").append(attempts.keySet());
-    return text.append(", strangers ").append(strangers).toString();
+    return text.append(", ungreeted ").append(ungreeted).toString();
   }
 
   @CheckReturnValue

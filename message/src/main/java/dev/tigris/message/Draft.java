@@ -2,7 +2,7 @@ package dev.tigris.message;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
-import dev.tigris.message.line.Line;
+import dev.tigris.message.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /// A request that is made in the registered memory that it is sent from: nothing is copied
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// cancelled, no other request can be sent to that peer, and the bundle is not polled.
 public final class Draft implements AutoCloseable {
   private final Endpoint endpoint;
-  private final Line line;
+  private final Channel channel;
   private final int handler;
   private final int words;
   private final int room;
@@ -18,9 +18,9 @@ public final class Draft implements AutoCloseable {
   private @Nullable Bytes payload;
   private boolean isOver;
 
-  Draft(Endpoint endpoint, Line line, int handler, int words, int room, long at) {
+  Draft(Endpoint endpoint, Channel channel, int handler, int words, int room, long at) {
     this.endpoint = endpoint;
-    this.line = line;
+    this.channel = channel;
     this.handler = handler;
     this.words = words;
     this.room = room;
@@ -42,7 +42,7 @@ public final class Draft implements AutoCloseable {
       throw new IndexOutOfBoundsException(
           "word %d: the message has %d words".formatted(index, words));
     }
-    line.requestBytes().setLong(at + (long) index * Long.BYTES, value);
+    channel.requestBytes().setLong(at + (long) index * Long.BYTES, value);
     return this;
   }
 
@@ -56,7 +56,7 @@ public final class Draft implements AutoCloseable {
     }
     Bytes its = payload;
     if (its == null) {
-      its = line.requestBytes().slice(at + (long) words * Long.BYTES, room);
+      its = channel.requestBytes().slice(at + (long) words * Long.BYTES, room);
       payload = its;
     }
     return its;
@@ -88,7 +88,7 @@ public final class Draft implements AutoCloseable {
           "the payload has %d bytes, and %d were asked for".formatted(payloadBytes, room));
     }
     isOver = true;
-    endpoint.committed(line, at, handler, words, (int) payloadBytes);
+    endpoint.committed(channel, at, handler, words, (int) payloadBytes);
   }
 
   /// Gives the message up, unless it was committed.
@@ -96,7 +96,7 @@ public final class Draft implements AutoCloseable {
   public void close() {
     if (!isOver) {
       isOver = true;
-      line.cancel();
+      channel.cancel();
     }
   }
 }

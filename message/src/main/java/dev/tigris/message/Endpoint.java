@@ -1,15 +1,15 @@
-// Over 400 lines: requests of each kind, with and without waiting, are the interface of the module.
+// Over 400 lines: requests of each kind, with and without waiting, are the API of the module.
 package dev.tigris.message;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.View;
-import dev.tigris.message.line.Arrival;
-import dev.tigris.message.line.BulkSend;
-import dev.tigris.message.line.Greeting;
-import dev.tigris.message.line.Landing;
-import dev.tigris.message.line.Line;
-import dev.tigris.message.line.Station;
+import dev.tigris.message.channel.IncomingMessage;
+import dev.tigris.message.channel.BulkSend;
+import dev.tigris.message.channel.Greeting;
+import dev.tigris.message.channel.BulkTarget;
+import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.MessageReceiver;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.os.CheckReturnValue;
 import java.nio.charset.StandardCharsets;
@@ -48,24 +48,24 @@ public final class Endpoint implements AutoCloseable {
   private final long tag;
   private @Nullable Handler[] handlers = new @Nullable Handler[16];
   private @Nullable Peer[] peers = new @Nullable Peer[4];
-  private final Map<Long, Line> lines = new HashMap<>();
+  private final Map<Long, Channel> channels = new HashMap<>();
   private ErrorHandler errors = Endpoint::logged;
   private @Nullable Bytes segment;
   private @Nullable ReceivePool pool;
   private final Token token = new Token(this);
   private final Message message = new Message();
-  private final Station station = new EndpointStation();
+  private final MessageReceiver receiver = new EndpointReceiver();
   private boolean isClosed;
   private long handlerFailures;
 
   /// An entry of the table of peers.
   ///
   /// @param index its place
-  /// @param line to it
+  /// @param channel to it
   /// @param greeting that it is greeted with
   /// @param provider over which it is reached
   /// @param address there
-  record Peer(int index, Line line, Greeting greeting, String provider, String address) {}
+  record Peer(int index, Channel channel, Greeting greeting, String provider, String address) {}
 
   Endpoint(Bundle bundle, String name, long tag) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
@@ -188,7 +188,7 @@ public final class Endpoint implements AutoCloseable {
   public void unmap(int entry) {
     bundle.requireIdle();
     Peer peer = peer(entry);
-    peer.line().close(System.nanoTime());
+    peer.channel().close(System.nanoTime());
     peers[entry] = null; // if it had ended before, nothing has removed it
   }
 
@@ -208,36 +208,36 @@ public final class Endpoint implements AutoCloseable {
 
   void enter(Peer peer) {
     peers[peer.index()] = peer;
-    lines.put(peer.line().id(), peer.line());
+    channels.put(peer.channel().id(), peer.channel());
   }
 
-  void enter(Line line) {
-    lines.put(line.id(), line);
+  void enter(Channel channel) {
+    channels.put(channel.id(), channel);
   }
 
-  @Nullable Line line(long session) {
-    return lines.get(session);
+  @Nullable Channel channel(long session) {
+    return channels.get(session);
   }
 
-  Iterable<Line> lines() {
-    return List.copyOf(lines.values());
+  Iterable<Channel> channels() {
+    return List.copyOf(channels.values());
   }
 
-  int lineCount() {
-    return lines.size();
+  int channelCount() {
+    return channels.size();
   }
 
-  @Nullable Peer peerOf(Line line) {
+  @Nullable Peer peerOf(Channel channel) {
     for (Peer peer : peers) {
-      if (peer != null && peer.line() == line) {
+      if (peer != null && peer.channel() == channel) {
         return peer;
       }
     }
     return null;
   }
 
-  Station station() {
-    return station;
+  MessageReceiver receiver() {
+    return receiver;
   }
 
   // ---- requests
@@ -247,7 +247,7 @@ public final class Endpoint implements AutoCloseable {
   /// @throws IllegalArgumentException if the entry is empty
   @CheckReturnValue
   public boolean hasCredit(int entry, int payloadBytes) {
-    return peer(entry).line().hasRoom(MOST_WORDS, payloadBytes);
+    return peer(entry).channel().hasRoom(MOST_WORDS, payloadBytes);
   }
 
   /// Sends a request without words. If the peer has no credit left, this polls the bundle until
@@ -256,39 +256,39 @@ public final class Endpoint implements AutoCloseable {
   /// @throws IllegalArgumentException if the entry is empty
   /// @throws IllegalStateException in a handler, which can only reply
   public void request(int entry, int handler) {
-    Line line = ready(entry, 0, 0);
-    if (line == null) {
+    Channel channel = ready(entry, 0, 0);
+    if (channel == null) {
       failed(entry, handler, NO_WORDS, 0);
       return;
     }
-    long at = line.begin(handlerNumber(handler), 0, 0);
-    finish(line, at, handler, 0, 0);
+    long at = channel.begin(handlerNumber(handler), 0, 0);
+    finish(channel, at, handler, 0, 0);
   }
 
   /// Sends a request with a word, as [#request(int, int)] does.
   public void request(int entry, int handler, long first) {
-    Line line = ready(entry, 1, 0);
-    if (line == null) {
+    Channel channel = ready(entry, 1, 0);
+    if (channel == null) {
       failed(entry, handler, new long[] {first}, 0);
       return;
     }
-    long at = line.begin(handlerNumber(handler), 1, 0);
-    line.requestBytes().setLong(at, first);
-    finish(line, at, handler, 1, 0);
+    long at = channel.begin(handlerNumber(handler), 1, 0);
+    channel.requestBytes().setLong(at, first);
+    finish(channel, at, handler, 1, 0);
   }
 
   /// Sends a request with two words, as [#request(int, int)] does.
   public void request(int entry, int handler, long first, long second) {
-    Line line = ready(entry, 2, 0);
-    if (line == null) {
+    Channel channel = ready(entry, 2, 0);
+    if (channel == null) {
       failed(entry, handler, new long[] {first, second}, 0);
       return;
     }
-    long at = line.begin(handlerNumber(handler), 2, 0);
-    Bytes bytes = line.requestBytes();
+    long at = channel.begin(handlerNumber(handler), 2, 0);
+    Bytes bytes = channel.requestBytes();
     bytes.setLong(at, first);
     bytes.setLong(at + 8, second);
-    finish(line, at, handler, 2, 0);
+    finish(channel, at, handler, 2, 0);
   }
 
   /// Sends a request with up to 16 words and a payload, which is copied, as [#request(int, int)]
@@ -301,20 +301,20 @@ public final class Endpoint implements AutoCloseable {
       int entry, int handler, long[] words, @Nullable Bytes payload, long offset, int length) {
     requireWords(words.length);
     int number = handlerNumber(handler);
-    requirePayload(length, peer(entry).line().mostPayload(words.length), "Endpoint.bulk");
-    Line line = ready(entry, words.length, length);
-    if (line == null) {
+    requirePayload(length, peer(entry).channel().mostPayload(words.length), "Endpoint.bulk");
+    Channel channel = ready(entry, words.length, length);
+    if (channel == null) {
       failed(entry, handler, words, length);
       return;
     }
-    long at = line.begin(number, words.length, length);
+    long at = channel.begin(number, words.length, length);
     try {
-      write(line.requestBytes(), at, words, payload, offset, length);
+      write(channel.requestBytes(), at, words, payload, offset, length);
     } catch (RuntimeException e) {
-      line.cancel();
+      channel.cancel();
       throw e;
     }
-    finish(line, at, handler, words.length, length);
+    finish(channel, at, handler, words.length, length);
   }
 
   static void write(
@@ -353,42 +353,42 @@ public final class Endpoint implements AutoCloseable {
   public Draft prepare(int entry, int handler, int words, int payloadBytes) {
     requireWords(words);
     int number = handlerNumber(handler);
-    requirePayload(payloadBytes, peer(entry).line().mostPayload(words), "Endpoint.bulk");
-    Line line = ready(entry, words, payloadBytes);
-    if (line == null) {
+    requirePayload(payloadBytes, peer(entry).channel().mostPayload(words), "Endpoint.bulk");
+    Channel channel = ready(entry, words, payloadBytes);
+    if (channel == null) {
       throw new MessageException("the peer of entry %d is lost".formatted(entry), null);
     }
-    long at = line.begin(number, words, payloadBytes);
-    return new Draft(this, line, handler, words, payloadBytes, at);
+    long at = channel.begin(number, words, payloadBytes);
+    return new Draft(this, channel, handler, words, payloadBytes, at);
   }
 
-  void committed(Line line, long at, int handler, int words, int payload) {
-    if (line.session().state() == Session.State.ENDED) {
+  void committed(Channel channel, long at, int handler, int words, int payload) {
+    if (channel.session().state() == Session.State.ENDED) {
       long[] copy = new long[words];
       for (int i = 0; i < words; i++) {
-        copy[i] = line.requestBytes().getLong(at + (long) i * Long.BYTES);
+        copy[i] = channel.requestBytes().getLong(at + (long) i * Long.BYTES);
       }
       failed(-1, handler, copy, payload);
       return;
     }
-    finish(line, at, handler, words, payload);
+    finish(channel, at, handler, words, payload);
   }
 
-  /// Returns a line with room for a request, after a wait if need be; null if the peer is lost.
-  private @Nullable Line ready(int entry, int words, int payload) {
-    Line line = peer(entry).line();
-    if (!line.hasRoom(words, payload) || bundle.isHandling()) {
+  /// Returns a channel with room for a request, after a wait if need be; null if the peer is lost.
+  private @Nullable Channel ready(int entry, int words, int payload) {
+    Channel channel = peer(entry).channel();
+    if (!channel.hasRoom(words, payload) || bundle.isHandling()) {
       bundle.requireIdle();
-      while (line.session().state() != Session.State.ENDED && !line.hasRoom(words, payload)) {
+      while (channel.session().state() != Session.State.ENDED && !channel.hasRoom(words, payload)) {
         bundle.awaitProgress();
       }
     }
-    return line.session().state() == Session.State.ENDED ? null : line;
+    return channel.session().state() == Session.State.ENDED ? null : channel;
   }
 
-  private void finish(Line line, long at, int handler, int words, int payload) {
-    line.finish(at, handler, words, payload);
-    bundle.touched(line);
+  private void finish(Channel channel, long at, int handler, int words, int payload) {
+    channel.finish(at, handler, words, payload);
+    bundle.touched(channel);
   }
 
   private void failed(int entry, int handler, long[] words, long payload) {
@@ -440,10 +440,10 @@ public final class Endpoint implements AutoCloseable {
 
   private void send(int entry, BulkSend transfer) {
     bundle.requireIdle();
-    Line line = peer(entry).line();
-    line.send(transfer);
-    line.pump(System.nanoTime());
-    bundle.touched(line);
+    Channel channel = peer(entry).channel();
+    channel.send(transfer);
+    channel.pump(System.nanoTime());
+    bundle.touched(channel);
   }
 
   BulkSend transfer(
@@ -481,8 +481,8 @@ public final class Endpoint implements AutoCloseable {
     long nanos = Bundle.nanos(timeout);
     while (true) {
       boolean quiet = true;
-      for (Line line : lines()) {
-        quiet &= !line.hasWork();
+      for (Channel channel : channels()) {
+        quiet &= !channel.hasWork();
       }
       if (quiet || System.nanoTime() - start >= nanos) {
         return quiet;
@@ -518,8 +518,8 @@ public final class Endpoint implements AutoCloseable {
     if (!isClosed) {
       isClosed = true;
       long now = System.nanoTime();
-      for (Line line : lines()) {
-        line.close(now);
+      for (Channel channel : channels()) {
+        channel.close(now);
       }
       bundle.forget(this);
     }
@@ -538,55 +538,55 @@ public final class Endpoint implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Endpoint[%s, %d sessions%s]".formatted(name, lines.size(), isClosed ? ", closed" : "");
+    return "Endpoint[%s, %d sessions%s]".formatted(name, channels.size(), isClosed ? ", closed" : "");
   }
 
-  /// What lines tell this endpoint.
-  private final class EndpointStation implements Station {
+  /// What channels tell this endpoint.
+  private final class EndpointReceiver implements MessageReceiver {
     @Override
-    public Landing landing(Line line, boolean isReply, int handler, long total, long place) {
+    public BulkTarget target(Channel channel, boolean isReply, int handler, long total, long place) {
       if (total > bundle.options().bulkBytes()) {
-        return Landing.nowhere(Reason.TOO_LONG);
+        return BulkTarget.nowhere(Reason.TOO_LONG);
       }
       if (place >= 0) {
         Bytes its = segment;
         boolean fits = its != null && place <= its.capacityBytes() - total;
         return its == null || !fits
-            ? Landing.nowhere(Reason.TOO_LONG)
-            : Landing.bytes(its, place, () -> {});
+            ? BulkTarget.nowhere(Reason.TOO_LONG)
+            : BulkTarget.bytes(its, place, () -> {});
       }
       ReceivePool supplied = pool;
-      Landing buffer = supplied == null ? null : supplied.take(total);
+      BulkTarget buffer = supplied == null ? null : supplied.take(total);
       if (buffer != null) {
         return buffer;
       }
       return total > Integer.MAX_VALUE - 8
-          ? Landing.nowhere(Reason.TOO_LONG)
-          : Landing.array((int) total);
+          ? BulkTarget.nowhere(Reason.TOO_LONG)
+          : BulkTarget.array((int) total);
     }
 
     @Override
-    public @Nullable Reason request(Line line, Arrival arrival) {
-      return run(line, arrival);
+    public @Nullable Reason request(Channel channel, IncomingMessage incoming) {
+      return run(channel, incoming);
     }
 
     @Override
-    public @Nullable Reason reply(Line line, Arrival arrival) {
-      return run(line, arrival);
+    public @Nullable Reason reply(Channel channel, IncomingMessage incoming) {
+      return run(channel, incoming);
     }
 
-    private @Nullable Reason run(Line line, Arrival arrival) {
-      Landing landing = arrival.landing();
-      if (landing != null && landing.refusal() != null) {
-        return landing.refusal();
+    private @Nullable Reason run(Channel channel, IncomingMessage incoming) {
+      BulkTarget target = incoming.target();
+      if (target != null && target.refusal() != null) {
+        return target.refusal();
       }
-      int number = arrival.handler();
+      int number = incoming.handler();
       Handler handler = number < handlers.length ? handlers[number] : null;
       if (handler == null) {
         return Reason.NO_HANDLER;
       }
-      token.show(line);
-      message.show(arrival);
+      token.show(channel);
+      message.show(incoming);
       try {
         handler.handle(token, message);
         return null;
@@ -602,17 +602,17 @@ public final class Endpoint implements AutoCloseable {
 
     @Override
     public void returned(
-        Line line, boolean isReply, int handler, List<Long> words, long bytes, Reason reason) {
-      Peer peer = peerOf(line);
+        Channel channel, boolean isReply, int handler, List<Long> words, long bytes, Reason reason) {
+      Peer peer = peerOf(channel);
       giveBack(
           new ErrorHandler.Returned(
               peer == null ? -1 : peer.index(), isReply, handler, words, bytes, reason));
     }
 
     @Override
-    public void ended(Line line, String why) {
-      lines.remove(line.id());
-      Peer peer = peerOf(line);
+    public void ended(Channel channel, String why) {
+      channels.remove(channel.id());
+      Peer peer = peerOf(channel);
       int index = peer == null ? -1 : peer.index();
       if (peer != null) {
         peers[index] = null;

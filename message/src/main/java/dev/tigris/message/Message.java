@@ -3,8 +3,8 @@ package dev.tigris.message;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.message.line.Arrival;
-import dev.tigris.message.line.Landing;
+import dev.tigris.message.channel.IncomingMessage;
+import dev.tigris.message.channel.BulkTarget;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -22,18 +22,18 @@ public final class Message {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private @Nullable Arrival arrival;
+  private @Nullable IncomingMessage incoming;
 
   Message() {}
 
-  void show(@Nullable Arrival shown) {
-    if (arrival != shown) {
-      arrival = shown;
+  void show(@Nullable IncomingMessage shown) {
+    if (incoming != shown) {
+      incoming = shown;
     }
   }
 
-  private Arrival shown() {
-    Arrival its = arrival;
+  private IncomingMessage shown() {
+    IncomingMessage its = incoming;
     if (its == null) {
       throw new IllegalStateException("the handler has returned: copy what you need before that");
     }
@@ -98,8 +98,8 @@ public final class Message {
   ///
   /// @throws ArithmeticException if an array cannot hold so much
   public byte[] array() {
-    Landing landing = shown().landing();
-    byte[] arrived = landing == null ? null : landing.array();
+    BulkTarget target = shown().target();
+    byte[] arrived = target == null ? null : target.array();
     if (arrived != null) {
       return arrived;
     }
@@ -114,11 +114,11 @@ public final class Message {
   ///
   /// @return null if the payload has arrived elsewhere: then it is to be copied
   public @Nullable Bytes buffer() {
-    Landing landing = shown().landing();
-    Bytes bytes = landing == null ? null : landing.bytes();
-    return bytes == null || landing == null || payloadBytes() == 0
+    BulkTarget target = shown().target();
+    Bytes bytes = target == null ? null : target.bytes();
+    return bytes == null || target == null || payloadBytes() == 0
         ? null
-        : bytes.slice(landing.at(), payloadBytes());
+        : bytes.slice(target.at(), payloadBytes());
   }
 
   /// Returns the place in the segment where a transfer has arrived; -1 for another message.

@@ -2,7 +2,7 @@ package dev.tigris.message;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
-import dev.tigris.message.line.Landing;
+import dev.tigris.message.channel.BulkTarget;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +51,7 @@ final class ReceivePool {
   }
 
   /// Takes a buffer of this length; null if none is free that is large enough.
-  @Nullable Landing take(long bytes) {
+  @Nullable BulkTarget take(long bytes) {
     if (bytes == 0) {
       return null;
     }
@@ -76,7 +76,7 @@ final class ReceivePool {
     }
     Jbuf taken = buffer;
     Bytes view = taken.asBytes();
-    return Landing.bytes(view, 0, () -> taken.unreference(this::verified));
+    return BulkTarget.bytes(view, 0, () -> taken.unreference(this::verified));
   }
 
   private void verified(Jbuf buffer) {

@@ -2,27 +2,27 @@ package dev.tigris.message;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.View;
-import dev.tigris.message.line.Line;
+import dev.tigris.message.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /// Where a message came from: the handler of a request replies through it, once at the most. There
 /// is always room for the reply, so replying never waits.
 public final class Token {
   private final Endpoint endpoint;
-  private @Nullable Line line;
+  private @Nullable Channel channel;
 
   Token(Endpoint endpoint) {
     this.endpoint = endpoint;
   }
 
-  void show(@Nullable Line shown) {
-    if (line != shown) {
-      line = shown;
+  void show(@Nullable Channel shown) {
+    if (channel != shown) {
+      channel = shown;
     }
   }
 
-  private Line shown() {
-    Line its = line;
+  private Channel shown() {
+    Channel its = channel;
     if (its == null) {
       throw new IllegalStateException("the handler has returned: reply before that");
     }
@@ -79,7 +79,7 @@ public final class Token {
   ///     [Options#replyBytes]
   public void reply(int handler, long[] words, @Nullable Bytes payload, long offset, int length) {
     Endpoint.requireWords(words.length);
-    Line its = shown();
+    Channel its = shown();
     Endpoint.requirePayload(length, its.mostReplyPayload(), "Token.bulk");
     long at = its.beginReply(Endpoint.handlerNumber(handler), words.length, length);
     try {
@@ -99,7 +99,7 @@ public final class Token {
   /// @throws IndexOutOfBoundsException if the payload is not inside of the view
   public void bulk(
       int handler, long[] words, View payload, long offset, long length, Runnable whenFree) {
-    Line its = shown();
+    Channel its = shown();
     its.send(
         endpoint.transfer(
             true, handler, words, payload, offset, length, -1, its.replyingTo(), whenFree));

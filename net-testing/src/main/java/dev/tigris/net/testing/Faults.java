@@ -3,7 +3,8 @@ package dev.tigris.net.testing;
 import java.time.Duration;
 
 /// The faults of a connection, of which a message has one at most.
-/// The same seed, tag of the connection and messages give the same faults.
+/// The same seed, tag of the connection, number of earlier connections with that tag and messages
+/// give the same faults.
 ///
 /// All but the seed and the time are probabilities, from 0 to 1, that add up to 1 at most.
 ///

@@ -8,6 +8,7 @@ import dev.tigris.net.provider.Port;
 import dev.tigris.net.provider.ProviderListener;
 import java.security.Principal;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Wraps what another provider has opened. Connecting is left as it is; the faults are in
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class FaultyCarrier implements Carrier {
   private final Carrier inner;
   private final Faults faults;
+
+  /// How many connections were made, by tag and side.
+  private final ConcurrentHashMap<Long, Long> connections = new ConcurrentHashMap<>();
 
   /// Wraps `inner`.
   FaultyCarrier(Carrier inner, Faults faults) {
@@ -44,9 +48,12 @@ final class FaultyCarrier implements Carrier {
     };
   }
 
-  /// The random numbers of one side of a connection.
+  /// The random numbers of one side of a connection. A connection that is made again has others:
+  /// else each one would be cut at the same message, and a program could never go on.
   private SplittableRandom random(long tag, int side) {
-    return new SplittableRandom(faults.seed() * 1_000_003 + tag * 2 + side);
+    long key = tag * 2 + side;
+    long earlier = connections.merge(key, 1L, Long::sum) - 1;
+    return new SplittableRandom(faults.seed() * 1_000_003 + key + earlier * 0x9e3779b97f4a7c15L);
   }
 
   @Override

@@ -1,5 +1,5 @@
-// Over 400 lines: what a line sends and what arrives on it go through one session, step by step.
-package dev.tigris.message.line;
+// Over 400 lines: what a channel sends, and what arrives on it, go through one session.
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.message.Reason;
@@ -15,43 +15,43 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// One side of a session, with its messages as bytes: puts messages into packets, sends what the
-/// session says, and hands what arrives to the [Station].
+/// session says, and hands what arrives to the [MessageReceiver].
 ///
 /// ```text
-///   request, bulk part --> requests (lane) --+                     +--> handler --> reply
-///                                            +--> session --> wire
-///   reply              --> replies  (lane) --+                     +--> landing --> handler
+///   request, bulk part --> queue of requests --+                 +--> handler --> reply
+///                                              +--> connection --+
+///   reply              --> queue of replies  --+                 +--> bulk target --> handler
 /// ```
 ///
 /// Thread rule: the thread of the bundle.
-public final class Line {
+public final class Channel {
   /// How many bulk parts may be under way, of all credits, in quarters: the rest is for others.
   private static final int BULK_QUARTERS = 3;
 
   private final long id;
   private final boolean connects;
-  private final Station station;
+  private final MessageReceiver receiver;
   private final Session session;
-  private final Lane requests;
-  private final Lane replies;
+  private final SendQueue requests;
+  private final SendQueue replies;
   private final int packetBytes;
   private final int replyBytes;
   private boolean lossy;
-  private @Nullable Wire wire;
+  private @Nullable PacketConnection connection;
   private @Nullable Greeting greeting;
 
   private final ArrayDeque<BulkSend> bulk = new ArrayDeque<>();
 
   /// Replies that come back, and wait for a credit; no more than credits, because a request waits
   /// for them.
-  private final ArrayDeque<Comeback> comebacks = new ArrayDeque<>();
+  private final ArrayDeque<MessageToReturn> messagesToReturn = new ArrayDeque<>();
 
-  private @Nullable Landing requestLanding;
-  private @Nullable Landing replyLanding;
-  private long requestLanded;
-  private long replyLanded;
+  private @Nullable BulkTarget requestTarget;
+  private @Nullable BulkTarget replyTarget;
+  private long requestFilled;
+  private long replyFilled;
 
-  private final Arrival arrival = new Arrival();
+  private final IncomingMessage incoming = new IncomingMessage();
 
   /// Whether the handler that runs now may reply, and the number of its request.
   private boolean mayReply;
@@ -63,21 +63,24 @@ public final class Line {
   private long acknowledged;
   private boolean isTouched;
 
+  /// How many connections were made since a packet has arrived or was acknowledged.
+  private int fruitlessConnections;
+
   /// A message that is to come back to the peer.
-  private record Comeback(
+  private record MessageToReturn(
       int handler, List<Long> words, long bytes, Reason reason, long reference) {}
 
-  /// Makes a line without a connection.
+  /// Makes a channel without a connection.
   ///
   /// @param id of the session
   /// @param connects whether this side connects and greets
   /// @param packetBytes the longest packet
   /// @param replyBytes the longest payload of a reply that fits a packet
   /// @param lossy whether packets may be lost or damaged: then they have checksums
-  public Line(
+  public Channel(
       long id,
       boolean connects,
-      Station station,
+      MessageReceiver receiver,
       Settings settings,
       int packetBytes,
       int replyBytes,
@@ -86,15 +89,15 @@ public final class Line {
       long now) {
     this.id = id;
     this.connects = connects;
-    this.station = station;
+    this.receiver = receiver;
     this.session = new Session(settings, now);
     this.packetBytes = packetBytes;
     this.replyBytes = replyBytes;
     this.lossy = lossy;
     int packets = settings.mostPackets();
-    this.requests = new Lane(8 * packetBytes, packetBytes, packets, owner);
+    this.requests = new SendQueue(8 * packetBytes, packetBytes, packets, owner);
     this.replies =
-        new Lane(packetBytes + (settings.credits() + 2) * replyRoom(), packetBytes, packets, owner);
+        new SendQueue(packetBytes + (settings.credits() + 2) * replyRoom(), packetBytes, packets, owner);
   }
 
   /// The room that a reply takes at the most, in a packet of its own.
@@ -121,8 +124,8 @@ public final class Line {
   }
 
   /// Returns the connection; null if there is none.
-  public @Nullable Wire wire() {
-    return wire;
+  public @Nullable PacketConnection connection() {
+    return connection;
   }
 
   /// Returns the longest payload of a message that fits a packet, with so many words.
@@ -180,7 +183,12 @@ public final class Line {
         || requests.hasAny()
         || replies.hasAny()
         || !bulk.isEmpty()
-        || !comebacks.isEmpty();
+        || !messagesToReturn.isEmpty();
+  }
+
+  /// Returns how many connections in a row have brought the session no further.
+  public int fruitlessConnections() {
+    return fruitlessConnections;
   }
 
   /// Whether its bundle has it on the list of those to be pumped.
@@ -195,7 +203,7 @@ public final class Line {
 
   /// Whether a request of this length can be sent now.
   public boolean hasRoom(int words, int payload) {
-    return comebacks.isEmpty()
+    return messagesToReturn.isEmpty()
         && session.hasCredit()
         && requests.hasRoom(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
   }
@@ -324,7 +332,7 @@ public final class Line {
     }
   }
 
-  private void put(BulkSend transfer, int part, boolean last, Lane lane) {
+  private void put(BulkSend transfer, int part, boolean last, SendQueue queue) {
     int words = last ? transfer.words.length : 0;
     int length = PacketLayout.frameBytes(true, words);
     boolean asReply = last && transfer.isReply;
@@ -339,8 +347,8 @@ public final class Line {
         transfer.isReply
             ? last ? FrameKind.BULK_REPLY : FrameKind.REPLY_PART
             : last ? FrameKind.BULK_REQUEST : FrameKind.REQUEST_PART;
-    Bytes bytes = lane.bytes;
-    long at = lane.begin(length, part);
+    Bytes bytes = queue.bytes;
+    long at = queue.begin(length, part);
     at = PacketLayout.frame(bytes, at, kind, words, transfer.handler, part, reference);
     bytes.setLong(at, transfer.length);
     bytes.setLong(at + 8, transfer.put);
@@ -349,7 +357,7 @@ public final class Line {
     for (int i = 0; i < words; i++) {
       bytes.setLong(at + (long) i * Long.BYTES, transfer.words[i]);
     }
-    Packet packet = lane.finish(length);
+    Packet packet = queue.finish(length);
     packet.isClosed = true;
     packet.tail = transfer;
     packet.tailOffset = transfer.offset + transfer.put;
@@ -360,40 +368,41 @@ public final class Line {
     transfer.isPut = last;
   }
 
-  private void putComebacks() {
-    while (!comebacks.isEmpty() && session.hasCredit() && !requests.isDrafting()) {
-      Comeback next = comebacks.peek();
+  private void putMessagesToReturn() {
+    while (!messagesToReturn.isEmpty() && session.hasCredit() && !requests.isDrafting()) {
+      MessageToReturn next = messagesToReturn.peek();
       int length = PacketLayout.frameBytes(false, next.words().size()) + 16;
       if (!requests.hasRoom(length)) {
         return;
       }
       long _ = session.requested();
       put(requests, FrameKind.RETURNED_REPLY, next, length);
-      comebacks.remove();
+      messagesToReturn.remove();
     }
   }
 
-  private static void put(Lane lane, FrameKind kind, Comeback message, int length) {
-    long at = lane.begin(length);
+  private static void put(SendQueue queue, FrameKind kind, MessageToReturn message, int length) {
+    long at = queue.begin(length);
     List<Long> words = message.words();
     at =
         PacketLayout.frame(
-            lane.bytes, at, kind, words.size(), message.handler(), 16, message.reference());
+            queue.bytes, at, kind, words.size(), message.handler(), 16, message.reference());
     for (long word : words) {
-      lane.bytes.setLong(at, word);
+      queue.bytes.setLong(at, word);
       at += Long.BYTES;
     }
-    lane.bytes.setLong(at, message.reason().code());
-    lane.bytes.setLong(at + 8, message.bytes());
-    Packet _ = lane.finish(length);
+    queue.bytes.setLong(at, message.reason().code());
+    queue.bytes.setLong(at + 8, message.bytes());
+    Packet _ = queue.finish(length);
   }
 
   // ---- the connection
 
   /// There is a connection. The side that connects greets with this.
-  public void attach(Wire made, @Nullable Greeting greets, long now) {
-    wire = made;
+  public void attach(PacketConnection made, @Nullable Greeting greets, long now) {
+    connection = made;
     greeting = greets;
+    fruitlessConnections++;
     made.carry(this, requests, replies);
     requests.forEach(packet -> packet.isPosted = false);
     replies.forEach(packet -> packet.isPosted = false);
@@ -404,8 +413,8 @@ public final class Line {
 
   /// The connection is lost, or given up: the session goes on with the next one.
   public void detach(long now) {
-    Wire lost = wire;
-    wire = null;
+    PacketConnection lost = connection;
+    connection = null;
     if (lost != null) {
       lost.close(false);
     }
@@ -425,10 +434,10 @@ public final class Line {
       end(End.UNREACHABLE, "it was not heard of for too long");
       return;
     }
-    Wire open = wire;
+    PacketConnection open = connection;
     boolean more = true;
     while (more) {
-      putComebacks();
+      putMessagesToReturn();
       putBulk();
       // The last part of a bulk reply waits until the others have their numbers.
       more = open != null && sendAll(open, now) && !bulk.isEmpty();
@@ -439,7 +448,7 @@ public final class Line {
   }
 
   /// Sends what can be sent; returns whether a packet was.
-  private boolean sendAll(Wire open, long now) {
+  private boolean sendAll(PacketConnection open, long now) {
     boolean any = false;
     while (open.hasControl()) {
       Duty duty = session.duty(now, replies.hasUnsent() || requests.hasUnsent());
@@ -452,52 +461,52 @@ public final class Line {
   }
 
   /// Returns false if the connection cannot take it now.
-  private boolean perform(Duty duty, Wire open, long now) {
+  private boolean perform(Duty duty, PacketConnection open, long now) {
     switch (duty) {
       case GREET -> control(open, PacketKind.GREETING, 0);
       case WELCOME -> control(open, PacketKind.WELCOME, 0);
       case LACK -> control(open, PacketKind.LACK, session.expected());
       case ACKNOWLEDGE -> control(open, PacketKind.ACKNOWLEDGEMENT, 0);
       case SEND -> {
-        Lane lane = replies.hasUnsent() ? replies : requests;
-        Packet packet = lane.nextUnsent();
-        lane.sent(session.number(now));
+        SendQueue queue = replies.hasUnsent() ? replies : requests;
+        Packet packet = queue.nextUnsent();
+        queue.sent(session.number(now));
         if (packet.tail != null) {
           packet.tail.unsent--;
         }
-        send(open, lane, packet);
+        send(open, queue, packet);
       }
       case RESEND -> {
         long number = session.nextResend();
-        Lane lane = laneOf(number);
-        Packet packet = packetOf(lane, number);
+        SendQueue queue = queueOf(number);
+        Packet packet = packetOf(queue, number);
         if (packet.isPosted) {
           return false; // it has not left yet
         }
         session.resent(now);
-        send(open, lane, packet);
+        send(open, queue, packet);
       }
       case NOTHING -> {}
     }
     return open.isConnected();
   }
 
-  private Lane laneOf(long number) {
+  private SendQueue queueOf(long number) {
     return replies.find(number) != null ? replies : requests;
   }
 
-  private static Packet packetOf(Lane lane, long number) {
-    Packet packet = lane.find(number);
+  private static Packet packetOf(SendQueue queue, long number) {
+    Packet packet = queue.find(number);
     if (packet == null) {
       throw new IllegalStateException("packet %d is not kept".formatted(number));
     }
     return packet;
   }
 
-  private void send(Wire open, Lane lane, Packet packet) {
+  private void send(PacketConnection open, SendQueue queue, Packet packet) {
     int length = packet.length - PacketLayout.HEADER_BYTES + packet.tailBytes;
     PacketLayout.stamp(
-        lane.bytes,
+        queue.bytes,
         packet.offset,
         PacketKind.DATA,
         session.epoch(),
@@ -512,14 +521,14 @@ public final class Line {
           tail == null
               ? MemorySegment.NULL
               : tail.source.segment().asSlice(packet.tailOffset, packet.tailBytes);
-      PacketLayout.seal(lane.bytes, packet.offset, length, rest);
+      PacketLayout.seal(queue.bytes, packet.offset, length, rest);
     }
-    open.send(lane, lane == replies, packet);
+    open.send(queue, queue == replies, packet);
   }
 
-  private void control(Wire open, PacketKind kind, long number) {
+  private void control(PacketConnection open, PacketKind kind, long number) {
     Greeting greets = greeting;
-    Wire.Slot slot = open.takeControl();
+    PacketConnection.Slot slot = open.takeControl();
     Bytes bytes = open.control();
     int length = 0;
     if (kind == PacketKind.GREETING && greets != null) {
@@ -547,7 +556,7 @@ public final class Line {
 
   /// Says farewell, and ends the session.
   public void close(long now) {
-    Wire open = wire;
+    PacketConnection open = connection;
     if (session.state() == Session.State.OPEN && open != null && open.hasControl()) {
       pump(now);
       control(open, PacketKind.FAREWELL, 0);
@@ -565,7 +574,7 @@ public final class Line {
 
   /// Acknowledges before the thread waits.
   public void acknowledge(long now) {
-    Wire open = wire;
+    PacketConnection open = connection;
     if (open != null && session.hasUnacknowledged() && open.hasControl()) {
       control(open, PacketKind.ACKNOWLEDGEMENT, 0);
       open.ring();
@@ -573,7 +582,7 @@ public final class Line {
     pump(now);
   }
 
-  /// The peer greets this side over this line's connection.
+  /// The peer greets this side over this channel's connection.
   void greeted(int epoch, long expects, long silent, long now) {
     if (!session.greeted(epoch, expects, silent, now)) {
       end(End.BREACH, "its greeting expects a number that was never sent");
@@ -590,9 +599,13 @@ public final class Line {
       lossy |= welcome.lossy();
       session.agree(credits, !lossy);
     }
+    long before = session.base();
     if (!session.welcomed(epoch, expects, silent, now)) {
       end(End.BREACH, "its welcome expects a number that was never sent");
       return;
+    }
+    if (session.base() != before) {
+      fruitlessConnections = 0;
     }
     letGo();
   }
@@ -617,6 +630,7 @@ public final class Line {
     }
     if (session.base() != before) {
       acknowledged++;
+      fruitlessConnections = 0;
       letGo();
     }
     if (kind == PacketKind.FAREWELL) {
@@ -626,6 +640,7 @@ public final class Line {
         case NEXT -> {
           if (workOff(from, at + PacketLayout.HEADER_BYTES, at + bytes)) {
             session.taken(now);
+            fruitlessConnections = 0;
           } else {
             end(End.BREACH, "it sends messages that cannot be");
           }
@@ -655,7 +670,7 @@ public final class Line {
         return false;
       }
       long wordsAt = at + length - (long) words * Long.BYTES;
-      arrival.set(from, wordsAt, words, payload, head >>> 16, from.get(PacketLayout.LONG, at + 8));
+      incoming.set(from, wordsAt, words, payload, head >>> 16, from.get(PacketLayout.LONG, at + 8));
       if (!take(kind, from, at + PacketLayout.FRAME_BYTES)
           || session.state() == Session.State.ENDED) {
         return session.state() == Session.State.ENDED;
@@ -687,7 +702,7 @@ public final class Line {
         if (!land(isReply, true, from, bulkAt)) {
           return false;
         }
-        runLanded(isReply);
+        runBulk(isReply);
       }
       case RETURNED_REQUEST, RETURNED_REPLY -> {
         if (!comeBack(kind == FrameKind.RETURNED_REPLY)) {
@@ -699,11 +714,11 @@ public final class Line {
   }
 
   private void request() {
-    replyTo = arrival.reference();
+    replyTo = incoming.reference();
     mayReply = true;
     isReplying = true;
     handled++;
-    Reason reason = station.request(this, arrival);
+    Reason reason = receiver.request(this, incoming);
     isReplying = false;
     if (!mayReply) {
       return;
@@ -720,27 +735,27 @@ public final class Line {
   private void sendBack(Reason reason) {
     mayReply = false;
     session.replied();
-    Comeback message =
-        new Comeback(
-            arrival.handler(), words(), arrival.payloadBytes(), reason, arrival.reference());
+    MessageToReturn message =
+        new MessageToReturn(
+            incoming.handler(), words(), incoming.payloadBytes(), reason, incoming.reference());
     put(
         replies,
         FrameKind.RETURNED_REQUEST,
         message,
-        PacketLayout.frameBytes(false, arrival.words()) + 16);
+        PacketLayout.frameBytes(false, incoming.words()) + 16);
   }
 
   private List<Long> words() {
-    return IntStream.range(0, arrival.words()).mapToObj(arrival::word).toList();
+    return IntStream.range(0, incoming.words()).mapToObj(incoming::word).toList();
   }
 
   private void reply() {
     handled++;
-    Reason reason = station.reply(this, arrival);
+    Reason reason = receiver.reply(this, incoming);
     if (reason != null) {
-      comebacks.add(
-          new Comeback(
-              arrival.handler(), words(), arrival.payloadBytes(), reason, arrival.reference()));
+      messagesToReturn.add(
+          new MessageToReturn(
+              incoming.handler(), words(), incoming.payloadBytes(), reason, incoming.reference()));
     }
   }
 
@@ -748,46 +763,46 @@ public final class Line {
     long total = from.get(PacketLayout.LONG, at);
     long begin = from.get(PacketLayout.LONG, at + 8);
     long place = from.get(PacketLayout.LONG, at + 16);
-    long length = arrival.payloadBytes();
-    Landing landing = isReply ? replyLanding : requestLanding;
-    long landed = isReply ? replyLanded : requestLanded;
-    if (total < 0 || begin != landed || length > total - begin) {
+    long length = incoming.payloadBytes();
+    BulkTarget target = isReply ? replyTarget : requestTarget;
+    long filled = isReply ? replyFilled : requestFilled;
+    if (total < 0 || begin != filled || length > total - begin) {
       return false;
     }
-    if (landing == null) {
-      landing = station.landing(this, isReply, arrival.handler(), total, place);
-    } else if (landing.total() != total) {
+    if (target == null) {
+      target = receiver.target(this, isReply, incoming.handler(), total, place);
+    } else if (target.total() != total) {
       return false;
     }
-    landing.total(total);
-    landing.put(begin, from, arrival.payloadAt(), (int) length);
-    landed += length;
-    if (isLast && landed != total) {
+    target.total(total);
+    target.put(begin, from, incoming.payloadAt(), (int) length);
+    filled += length;
+    if (isLast && filled != total) {
       return false;
     }
     if (isReply) {
-      replyLanding = landing;
-      replyLanded = landed;
+      replyTarget = target;
+      replyFilled = filled;
     } else {
-      requestLanding = landing;
-      requestLanded = landed;
+      requestTarget = target;
+      requestFilled = filled;
     }
-    arrival.landed(landing, total, place);
+    incoming.filled(target, total, place);
     session.expectsMore(!isLast, System.nanoTime());
     return true;
   }
 
-  private void runLanded(boolean isReply) {
-    Landing landing = arrival.landing();
-    if (landing == null) {
-      throw new IllegalStateException("nothing has landed");
+  private void runBulk(boolean isReply) {
+    BulkTarget target = incoming.target();
+    if (target == null) {
+      throw new IllegalStateException("nothing has filled");
     }
     if (isReply) {
-      replyLanding = null;
-      replyLanded = 0;
+      replyTarget = null;
+      replyFilled = 0;
     } else {
-      requestLanding = null;
-      requestLanded = 0;
+      requestTarget = null;
+      requestFilled = 0;
     }
     try {
       if (isReply) {
@@ -796,21 +811,21 @@ public final class Line {
         request();
       }
     } finally {
-      landing.done();
+      target.done();
     }
   }
 
   private boolean comeBack(boolean isReply) {
-    if (arrival.payloadBytes() != 16) {
+    if (incoming.payloadBytes() != 16) {
       return false;
     }
-    MemorySegment from = arrival.payload();
-    Reason reason = Reason.of(from.get(PacketLayout.LONG, arrival.payloadAt()));
-    long bytes = from.get(PacketLayout.LONG, arrival.payloadAt() + 8);
+    MemorySegment from = incoming.payload();
+    Reason reason = Reason.of(from.get(PacketLayout.LONG, incoming.payloadAt()));
+    long bytes = from.get(PacketLayout.LONG, incoming.payloadAt() + 8);
     if (reason == null) {
       return false;
     }
-    station.returned(this, isReply, arrival.handler(), words(), bytes, reason);
+    receiver.returned(this, isReply, incoming.handler(), words(), bytes, reason);
     if (isReply) {
       session.wasSilent();
     }
@@ -825,20 +840,20 @@ public final class Line {
     letGo(replies);
   }
 
-  private void letGo(Lane lane) {
-    while (lane.hasKept()) {
-      Packet packet = lane.firstKept();
+  private void letGo(SendQueue queue) {
+    while (queue.hasKept()) {
+      Packet packet = queue.firstKept();
       if (packet.isPosted
           || session.settings().numbers().distance(session.base(), packet.number) >= 0) {
         return;
       }
-      release(lane, packet);
+      release(queue, packet);
     }
   }
 
-  private static void release(Lane lane, Packet packet) {
+  private static void release(SendQueue queue, Packet packet) {
     BulkSend tail = packet.tail;
-    lane.release();
+    queue.release();
     if (tail != null) {
       tail.released();
     }
@@ -850,22 +865,22 @@ public final class Line {
       return;
     }
     session.end(how);
-    Wire lost = wire;
-    wire = null;
+    PacketConnection lost = connection;
+    connection = null;
     if (lost != null) {
       lost.close(how != End.BREACH); // it lets go of all memory, that of transfers too
     }
     if (requests.isDrafting()) {
       requests.cancel();
     }
-    for (Lane lane : new Lane[] {requests, replies}) {
-      lane.forEach(packet -> giveBack(lane, packet));
-      while (lane.hasAny()) {
-        release(lane, lane.dropFirst());
+    for (SendQueue queue : new SendQueue[] {requests, replies}) {
+      queue.forEach(packet -> giveBack(queue, packet));
+      while (queue.hasAny()) {
+        release(queue, queue.dropFirst());
       }
     }
     for (BulkSend transfer : bulk) {
-      station.returned(
+      receiver.returned(
           this,
           transfer.isReply,
           transfer.handler,
@@ -875,22 +890,22 @@ public final class Line {
       transfer.free();
     }
     bulk.clear();
-    comebacks.clear();
-    for (Landing landing : new @Nullable Landing[] {requestLanding, replyLanding}) {
-      if (landing != null) {
-        landing.done();
+    messagesToReturn.clear();
+    for (BulkTarget target : new @Nullable BulkTarget[] {requestTarget, replyTarget}) {
+      if (target != null) {
+        target.done();
       }
     }
-    requestLanding = null;
-    replyLanding = null;
+    requestTarget = null;
+    replyTarget = null;
     requests.close();
     replies.close();
-    station.ended(this, why);
+    receiver.ended(this, why);
   }
 
   /// The messages of a packet come back.
-  private void giveBack(Lane lane, Packet packet) {
-    Bytes bytes = lane.bytes;
+  private void giveBack(SendQueue queue, Packet packet) {
+    Bytes bytes = queue.bytes;
     boolean isAcknowledged =
         packet.isNumbered
             && session.settings().numbers().distance(session.base(), packet.number) < 0;
@@ -914,9 +929,9 @@ public final class Line {
               .toList();
       long whole = isBulk ? bytes.getLong(at + PacketLayout.FRAME_BYTES) : payload;
       if (kind == FrameKind.REQUEST || kind == FrameKind.BULK_REQUEST) {
-        station.returned(this, false, head >>> 16, words, whole, reason);
+        receiver.returned(this, false, head >>> 16, words, whole, reason);
       } else if (kind == FrameKind.REPLY || kind == FrameKind.BULK_REPLY) {
-        station.returned(this, true, head >>> 16, words, whole, reason);
+        receiver.returned(this, true, head >>> 16, words, whole, reason);
       }
       at += PacketLayout.aligned(length + (isBulk ? 0 : payload));
     }
@@ -931,6 +946,6 @@ public final class Line {
 
   @Override
   public String toString() {
-    return "Line[%s, over %s]".formatted(session, wire);
+    return "Channel[%s, over %s]".formatted(session, connection);
   }
 }

@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A packet lies in one piece. So some bytes at the end of the ring may be left out, and belong to
 /// the packet behind them.
-final class Lane {
+final class SendQueue {
   private final Jbuf jbuf;
   final Bytes bytes;
   private final int capacity;
@@ -41,7 +41,7 @@ final class Lane {
   /// @param capacity in bytes
   /// @param packetBytes the longest packet, with its header
   /// @param count how many packets there can be: a power of two
-  Lane(int capacity, int packetBytes, int count, String owner) {
+  SendQueue(int capacity, int packetBytes, int count, String owner) {
     this.capacity = capacity;
     this.packetBytes = packetBytes;
     this.jbuf = Jbuf.allocate(capacity, owner);
@@ -169,7 +169,7 @@ final class Lane {
     packet.isClosed = true;
   }
 
-  /// Returns the packet at a place of this lane.
+  /// Returns the packet at a place of this queue.
   Packet at(int index) {
     return packets[index];
   }

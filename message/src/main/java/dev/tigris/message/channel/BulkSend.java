@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.View;
 import dev.tigris.net.Ticket;
@@ -33,7 +33,7 @@ public final class BulkSend {
   int kept;
 
   private boolean isFree;
-  private @Nullable Wire wire;
+  private @Nullable PacketConnection connection;
   private @Nullable Ticket ticket;
 
   /// Makes a transfer.
@@ -63,12 +63,12 @@ public final class BulkSend {
   }
 
   /// The memory, registered with this connection.
-  Ticket ticket(Wire with) {
+  Ticket ticket(PacketConnection with) {
     Ticket registered = ticket;
-    if (registered == null || with != wire) {
+    if (registered == null || with != connection) {
       registered = with.register(source);
       ticket = registered;
-      wire = with;
+      connection = with;
     }
     return registered;
   }
@@ -88,7 +88,7 @@ public final class BulkSend {
     }
     isFree = true;
     Ticket registered = ticket;
-    Wire with = wire;
+    PacketConnection with = connection;
     if (registered != null && with != null) {
       with.deregister(registered);
     }

@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.message.protocol.Session;
@@ -6,31 +6,32 @@ import dev.tigris.net.Descriptor;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Takes packets apart as far as to know which line they belong to, and greets. One for a bundle.
+/// Takes packets apart as far as to know which channel they belong to, and answers greetings. One
+/// for a bundle.
 ///
 /// Thread rule: the thread of the bundle.
-public final class Switchboard {
-  private final Doorkeeper doorkeeper;
+public final class PacketDispatcher {
+  private final Admission admission;
   private final boolean lossy;
   private long malformed;
 
   /// Decides about greetings.
-  public interface Doorkeeper {
-    /// Finds or makes the line that a greeting is for, and attaches it to the connection; or
+  public interface Admission {
+    /// Finds or makes the channel that a greeting is for, and attaches it to the connection; or
     /// [#refuse]s.
     ///
-    /// @return the line, attached; null if it was refused
-    @Nullable Line greeted(Wire wire, long session, Greeting greeting, long now);
+    /// @return the channel, attached; null if it was refused
+    @Nullable Channel greeted(PacketConnection connection, long session, Greeting greeting, long now);
 
     /// Hears that the peer has refused a greeting.
-    void refused(Line line, Greeting.Refused why);
+    void refused(Channel channel, Greeting.Refused why);
   }
 
   /// Makes one.
   ///
   /// @param lossy whether packets may be damaged on their way
-  public Switchboard(Doorkeeper doorkeeper, boolean lossy) {
-    this.doorkeeper = doorkeeper;
+  public PacketDispatcher(Admission admission, boolean lossy) {
+    this.admission = admission;
     this.lossy = lossy;
   }
 
@@ -41,8 +42,8 @@ public final class Switchboard {
 
   /// Takes a packet that has arrived.
   ///
-  /// @return the line that it was for; null if none
-  public @Nullable Line take(Wire wire, Descriptor descriptor, long now) {
+  /// @return the channel that it was for; null if none
+  public @Nullable Channel take(PacketConnection connection, Descriptor descriptor, long now) {
     MemorySegment from = descriptor.memory();
     long at = descriptor.memoryOffset();
     long bytes = descriptor.transferredBytes();
@@ -52,20 +53,20 @@ public final class Switchboard {
                 || PacketLayout.length(from, at) != bytes - PacketLayout.HEADER_BYTES
             ? null
             : PacketKind.of(PacketLayout.kindCode(from, at));
-    Line line = wire.line();
-    if (kind == null || !isWhole(kind, line, from, at, bytes)) {
+    Channel channel = connection.channel();
+    if (kind == null || !isWhole(kind, channel, from, at, bytes)) {
       malformed++;
-      if (!(line == null ? lossy : line.checks())) {
-        breach(wire, line);
+      if (!(channel == null ? lossy : channel.checks())) {
+        breach(connection, channel);
       }
-      return line;
+      return channel;
     }
     long session = PacketLayout.session(from, at);
     if (kind == PacketKind.GREETING) {
-      return greeted(wire, from, at, bytes, now);
+      return greeted(connection, from, at, bytes, now);
     }
-    if (line == null || line.id() != session) {
-      return line;
+    if (channel == null || channel.id() != session) {
+      return channel;
     }
     long body = at + PacketLayout.HEADER_BYTES;
     long length = bytes - PacketLayout.HEADER_BYTES;
@@ -74,7 +75,7 @@ public final class Switchboard {
       case WELCOME -> {
         Greeting.Welcome welcome = Greeting.readWelcome(from, body, length);
         if (welcome != null) {
-          line.welcomed(
+          channel.welcomed(
               epoch,
               PacketLayout.acknowledged(from, at),
               PacketLayout.silent(from, at),
@@ -85,36 +86,36 @@ public final class Switchboard {
       case REFUSAL -> {
         Greeting.Refused why = Greeting.readRefusal(from, body, length);
         if (why != null
-            && epoch == line.session().epoch()
-            && line.session().state() == Session.State.GREETING) {
-          doorkeeper.refused(line, why);
+            && epoch == channel.session().epoch()
+            && channel.session().state() == Session.State.GREETING) {
+          admission.refused(channel, why);
         }
       }
-      default -> line.arrived(kind, from, at, bytes, now);
+      default -> channel.arrived(kind, from, at, bytes, now);
     }
-    return line;
+    return channel;
   }
 
   private static boolean isWhole(
-      PacketKind kind, @Nullable Line line, MemorySegment from, long at, long bytes) {
+      PacketKind kind, @Nullable Channel channel, MemorySegment from, long at, long bytes) {
     boolean needed =
         switch (kind) {
           case GREETING, WELCOME, REFUSAL -> true;
-          default -> line != null && line.checks();
+          default -> channel != null && channel.checks();
         };
     return PacketLayout.checksum(from, at) == 0 ? !needed : PacketLayout.isWhole(from, at, bytes);
   }
 
   /// A peer over a reliable connection has sent something else than a packet.
-  private static void breach(Wire wire, @Nullable Line line) {
-    if (line == null) {
-      wire.close(false);
+  private static void breach(PacketConnection connection, @Nullable Channel channel) {
+    if (channel == null) {
+      connection.close(false);
     } else {
-      line.end(Session.End.BREACH, "it sends something else than packets");
+      channel.end(Session.End.BREACH, "it sends something else than packets");
     }
   }
 
-  private @Nullable Line greeted(Wire wire, MemorySegment from, long at, long bytes, long now) {
+  private @Nullable Channel greeted(PacketConnection connection, MemorySegment from, long at, long bytes, long now) {
     long body = at + PacketLayout.HEADER_BYTES;
     Greeting greeting = Greeting.read(from, body, bytes - PacketLayout.HEADER_BYTES);
     if (greeting == null) {
@@ -125,7 +126,7 @@ public final class Switchboard {
     int epoch = PacketLayout.epoch(from, at);
     if (greeting.commonVersion() == 0) {
       refuse(
-          wire,
+          connection,
           session,
           epoch,
           Greeting.Refusal.VERSION,
@@ -137,28 +138,28 @@ public final class Switchboard {
                   Greeting.HIGHEST_VERSION));
       return null;
     }
-    Line line = wire.line();
-    if (line == null) {
-      wire.greetingEpoch(epoch);
-      line = doorkeeper.greeted(wire, session, greeting, now);
+    Channel channel = connection.channel();
+    if (channel == null) {
+      connection.greetingEpoch(epoch);
+      channel = admission.greeted(connection, session, greeting, now);
     }
-    if (line != null && line.id() == session) {
-      line.greeted(epoch, PacketLayout.acknowledged(from, at), PacketLayout.silent(from, at), now);
+    if (channel != null && channel.id() == session) {
+      channel.greeted(epoch, PacketLayout.acknowledged(from, at), PacketLayout.silent(from, at), now);
     }
-    return line;
+    return channel;
   }
 
   /// Refuses the greeting that has come over a connection.
-  public static void refuse(Wire wire, long session, int epoch, Greeting.Refusal why, String text) {
-    if (!wire.hasControl() || !wire.isConnected()) {
+  public static void refuse(PacketConnection connection, long session, int epoch, Greeting.Refusal why, String text) {
+    if (!connection.hasControl() || !connection.isConnected()) {
       return;
     }
-    Wire.Slot slot = wire.takeControl();
-    Bytes bytes = wire.control();
+    PacketConnection.Slot slot = connection.takeControl();
+    Bytes bytes = connection.control();
     int length = Greeting.writeRefusal(bytes, slot.at + PacketLayout.HEADER_BYTES, why, text);
     PacketLayout.stamp(bytes, slot.at, PacketKind.REFUSAL, epoch, session, 0, 0, 0, length);
     PacketLayout.seal(bytes, slot.at, length, MemorySegment.NULL);
-    wire.sendControl(slot, PacketLayout.HEADER_BYTES + length);
-    wire.ring();
+    connection.sendControl(slot, PacketLayout.HEADER_BYTES + length);
+    connection.ring();
   }
 }

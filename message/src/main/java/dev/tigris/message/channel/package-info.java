@@ -2,6 +2,6 @@
 /// packets that are kept until they are acknowledged, bulk transfers, and the driver of a session's
 /// state machine. Internal.
 @NullMarked
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import java.lang.foreign.MemorySegment;

@@ -9,25 +9,40 @@ import java.util.concurrent.locks.LockSupport;
 
 /// A listener and the thread that takes requests to connect from it, for the thread of a bundle,
 /// which accepts them. Requests for something else than messages are rejected.
-final class Door implements AutoCloseable {
+final class Acceptor implements AutoCloseable {
   /// So many may wait for a bundle that does not poll; others are rejected, and try again.
   private static final int MOST_WAITING = 1024;
 
   private static final long PAUSE_NANOS = 10_000_000;
 
+  private final String provider;
   private final Listener listener;
   private final long tag;
-  private final ConcurrentLinkedQueue<ConnectionRequest> knocks;
+  private final ConcurrentLinkedQueue<Request> connectionRequests;
   private final Runnable wake;
   private volatile boolean isClosed;
 
-  Door(
-      Listener listener, long tag, ConcurrentLinkedQueue<ConnectionRequest> knocks, Runnable wake) {
+  /// A request to connect.
+  ///
+  /// @param provider over which it has come
+  record Request(String provider, ConnectionRequest request) {}
+
+  Acceptor(
+      String provider,
+      Listener listener,
+      long tag,
+      ConcurrentLinkedQueue<Request> connectionRequests,
+      Runnable wake) {
+    this.provider = provider;
     this.listener = listener;
     this.tag = tag;
-    this.knocks = knocks;
+    this.connectionRequests = connectionRequests;
     this.wake = wake;
-    Thread.ofPlatform().daemon().name("tigris-message-door").start(this::listen);
+    Thread.ofPlatform().daemon().name("tigris-message-acceptor").start(this::listen);
+  }
+
+  String provider() {
+    return provider;
   }
 
   String address() {
@@ -41,10 +56,10 @@ final class Door implements AutoCloseable {
         if (request == null) {
           continue;
         }
-        if (request.tag() != tag || knocks.size() >= MOST_WAITING) {
+        if (request.tag() != tag || connectionRequests.size() >= MOST_WAITING) {
           request.reject();
         } else {
-          knocks.add(request);
+          connectionRequests.add(new Request(provider, request));
           wake.run();
         }
       } catch (NetException e) {

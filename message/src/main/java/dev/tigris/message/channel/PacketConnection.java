@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
@@ -15,10 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One connection of a line: a virtual interface, the memory that it receives into, and tickets for
-/// the packets of the line's lanes. Each ticket, or descriptor of several, has as attachment the
-/// [Slot] that it is posted for.
-public final class Wire {
+/// One connection of a channel: a virtual interface, the memory that it receives into, and tickets
+/// for the packets of the channel's queues. Each ticket, or descriptor of several, has as
+/// attachment the [Slot] that it is posted for.
+public final class PacketConnection {
   /// Packets without frames, or with a greeting in them.
   private static final int CONTROL_BYTES = 1024;
 
@@ -32,38 +32,42 @@ public final class Wire {
   private final List<Slot> receives = new ArrayList<>();
   private Slot[] requests = new Slot[0];
   private Slot[] replies = new Slot[0];
-  private @Nullable Line line;
+  private @Nullable Channel channel;
 
   /// When it was made; a peer that never greets is given up.
   private final long madeAt;
 
+  /// How many receives are posted.
+  private int receivesOut;
+
+  private final String provider;
   private int greetingEpoch;
   private boolean isClosed;
   private boolean hasNews;
 
   /// What a descriptor is posted for.
   public static final class Slot {
-    final Wire wire;
+    final PacketConnection connection;
     final Ticket ticket;
     final long at;
 
-    /// Of a packet in a lane.
-    final @Nullable Lane lane;
+    /// Of a packet in a queue.
+    final @Nullable SendQueue queue;
 
     final int index;
 
-    Slot(Wire wire, Ticket ticket, long at, @Nullable Lane lane, int index) {
-      this.wire = wire;
+    Slot(PacketConnection connection, Ticket ticket, long at, @Nullable SendQueue queue, int index) {
+      this.connection = connection;
       this.ticket = ticket;
       this.at = at;
-      this.lane = lane;
+      this.queue = queue;
       this.index = index;
       Ticket _ = ticket.attach(this);
     }
 
     /// Returns the connection that it belongs to.
-    public Wire wire() {
-      return wire;
+    public PacketConnection connection() {
+      return connection;
     }
   }
 
@@ -80,9 +84,11 @@ public final class Wire {
 
   /// Takes a new connection over, and posts memory for what arrives.
   ///
+  /// @param provider over which it is made
   /// @param owner of its memory
-  public Wire(VirtualInterface link, String owner, long now) {
+  public PacketConnection(VirtualInterface link, String provider, String owner, long now) {
     this.link = link;
+    this.provider = provider;
     this.madeAt = now;
     int count = link.attributes().receiveDepth();
     long bytes = PacketLayout.aligned((int) link.attributes().maximumMessageBytes());
@@ -98,8 +104,24 @@ public final class Wire {
       Slot slot = new Slot(this, link.register(memory), i * bytes, null, i);
       Ticket _ = slot.ticket.range(slot.at, bytes).inPlace(true);
       receives.add(slot);
-      Posting _ = link.postReceive(slot.ticket); // if it has ended already, that shows later
+      post(slot);
     }
+  }
+
+  private void post(Slot slot) {
+    if (link.postReceive(slot.ticket) == Posting.POSTED) {
+      receivesOut++;
+    }
+  }
+
+  /// Whether it has ended, and no completion will tell.
+  public boolean hasNothingToCome() {
+    return !isClosed && receivesOut == 0 && link.state() != InterfaceState.CONNECTED;
+  }
+
+  /// Returns the provider over which it is made.
+  public String provider() {
+    return provider;
   }
 
   /// Returns the longest packet that can be sent.
@@ -112,9 +134,9 @@ public final class Wire {
     return link.peer();
   }
 
-  /// Returns the line that it carries; null before the greeting.
-  public @Nullable Line line() {
-    return line;
+  /// Returns the channel that it carries; null before the greeting.
+  public @Nullable Channel channel() {
+    return channel;
   }
 
   /// Returns when it was made.
@@ -131,17 +153,17 @@ public final class Wire {
     greetingEpoch = epoch;
   }
 
-  /// Has it carry the packets of a line.
-  void carry(Line carried, Lane requestLane, Lane replyLane) {
-    line = carried;
-    requests = slots(requestLane);
-    replies = slots(replyLane);
+  /// Has it carry the packets of a channel.
+  void carry(Channel carried, SendQueue requestQueue, SendQueue replyQueue) {
+    channel = carried;
+    requests = slots(requestQueue);
+    replies = slots(replyQueue);
   }
 
-  private Slot[] slots(Lane lane) {
-    Slot[] slots = new Slot[lane.count()];
+  private Slot[] slots(SendQueue queue) {
+    Slot[] slots = new Slot[queue.count()];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = new Slot(this, link.register(lane.bytes), 0, lane, i);
+      slots[i] = new Slot(this, link.register(queue.bytes), 0, queue, i);
     }
     return slots;
   }
@@ -187,8 +209,8 @@ public final class Wire {
     hasNews = true;
   }
 
-  /// Posts a packet of a lane, whose header is written.
-  void send(Lane lane, boolean isReply, Packet packet) {
+  /// Posts a packet of a queue, whose header is written.
+  void send(SendQueue queue, boolean isReply, Packet packet) {
     Slot slot = (isReply ? replies : requests)[packet.index];
     Ticket head = slot.ticket.range(packet.offset, packet.length);
     Descriptor message = head;
@@ -214,15 +236,16 @@ public final class Wire {
   /// @return whether a packet has arrived in it, which [#repost] is called for afterwards
   public boolean completed(Slot slot, Descriptor descriptor) {
     if (!descriptor.isSend()) {
+      receivesOut--;
       return descriptor.status() == Status.DONE;
     }
-    Lane lane = slot.lane;
-    if (lane == null) {
+    SendQueue queue = slot.queue;
+    if (queue == null) {
       freeControls.add(slot);
     } else {
-      Line its = line;
-      if (its != null && its.wire() == this) {
-        lane.at(slot.index).isPosted = false;
+      Channel its = channel;
+      if (its != null && its.connection() == this) {
+        queue.at(slot.index).isPosted = false;
         its.sent();
       }
     }
@@ -232,7 +255,7 @@ public final class Wire {
   /// Posts memory again that a packet has arrived in.
   public void repost(Slot slot) {
     if (!isClosed) {
-      Posting _ = link.postReceive(slot.ticket);
+      post(slot);
     }
   }
 
@@ -256,8 +279,8 @@ public final class Wire {
 
   private void deregisterUnposted(Slot[] slots) {
     for (Slot slot : slots) {
-      Lane lane = slot.lane;
-      if (lane != null && !lane.at(slot.index).isPosted) {
+      SendQueue queue = slot.queue;
+      if (queue != null && !queue.at(slot.index).isPosted) {
         deregister(slot.ticket);
       }
     }

@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A message that has arrived, as it lies in its packet: valid until its handler returns. One
-/// object serves all messages of a line.
-public final class Arrival {
+/// object serves all messages of a channel.
+public final class IncomingMessage {
   private MemorySegment memory = MemorySegment.NULL;
   private long wordsAt;
   private long payloadAt;
@@ -13,10 +13,10 @@ public final class Arrival {
   private int words;
   private int handler;
   private long reference;
-  private @Nullable Landing landing;
+  private @Nullable BulkTarget target;
   private long place;
 
-  Arrival() {}
+  IncomingMessage() {}
 
   void set(
       MemorySegment from,
@@ -32,14 +32,14 @@ public final class Arrival {
     payloadBytes = itsPayloadBytes;
     handler = itsHandler;
     reference = itsReference;
-    if (landing != null) {
-      landing = null;
+    if (target != null) {
+      target = null;
     }
     place = -1;
   }
 
-  void landed(Landing where, long total, long itsPlace) {
-    landing = where;
+  void filled(BulkTarget where, long total, long itsPlace) {
+    target = where;
     payloadBytes = total;
     place = itsPlace;
   }
@@ -72,19 +72,19 @@ public final class Arrival {
 
   /// Returns the memory that the payload lies in, from [#payloadAt] on.
   public MemorySegment payload() {
-    Landing where = landing;
+    BulkTarget where = target;
     return where == null ? memory : where.memory();
   }
 
   /// Returns where the payload begins.
   public long payloadAt() {
-    Landing where = landing;
+    BulkTarget where = target;
     return where == null ? payloadAt : where.at();
   }
 
   /// Returns where a bulk transfer has gone; null for others.
-  public @Nullable Landing landing() {
-    return landing;
+  public @Nullable BulkTarget target() {
+    return target;
   }
 
   /// Returns the place in the segment; -1 if it is for none.

@@ -1,4 +1,4 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.message.Reason;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where a bulk transfer goes at its receiver: a new array, a buffer that the receiver has
 /// supplied, a place in its segment, or nowhere.
-public final class Landing {
+public final class BulkTarget {
   private final byte @Nullable [] array;
   private final @Nullable Bytes bytes;
   private final @Nullable MemorySegment segment;
@@ -18,7 +18,7 @@ public final class Landing {
   private final Runnable done;
   private long total = -1;
 
-  private Landing(
+  private BulkTarget(
       byte @Nullable [] array,
       @Nullable Bytes bytes,
       long at,
@@ -33,20 +33,20 @@ public final class Landing {
   }
 
   /// A new array.
-  public static Landing array(int length) {
-    return new Landing(new byte[length], null, 0, null, () -> {});
+  public static BulkTarget array(int length) {
+    return new BulkTarget(new byte[length], null, 0, null, () -> {});
   }
 
   /// A part of a buffer.
   ///
   /// @param done is run once, after the handler, or when the rest will not come
-  public static Landing bytes(Bytes bytes, long at, Runnable done) {
-    return new Landing(null, bytes, at, null, done);
+  public static BulkTarget bytes(Bytes bytes, long at, Runnable done) {
+    return new BulkTarget(null, bytes, at, null, done);
   }
 
   /// Nowhere: the message comes back with this reason.
-  public static Landing nowhere(Reason refusal) {
-    return new Landing(null, null, 0, refusal, () -> {});
+  public static BulkTarget nowhere(Reason refusal) {
+    return new BulkTarget(null, null, 0, refusal, () -> {});
   }
 
   /// Returns why it goes nowhere; null if it does not.

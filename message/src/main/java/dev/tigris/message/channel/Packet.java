@@ -1,18 +1,18 @@
-package dev.tigris.message.line;
+package dev.tigris.message.channel;
 
 import org.jspecify.annotations.Nullable;
 
-/// A packet in a [Lane]: where its bytes lie, and what follows them from elsewhere.
+/// A packet in a [SendQueue]: where its bytes lie, and what follows them from elsewhere.
 final class Packet {
-  /// The place of this object among those of its lane.
+  /// The place of this object among those of its queue.
   final int index;
 
-  /// Where it begins in the lane, and its length with the header, without the tail.
+  /// Where it begins in the queue, and its length with the header, without the tail.
   int offset;
 
   int length;
 
-  /// The bytes of the lane that it takes, with what was left out before it.
+  /// The bytes of the queue that it takes, with what was left out before it.
   int span;
 
   /// Whether nothing more fits.
