@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +82,16 @@ public final class Bundle implements AutoCloseable {
       new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Endpoint> adopted = new ConcurrentLinkedQueue<>();
   private final Map<String, Endpoint> endpoints = new HashMap<>();
+
+  /// The names of the endpoints, and of those that are on their way here. Any thread.
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
+
+  /// Where it listens, the first address of each provider. Any thread reads it.
+  private final Map<String, String> addresses = new ConcurrentHashMap<>();
+
+  /// The endpoints that have moved from here to other bundles.
+  private final Map<String, Moved> moved = new HashMap<>();
+
   private final List<PacketConnection> ungreeted = new ArrayList<>();
   private final ArrayDeque<Channel> touched = new ArrayDeque<>();
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
@@ -88,7 +99,7 @@ public final class Bundle implements AutoCloseable {
   private Set<Event> mask = EnumSet.of(Event.MESSAGE, Event.NOTICE);
   private @Nullable String refusal;
   private boolean isHandling;
-  private boolean isClosed;
+  private volatile boolean isClosed;
   private long handled;
   private long acknowledged;
   private long noticed;
@@ -107,6 +118,9 @@ public final class Bundle implements AutoCloseable {
       atNanos = failures < 2 ? now : now + waitNanos;
     }
   }
+
+  /// Where an endpoint has gone, and its tag, without which its address is not told.
+  private record Moved(Bundle to, long tag) {}
 
   private Bundle(Options options, List<Fabric> carriers, boolean owns) {
     if (carriers.isEmpty()) {
@@ -178,9 +192,8 @@ public final class Bundle implements AutoCloseable {
     requireOwner();
     requireOpen();
     Endpoint made = new Endpoint(this, name, tag);
-    if (endpoints.putIfAbsent(name, made) != null) {
-      throw new IllegalArgumentException("the bundle has an endpoint '%s' already".formatted(name));
-    }
+    reserve(name);
+    endpoints.put(name, made);
     return made;
   }
 
@@ -200,6 +213,7 @@ public final class Bundle implements AutoCloseable {
             connectionRequests,
             this::wake);
     acceptors.add(acceptor);
+    addresses.putIfAbsent(provider, acceptor.address());
     return acceptor.address();
   }
 
@@ -431,12 +445,11 @@ public final class Bundle implements AutoCloseable {
 
   // ---- connections
 
-  private void acceptArrivals() {
+  /// Services the endpoints that other bundles have given.
+  private void takeAdopted() {
     for (Endpoint endpoint = adopted.poll(); endpoint != null; endpoint = adopted.poll()) {
-      if (endpoints.putIfAbsent(endpoint.name(), endpoint) != null) {
-        throw new IllegalArgumentException(
-            "the bundle has an endpoint '%s' already".formatted(endpoint.name()));
-      }
+      endpoints.put(endpoint.name(), endpoint);
+      moved.remove(endpoint.name());
       endpoint.movedTo(this);
       long now = System.nanoTime();
       for (Channel channel : endpoint.channels()) {
@@ -445,6 +458,10 @@ public final class Bundle implements AutoCloseable {
         }
       }
     }
+  }
+
+  private void acceptArrivals() {
+    takeAdopted();
     while (true) {
       Acceptor.Request next = connectionRequests.poll();
       if (next == null) {
@@ -561,7 +578,7 @@ public final class Bundle implements AutoCloseable {
     try {
       made =
           fabric(peer.provider()).connect(peer.address(), CONNECTION_TAG, queue, attributes, slice);
-    } catch (NetException e) {
+    } catch (NetException | IllegalArgumentException e) { // the address may be a peer's
       made =
           new Connection.Refused(
               Connection.Reason.NOBODY_LISTENS, peer.address(), String.valueOf(e.getMessage()));
@@ -585,9 +602,10 @@ public final class Bundle implements AutoCloseable {
   private final class GreetingAdmission implements PacketDispatcher.Admission {
     @Override
     public @Nullable Channel greeted(PacketConnection connection, long session, Greeting greeting, long now) {
+      takeAdopted(); // the peer may know sooner than this thread that an endpoint has come here
       Endpoint endpoint = endpoints.get(greeting.name());
       if (endpoint == null) {
-        return refuse(connection, session, Greeting.Refusal.NO_ENDPOINT, "no endpoint has this name");
+        return refuseAbsent(connection, session, greeting);
       }
       if (endpoint.tag() != greeting.tag()) {
         return refuse(connection, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
@@ -618,6 +636,27 @@ public final class Bundle implements AutoCloseable {
       return channel;
     }
 
+    private @Nullable Channel refuseAbsent(
+        PacketConnection connection, long session, Greeting greeting) {
+      Moved gone = moved.get(greeting.name());
+      if (gone == null) {
+        return refuse(
+            connection, session, Greeting.Refusal.NO_ENDPOINT, "no endpoint has this name");
+      }
+      if (gone.tag() != greeting.tag()) {
+        return refuse(
+            connection, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
+      }
+      String address = gone.to().addresses.get(connection.provider());
+      return address == null
+          ? refuse(
+              connection,
+              session,
+              Greeting.Refusal.NO_ENDPOINT,
+              "it has moved to a bundle that does not listen over " + connection.provider())
+          : refuse(connection, session, Greeting.Refusal.MOVED, address);
+    }
+
     private static @Nullable Channel refuse(
         PacketConnection connection, long session, Greeting.Refusal why, String text) {
       PacketDispatcher.refuse(connection, session, connection.greetingEpoch(), why, text);
@@ -626,6 +665,15 @@ public final class Bundle implements AutoCloseable {
 
     @Override
     public void refused(Channel channel, Greeting.Refused why) {
+      if (why.why() == Greeting.Refusal.MOVED) {
+        for (Endpoint endpoint : endpoints.values()) {
+          endpoint.peerHasMoved(channel, why.text());
+        }
+        long now = System.nanoTime();
+        channel.detach(now);
+        attempts.put(channel, new Attempt(channel, now));
+        return;
+      }
       refusal = "%s, %s".formatted(why.why(), why.text());
       channel.end(Session.End.FORGOTTEN, why.text());
     }
@@ -633,17 +681,40 @@ public final class Bundle implements AutoCloseable {
 
   // ---- moving and closing
 
-  void release(Endpoint endpoint) {
+  /// Reserves a name for an endpoint. Any thread.
+  void reserve(String name) {
+    if (!names.add(name)) {
+      throw new IllegalArgumentException("the bundle has an endpoint '%s' already".formatted(name));
+    }
+  }
+
+  /// Whether peers can be reached from here that a bundle with these options reaches. Any thread.
+  void requireAlike(Options others, Set<String> providers) {
+    requireOpen();
+    if (!fabrics.keySet().containsAll(providers)) {
+      throw new IllegalArgumentException(
+          "the other bundle has the providers %s, and the endpoint's peers need %s"
+              .formatted(fabrics.keySet(), providers));
+    }
+    if (options.lossy() != others.lossy() || options.payloadBytes() < others.payloadBytes()) {
+      throw new IllegalArgumentException(
+          "the other bundle has other options: %s, and %s are needed".formatted(options, others));
+    }
+  }
+
+  /// Lets an endpoint go to another bundle.
+  void release(Endpoint endpoint, Bundle to) {
     long now = System.nanoTime();
     pumpTouched(now);
     for (Channel channel : endpoint.channels()) {
       attempts.remove(channel);
       channel.detach(now);
     }
-    endpoints.remove(endpoint.name());
+    forget(endpoint);
+    moved.put(endpoint.name(), new Moved(to, endpoint.tag()));
   }
 
-  /// Takes an endpoint over, which its own thread gives. Any thread.
+  /// Takes an endpoint over, which its own thread gives, and whose name is reserved. Any thread.
   void adopt(Endpoint endpoint) {
     adopted.add(endpoint);
     queue.wake();
@@ -651,12 +722,14 @@ public final class Bundle implements AutoCloseable {
 
   void forget(Endpoint endpoint) {
     endpoints.remove(endpoint.name());
+    names.remove(endpoint.name());
   }
 
   /// Closes the endpoints that are left, and the bundle.
   @Override
   public void close() {
     requireIdle();
+    takeAdopted();
     for (Endpoint endpoint : List.copyOf(endpoints.values())) {
       endpoint.close();
     }

@@ -16,9 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -494,17 +496,37 @@ public final class Endpoint implements AutoCloseable {
   // ---- moving and closing
 
   /// Moves this endpoint to another bundle, and so to another thread, with its tables and sessions.
-  /// The thread of that bundle services it from its next poll on. Peers that this endpoint has
-  /// mapped are connected to again from there. A peer that has mapped this endpoint loses its
-  /// connection, and goes on when it finds the endpoint at the address that it knows: so both
-  /// bundles share an address, one after the other, or the peer maps it anew.
+  /// The thread of that bundle services it, and may use it, when it has polled after that. Sessions
+  /// go on with the number that each side expects. Peers that this endpoint has mapped are connected
+  /// to again from there. A peer that has mapped this endpoint asks at the address that it knows,
+  /// and is told where the other bundle listens. So that one listens over the peers' providers, and
+  /// this bundle stays open.
   ///
-  /// @throws IllegalArgumentException if the other bundle has an endpoint of this name
+  /// @throws IllegalArgumentException if the other bundle has an endpoint of this name, lacks a
+  ///     provider of a peer, or has other options for packets
+  /// @throws IllegalStateException if one of the bundles, or the endpoint, is closed
   public void moveTo(Bundle other) {
     bundle.requireIdle();
     requireOpen();
-    bundle.release(this);
+    Set<String> providers = new HashSet<>();
+    for (Peer peer : peers) {
+      if (peer != null) {
+        providers.add(peer.provider());
+      }
+    }
+    other.requireAlike(bundle.options(), providers);
+    other.reserve(name);
+    bundle.release(this, other);
     other.adopt(this);
+  }
+
+  /// The endpoint of a peer listens elsewhere now.
+  void peerHasMoved(Channel channel, String address) {
+    Peer peer = peerOf(channel);
+    if (peer != null) {
+      peers[peer.index()] =
+          new Peer(peer.index(), peer.channel(), peer.greeting(), peer.provider(), address);
+    }
   }
 
   void movedTo(Bundle now) {

@@ -60,7 +60,10 @@ public record Greeting(
     /// The session is not known, or not any more.
     UNKNOWN_SESSION(4),
     /// There are too many sessions.
-    BUSY(5);
+    BUSY(5),
+    /// The endpoint has moved to another bundle: the text is the address where that listens, over
+    /// the provider of this connection.
+    MOVED(6);
 
     private static final Refusal[] ALL = values();
     private final int code;
