@@ -593,4 +593,62 @@ abstract class MessageContract {
     assertEquals(List.of("807060504030201 3020109"), server.call(() -> List.copyOf(results)));
     assertNotNull(results);
   }
+
+  @Test
+  void anEndpointMovesToAnotherThreadWithRequestsUnderWay() throws Exception {
+    try (Party other = new Party(options, List.of(fabric))) {
+      other.call(() -> other.bundle().listen(fabric.provider(), subject.anyAddress()));
+      var sending =
+          client.start(
+              () -> {
+                for (int i = 0; i < 1_000; i++) {
+                  from.request(0, ECHO, i);
+                }
+                return from.drain(PATIENCE);
+              });
+      server.run(() -> at.moveTo(other.bundle()));
+      assertTrue(sending.get());
+      client.run(() -> await("all replies", () -> atClient.size() == 1_000));
+      for (int i = 0; i < 1_000; i++) {
+        assertEquals(i, atClient.get(i).words()[0]);
+      }
+      other.run(() -> assertEquals(other.bundle(), at.bundle()));
+      assertEquals(List.of(), clientReturned);
+      assertEquals(List.of(), clientLost);
+      other.run(() -> at.close());
+    }
+  }
+
+  @Test
+  void anEndpointMovesWithThePeersThatItHasMapped() {
+    try (Party other = new Party(options, List.of(fabric))) {
+      client.run(
+          () -> {
+            for (int i = 0; i < 10; i++) {
+              from.request(0, ECHO, i); // the last replies find it on the other thread
+            }
+            from.moveTo(other.bundle());
+            assertThrows(
+                IllegalArgumentException.class,
+                () -> client.bundle().endpoint("client", 1).moveTo(other.bundle()));
+          });
+      other.run(
+          () -> {
+            boolean _ = other.bundle().await(Duration.ofMillis(10));
+            for (int i = 10; i < 200; i++) {
+              from.request(0, ECHO, i);
+            }
+            assertTrue(from.drain(PATIENCE));
+            long start = System.nanoTime();
+            while (atClient.size() < 200 && System.nanoTime() - start < PATIENCE.toNanos()) {
+              boolean _ = other.bundle().await(Duration.ofMillis(100));
+            }
+            for (int i = 0; i < 200; i++) {
+              assertEquals(i, atClient.get(i).words()[0]);
+            }
+            assertEquals(List.of(), clientReturned);
+            from.close();
+          });
+    }
+  }
 }

@@ -1,0 +1,166 @@
+package dev.tigris.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.net.Attributes;
+import dev.tigris.net.CompletionQueue;
+import dev.tigris.net.Descriptor;
+import dev.tigris.net.Fabric;
+import dev.tigris.net.Posting;
+import dev.tigris.net.Ticket;
+import dev.tigris.net.VirtualInterface;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Peers that do not keep to the protocol: they are refused or given up, and others are served.
+class StrangerTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long CONNECTION_TAG = 0x5449_4752_4953_414dL;
+  private static final int HEADER_BYTES = 48;
+  private static final int GREETING = 1;
+  private static final int DATA = 4;
+  private static final int REFUSAL = 3;
+  private static final long SESSION = 99;
+  private static final long TAG = 4711;
+
+  private final Fabric fabric = Fabric.open("tcp");
+  private final CompletionQueue queue = fabric.completionQueue();
+  private Party server;
+  private String address;
+
+  @BeforeEach
+  void listen() {
+    server = new Party(Options.DEFAULT.withPayloadBytes(4096), "tcp");
+    address =
+        server.call(
+            () -> {
+              Endpoint at = server.bundle().endpoint("server", TAG);
+              at.errorHandler(returned -> {});
+              at.handler(1, (token, message) -> token.reply(1, message.words()));
+              return server.bundle().listen("tcp", "127.0.0.1:0");
+            });
+  }
+
+  @AfterEach
+  void close() {
+    queue.close();
+    fabric.close();
+    server.close();
+  }
+
+  private VirtualInterface connect() {
+    Attributes attributes = Attributes.DEFAULT.withMaximumMessageBytes(8192);
+    return fabric.connect(address, CONNECTION_TAG, queue, attributes, PATIENCE).get();
+  }
+
+  private static void send(VirtualInterface link, byte[] content) {
+    Bytes bytes = Jbuf.allocate(Math.max(1, content.length), "test").asBytes();
+    bytes.copyFrom(0, content, 0, content.length);
+    Posting _ = link.postSend(link.register(bytes).range(0, content.length));
+    link.ring();
+  }
+
+  private static byte[] packet(int kind, long number, byte[] body) {
+    ByteBuffer packet =
+        ByteBuffer.allocate(HEADER_BYTES + body.length).order(ByteOrder.LITTLE_ENDIAN);
+    packet.putInt('T' | 'A' << 8 | 'M' << 16 | kind << 24).putInt(1).putLong(SESSION);
+    packet.putLong(number).putLong(0).putLong(0).putInt(body.length).putInt(0).put(body);
+    CRC32C checksum = new CRC32C();
+    checksum.update(packet.array());
+    int value = (int) checksum.getValue();
+    return packet.putInt(44, value == 0 ? 1 : value).array();
+  }
+
+  private static byte[] greeting(int lowest, int highest, String name, long tag) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer body = ByteBuffer.allocate(28 + 2 * bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+    body.putInt(lowest | highest << 16).putInt(1).putLong(tag).putInt(8);
+    body.putInt(bytes.length).putInt(bytes.length).put(bytes).put(bytes);
+    return packet(GREETING, 0, body.array());
+  }
+
+  /// Greets, and returns the text of the refusal.
+  private String refusal(byte[] greeting) {
+    VirtualInterface link = connect();
+    Ticket memory = link.register(Jbuf.allocate(8192, "test").asBytes());
+    link.postReceive(memory).orThrow();
+    send(link, greeting);
+    Descriptor next = queue.await(PATIENCE);
+    while (next != null && next.isSend()) {
+      next = queue.await(PATIENCE);
+    }
+    assertNotNull(next, "nothing arrives");
+    byte[] answer = new byte[(int) next.transferredBytes()];
+    ((Bytes) memory.view()).copyTo(0, answer, 0, answer.length);
+    ByteBuffer packet = ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN);
+    assertEquals(REFUSAL, packet.get(3));
+    int length = packet.getInt(HEADER_BYTES + 8);
+    link.abort();
+    return new String(answer, HEADER_BYTES + 12, length, StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void refusesVersionsThatItDoesNotSpeakAndNamesBoth() {
+    String text = refusal(greeting(7, 9, "server", TAG));
+    assertTrue(text.contains("7 to 9") && text.contains("1 to 1"), text);
+  }
+
+  @Test
+  void refusesNamesAndTagsThatItDoesNotHave() {
+    assertTrue(refusal(greeting(1, 1, "nothing", TAG)).contains("name"));
+    assertTrue(refusal(greeting(1, 1, "server", TAG + 1)).contains("tag"));
+  }
+
+  @Test
+  void servesOthersAfterGarbage() {
+    SplittableRandom random = new SplittableRandom(5);
+    byte[] whole = greeting(1, 1, "server", TAG);
+    for (int i = 0; i < 200; i++) {
+      VirtualInterface link = connect();
+      switch (i % 4) {
+        case 0 -> {
+          byte[] noise = new byte[random.nextInt(600)];
+          random.nextBytes(noise);
+          send(link, noise);
+        }
+        case 1 -> {
+          byte[] damaged = whole.clone();
+          damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
+          send(link, damaged);
+        }
+        default -> {
+          send(link, whole);
+          byte[] body = new byte[8 * random.nextInt(1, 40)];
+          random.nextBytes(body);
+          body[0] = (byte) random.nextInt(10);
+          body[1] = (byte) random.nextInt(20);
+          send(link, packet(i % 4 == 2 ? DATA : random.nextInt(10), random.nextInt(3), body));
+        }
+      }
+      link.abort();
+      while (queue.poll() != null) {
+        // it comes back flushed
+      }
+    }
+    try (Party client = new Party(Options.DEFAULT, "tcp")) {
+      client.run(
+          () -> {
+            Endpoint from = client.bundle().endpoint("client", 1);
+            from.map(0, "tcp", address, "server", TAG, PATIENCE);
+            from.request(0, 1);
+            assertTrue(from.drain(PATIENCE));
+          });
+    }
+  }
+}
