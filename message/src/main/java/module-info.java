@@ -3,6 +3,7 @@
 module dev.tigris.message {
   requires static transitive org.jspecify;
   requires dev.tigris.os;
+  requires jdk.net;
   requires transitive dev.tigris.memory;
   requires transitive dev.tigris.net;
 

@@ -226,6 +226,19 @@ public final class Bundle implements AutoCloseable {
     return fabric;
   }
 
+  /// Returns the names of the providers, in the order in which they were given.
+  Set<String> providers() {
+    return fabrics.keySet();
+  }
+
+  /// Returns where it listens.
+  List<NameService.Location> locations() {
+    return providers().stream()
+        .filter(addresses::containsKey)
+        .map(provider -> new NameService.Location(provider, addresses.get(provider)))
+        .toList();
+  }
+
   // ---- polling and waiting
 
   /// Works off what has arrived, sends what waits, and tells what is to be told. Does not wait.
@@ -285,7 +298,11 @@ public final class Bundle implements AutoCloseable {
 
   /// Waits until something has happened, or a timer asks for it: for a request without credit.
   void awaitProgress() {
-    step(100 * MILLI_NANOS);
+    awaitProgress(100 * MILLI_NANOS);
+  }
+
+  void awaitProgress(long nanos) {
+    step(nanos);
   }
 
   private void step(long limit) {

@@ -44,6 +44,8 @@ public final class Endpoint implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
   private static final long[] NO_WORDS = {};
+  private static final long LONGEST_LOOKUP_NANOS = 1_000_000_000;
+  private static final long LOOKUP_PAUSE_NANOS = 5_000_000;
 
   private Bundle bundle;
   private final String name;
@@ -57,6 +59,7 @@ public final class Endpoint implements AutoCloseable {
   private final Token token = new Token(this);
   private final Message message = new Message();
   private final MessageReceiver receiver = new EndpointReceiver();
+  private @Nullable NameService registeredWith;
   private boolean isClosed;
   private long handlerFailures;
 
@@ -181,6 +184,57 @@ public final class Endpoint implements AutoCloseable {
       peers = Arrays.copyOf(peers, Math.max(4, Integer.highestOneBit(entry) << 1));
     }
     bundle.map(this, entry, provider, address, peer, peerTag, timeout);
+  }
+
+  /// Maps a peer of this machine by its name and its tag alone, over the first of this bundle's
+  /// providers at which it has registered. If the name is not registered, this waits: its process may
+  /// be about to start, or another process about to take the name server over.
+  ///
+  /// @throws MessageException if that is not possible, with the reason
+  /// @throws IllegalArgumentException if the entry is in use
+  public void map(int entry, NameService names, String peer, long peerTag, Duration timeout) {
+    bundle.requireIdle();
+    long start = System.nanoTime();
+    long limit = Bundle.nanos(timeout);
+    while (true) {
+      long left = limit - (System.nanoTime() - start);
+      Duration slice = Duration.ofNanos(Math.clamp(left, 1, LONGEST_LOOKUP_NANOS));
+      List<NameService.Location> found = names.find(peer, peerTag, slice);
+      for (String provider : bundle.providers()) {
+        for (NameService.Location at : found) {
+          if (at.provider().equals(provider)) {
+            left = Math.max(1, limit - (System.nanoTime() - start));
+            map(entry, provider, at.address(), peer, peerTag, Duration.ofNanos(left));
+            return;
+          }
+        }
+      }
+      if (!found.isEmpty() || left <= 0) {
+        throw new MessageException(
+            found.isEmpty()
+                ? "map '%s': no process has registered it within %s".formatted(peer, timeout)
+                : "map '%s': it is at %s, and this bundle has the providers %s"
+                    .formatted(peer, found, bundle.providers()),
+            null);
+      }
+      bundle.awaitProgress(Math.min(left, LOOKUP_PAUSE_NANOS));
+    }
+  }
+
+  /// Registers this endpoint with the names of this machine, at all addresses where its bundle
+  /// listens. It is withdrawn when it is closed. If it moves, peers find it by the old address.
+  ///
+  /// @throws MessageException if another process has the name, or the name server does not answer
+  /// @throws IllegalArgumentException if the bundle listens nowhere
+  /// @throws IllegalStateException if it is registered already
+  public void register(NameService names) {
+    bundle.requireIdle();
+    requireOpen();
+    if (registeredWith != null) {
+      throw new IllegalStateException("the endpoint '%s' is registered already".formatted(name));
+    }
+    names.register(name, tag, bundle.locations());
+    registeredWith = names;
   }
 
   /// Removes a peer from the table. What was not acknowledged comes back: [#drain] waits for that
@@ -539,6 +593,10 @@ public final class Endpoint implements AutoCloseable {
     bundle.requireIdle();
     if (!isClosed) {
       isClosed = true;
+      NameService names = registeredWith;
+      if (names != null) {
+        names.withdraw(name);
+      }
       long now = System.nanoTime();
       for (Channel channel : channels()) {
         channel.close(now);

@@ -1,0 +1,187 @@
+package dev.tigris.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tigris.message.NameService.Location;
+import dev.tigris.testing.Wait;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Jvm;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Names: found by the tag, withdrawn at the end of their process, and kept when another process
+/// takes the server over.
+class NameServiceTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long TAG = 0x8000_0000_0000_0012L;
+  private static final List<Location> PLACE = List.of(new Location("faulty tcp", "h:1"));
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void closeToOthers() throws IOException {
+    Path _ = Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  /// Registers an endpoint until it is killed, or its input ends.
+  static final class Other {
+    private Other() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (NameService names = NameService.open(Path.of(arguments[0]))) {
+        names.register(arguments[1], TAG, PLACE);
+        System.out.println(names.isServing() ? "serves" : "registered");
+        while (System.in.read() >= 0) {
+          System.out.println(names.isServing() ? "serves" : "registered");
+        }
+      }
+    }
+  }
+
+  private Child other(String name) {
+    return Jvm.of(Other.class).quick().command(folder.toString(), name).start();
+  }
+
+  @Test
+  void findsAnEndpointByNameAndTag() {
+    try (NameService names = NameService.open(folder)) {
+      assertEquals(List.of(), names.find("a", TAG, PATIENCE));
+      names.register("a", TAG, PLACE);
+      assertTrue(names.isServing());
+      assertEquals(PLACE, names.find("a", TAG, PATIENCE));
+      assertThrows(MessageException.class, () -> names.find("a", 1, PATIENCE));
+      names.withdraw("a");
+      Wait.until("it is withdrawn", () -> names.find("a", TAG, PATIENCE).isEmpty());
+      names.register("a", 1, PLACE);
+      assertEquals(PLACE, names.find("a", 1, PATIENCE));
+      assertThrows(IllegalStateException.class, () -> NameService.open(folder));
+      assertThrows(IllegalArgumentException.class, () -> names.register("b\t", 1, PLACE));
+    }
+  }
+
+  @Test
+  void refusesAFolderThatOthersMayEnter() throws IOException {
+    Path _ = Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
+    String said =
+        assertThrows(MessageException.class, () -> NameService.open(folder)).getMessage();
+    assertTrue(said.contains("chmod 700"), said);
+  }
+
+  @Test
+  void anotherProcessTakesOverWhenTheServerIsKilled() {
+    try (Child first = other("first")) {
+      first.expectLine("serves");
+      try (NameService names = NameService.open(folder);
+          Child second = other("second")) {
+        names.register("own", TAG, PLACE);
+        second.expectLine("registered");
+        assertFalse(names.isServing());
+        assertEquals(PLACE, names.find("first", TAG, PATIENCE));
+        assertThrows(MessageException.class, () -> names.register("first", TAG, PLACE));
+        first.kill();
+        Wait.until("all are registered again", () -> found(names, "own") && found(names, "second"));
+        assertFalse(found(names, "first"));
+      }
+    }
+  }
+
+  private static boolean found(NameService names, String name) {
+    return names.find(name, TAG, PATIENCE).equals(PLACE);
+  }
+
+  @Test
+  void aNameEndsWithItsProcess() {
+    try (NameService names = NameService.open(folder)) {
+      names.register("own", TAG, PLACE);
+      try (Child child = other("child")) {
+        child.expectLine("registered");
+        assertTrue(found(names, "child"));
+        child.kill();
+        Wait.until("it is gone", () -> !found(names, "child"));
+      }
+      assertTrue(found(names, "own"));
+    }
+  }
+
+  @Test
+  void aProcessThatSendsGarbageIsCutOff() throws IOException {
+    try (NameService names = NameService.open(folder)) {
+      names.register("own", TAG, PLACE);
+      UnixDomainSocketAddress at =
+          UnixDomainSocketAddress.of(folder.resolve("tigris-names.socket"));
+      for (String garbage :
+          List.of("\n", "hello\n", "hello\t1\tx\n", "hello\t1\t1\nregister\n", "x".repeat(9000))) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+          assertTrue(channel.connect(at));
+          int _ = channel.write(ByteBuffer.wrap(garbage.getBytes(StandardCharsets.UTF_8)));
+          ByteBuffer answer = ByteBuffer.allocate(100);
+          while (isOpen(channel, answer)) {
+            answer.clear();
+          }
+        }
+      }
+      try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+        assertTrue(channel.connect(at));
+        int _ = channel.write(ByteBuffer.wrap("hello\t7\t9\n".getBytes(StandardCharsets.UTF_8)));
+        ByteBuffer answer = ByteBuffer.allocate(100);
+        int length = channel.read(answer);
+        assertEquals("refused\t1\t1\n", new String(answer.array(), 0, length, StandardCharsets.UTF_8));
+      }
+      assertTrue(found(names, "own"));
+    }
+  }
+
+  private static boolean isOpen(SocketChannel channel, ByteBuffer answer) {
+    try {
+      return channel.read(answer) >= 0;
+    } catch (IOException e) {
+      return false; // what it had not read yet
+    }
+  }
+
+  @Test
+  void mapsAPeerByItsName() {
+    try (NameService names = NameService.open(folder);
+        Party server = new Party(Options.DEFAULT, "tcp");
+        Party client = new Party(Options.DEFAULT, "tcp")) {
+      server.run(
+          () -> {
+            Endpoint at = server.bundle().endpoint("sums", TAG);
+            at.handler(1, (token, message) -> token.reply(1, message.word(0) + message.word(1)));
+            assertThrows(IllegalArgumentException.class, () -> at.register(names));
+            String _ = server.bundle().listen("tcp", "127.0.0.1:0");
+            at.register(names);
+          });
+      client.run(
+          () -> {
+            Endpoint from = client.bundle().endpoint("client", 1);
+            long[] sum = {0};
+            from.handler(1, (token, message) -> sum[0] = message.word(0));
+            from.map(0, names, "sums", TAG, PATIENCE);
+            from.request(0, 1, 3, 4);
+            while (sum[0] == 0) {
+              boolean _ = client.bundle().await(PATIENCE);
+            }
+            assertEquals(7, sum[0]);
+            assertThrows(
+                MessageException.class,
+                () -> from.map(1, names, "nothing", TAG, Duration.ofMillis(30)));
+          });
+    }
+  }
+}
