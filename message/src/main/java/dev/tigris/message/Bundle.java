@@ -58,6 +58,10 @@ public final class Bundle implements AutoCloseable {
   private static final long FIRST_ATTEMPT_NANOS = 20 * MILLI_NANOS;
   private static final long LONGEST_ATTEMPT_NANOS = 1_000 * MILLI_NANOS;
 
+  /// The longest time between two attempts. An attempt takes a quarter of that at the most, since
+  /// the thread of the bundle connects and serves no other peer meanwhile.
+  private static final long LONGEST_PAUSE_NANOS = 2_000 * MILLI_NANOS;
+
   /// The events that a wait can be for (AM-II's event masks).
   public enum Event {
     /// A handler has run.
@@ -114,7 +118,7 @@ public final class Bundle implements AutoCloseable {
 
     Attempt(Channel channel, long now) {
       int failures = channel.fruitlessConnections();
-      waitNanos = Math.min(LONGEST_ATTEMPT_NANOS, FIRST_ATTEMPT_NANOS << Math.min(failures, 16));
+      waitNanos = Math.min(LONGEST_PAUSE_NANOS, FIRST_ATTEMPT_NANOS << Math.min(failures, 16));
       atNanos = failures < 2 ? now : now + waitNanos;
     }
   }
@@ -233,10 +237,14 @@ public final class Bundle implements AutoCloseable {
 
   /// Returns where it listens.
   List<NameService.Location> locations() {
-    return providers().stream()
-        .filter(addresses::containsKey)
-        .map(provider -> new NameService.Location(provider, addresses.get(provider)))
-        .toList();
+    List<NameService.Location> locations = new ArrayList<>();
+    for (String provider : providers()) {
+      String address = addresses.get(provider);
+      if (address != null) {
+        locations.add(new NameService.Location(provider, address));
+      }
+    }
+    return locations;
   }
 
   // ---- polling and waiting
@@ -590,7 +598,7 @@ public final class Bundle implements AutoCloseable {
       attempts.remove(channel);
       return;
     }
-    Duration slice = Duration.ofNanos(attempt.waitNanos);
+    Duration slice = Duration.ofNanos(Math.max(FIRST_ATTEMPT_NANOS, attempt.waitNanos / 4));
     Connection made;
     try {
       made =
@@ -609,7 +617,7 @@ public final class Bundle implements AutoCloseable {
         channel.pump(now);
       }
       case Connection.Refused _ -> {
-        attempt.waitNanos = Math.min(LONGEST_ATTEMPT_NANOS, 2 * attempt.waitNanos);
+        attempt.waitNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * attempt.waitNanos);
         attempt.atNanos = now + attempt.waitNanos;
       }
     }

@@ -8,7 +8,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.Set;
 
 /// The folder for what the processes of a user share while they run.
@@ -45,10 +44,9 @@ final class RuntimeFolder {
           Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
               && Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
                   .equals(UnixSocket.user());
-      EnumSet<PosixFilePermission> others =
-          EnumSet.copyOf(Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS));
-      others.removeAll(OWNER_ONLY);
-      if (!isOurs || !others.isEmpty()) {
+      Set<PosixFilePermission> permissions =
+          Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS);
+      if (!isOurs || !OWNER_ONLY.containsAll(permissions)) {
         throw new MessageException(
             "the folder %s must be a folder of user %d that others cannot enter (chmod 700)"
                 .formatted(folder, UnixSocket.user()),
