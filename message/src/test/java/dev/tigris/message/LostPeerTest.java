@@ -27,7 +27,7 @@ class LostPeerTest {
   private static final int NOTE = 1;
 
   private final List<Returned> returned = new ArrayList<>();
-  private final List<Integer> lost = new ArrayList<>();
+  private final List<String> lost = new ArrayList<>();
   private int freed;
   private Party client;
   private Endpoint from;
@@ -60,8 +60,8 @@ class LostPeerTest {
     from.map(0, provider, address, "server", 1, PATIENCE);
   }
 
-  private void open(String provider) {
-    client = new Party(BRIEF, provider);
+  private void open(String provider, Options options) {
+    client = new Party(options, provider);
     client.run(
         () -> {
           from = client.bundle().endpoint("client", 2);
@@ -74,7 +74,7 @@ class LostPeerTest {
 
                 @Override
                 public void lost(int entry, String why) {
-                  lost.add(entry);
+                  lost.add(entry + ": " + why);
                 }
               });
         });
@@ -100,7 +100,7 @@ class LostPeerTest {
   }
 
   private void checkReturned(int acknowledged, int sent) {
-    assertEquals(List.of(0), lost);
+    assertEquals(List.of("0: it was not heard of for too long"), lost);
     assertEquals(1, freed);
     List<Long> words = returned.stream().map(each -> each.words().getFirst()).sorted().toList();
     assertEquals(LongStream.range(acknowledged, sent).boxed().toList(), words);
@@ -115,7 +115,7 @@ class LostPeerTest {
   @ValueSource(strings = {"tcp", "shm"})
   void messagesToAStoppedPeerComeBackOnce(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
-      open(provider);
+      open(provider, BRIEF);
       String address = server.nextLine();
       client.run(() -> map(provider, address));
       server.pause();
@@ -139,7 +139,7 @@ class LostPeerTest {
   @ValueSource(strings = {"tcp", "shm"})
   void messagesToADeadPeerComeBackOnce(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
-      open(provider);
+      open(provider, BRIEF);
       String address = server.nextLine();
       client.run(
           () -> {
@@ -161,7 +161,7 @@ class LostPeerTest {
   void aProcessThatStartsAnewRefusesTheSession(String provider) {
     String address;
     try (Child first = server(provider, anyAddress(provider))) {
-      open(provider);
+      open(provider, BRIEF.withPatience(PATIENCE));
       address = first.nextLine();
       client.run(
           () -> {
@@ -179,7 +179,7 @@ class LostPeerTest {
             while (lost.isEmpty() && System.nanoTime() - start < PATIENCE.toNanos()) {
               boolean _ = client.bundle().await(Duration.ofMillis(50));
             }
-            assertEquals(List.of(0), lost);
+            assertEquals(List.of("0: the session is not known here, or not any more"), lost);
             assertEquals(List.of(), returned);
             map(provider, address);
             from.request(0, NOTE);
