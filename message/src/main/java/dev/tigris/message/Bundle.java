@@ -2,10 +2,10 @@
 package dev.tigris.message;
 
 import dev.tigris.message.Endpoint.Peer;
-import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.Channel;
-import dev.tigris.message.channel.PacketDispatcher;
+import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.PacketConnection;
+import dev.tigris.message.channel.PacketDispatcher;
 import dev.tigris.message.protocol.Numbers;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.message.protocol.Settings;
@@ -551,7 +551,8 @@ public final class Bundle implements AutoCloseable {
     }
   }
 
-  private Channel channel(long session, boolean connects, Endpoint at, int packetBytes, boolean lossy) {
+  private Channel channel(
+      long session, boolean connects, Endpoint at, int packetBytes, boolean lossy) {
     return new Channel(
         session,
         connects,
@@ -626,14 +627,16 @@ public final class Bundle implements AutoCloseable {
   /// Decides about greetings.
   private final class GreetingAdmission implements PacketDispatcher.Admission {
     @Override
-    public @Nullable Channel greeted(PacketConnection connection, long session, Greeting greeting, long now) {
+    public @Nullable Channel greeted(
+        PacketConnection connection, long session, Greeting greeting, long now) {
       takeAdopted(); // the peer may know sooner than this thread that an endpoint has come here
       Endpoint endpoint = endpoints.get(greeting.name());
       if (endpoint == null) {
         return refuseAbsent(connection, session, greeting);
       }
       if (endpoint.tag() != greeting.tag()) {
-        return refuse(connection, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
+        return refuse(
+            connection, session, Greeting.Refusal.WRONG_TAG, "the endpoint has another tag");
       }
       Channel channel = endpoint.channel(session);
       if (channel == null) {
@@ -652,7 +655,8 @@ public final class Bundle implements AutoCloseable {
         channel.session().agree(Math.min(greeting.credits(), options.credits()), !lossy);
         endpoint.enter(channel);
       } else if (channel.connects() || channel.packetBytes() > connection.packetBytes()) {
-        return refuse(connection, session, Greeting.Refusal.UNKNOWN_SESSION, "it is another session");
+        return refuse(
+            connection, session, Greeting.Refusal.UNKNOWN_SESSION, "it is another session");
       } else {
         channel.detach(now);
       }

@@ -4,11 +4,11 @@ package dev.tigris.message;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.View;
-import dev.tigris.message.channel.IncomingMessage;
 import dev.tigris.message.channel.BulkSend;
-import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.BulkTarget;
 import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.Greeting;
+import dev.tigris.message.channel.IncomingMessage;
 import dev.tigris.message.channel.MessageReceiver;
 import dev.tigris.message.protocol.Session;
 import dev.tigris.os.CheckReturnValue;
@@ -187,8 +187,8 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /// Maps a peer of this machine by its name and its tag alone, over the first of this bundle's
-  /// providers at which it has registered. If the name is not registered, this waits: its process may
-  /// be about to start, or another process about to take the name server over.
+  /// providers at which it has registered. If the name is not registered, this waits: its process
+  /// may be about to start, or another process about to take the name server over.
   ///
   /// @throws MessageException if that is not possible, with the reason
   /// @throws IllegalArgumentException if the entry is in use
@@ -551,10 +551,10 @@ public final class Endpoint implements AutoCloseable {
 
   /// Moves this endpoint to another bundle, and so to another thread, with its tables and sessions.
   /// The thread of that bundle services it, and may use it, when it has polled after that. Sessions
-  /// go on with the number that each side expects. Peers that this endpoint has mapped are connected
-  /// to again from there. A peer that has mapped this endpoint asks at the address that it knows,
-  /// and is told where the other bundle listens. So that one listens over the peers' providers, and
-  /// this bundle stays open.
+  /// go on with the number that each side expects. Peers that this endpoint has mapped are
+  /// connected to again from there. A peer that has mapped this endpoint asks at the address that
+  /// it knows, and is told where the other bundle listens. So that one listens over the peers'
+  /// providers, and this bundle stays open.
   ///
   /// @throws IllegalArgumentException if the other bundle has an endpoint of this name, lacks a
   ///     provider of a peer, or has other options for packets
@@ -618,13 +618,15 @@ public final class Endpoint implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Endpoint[%s, %d sessions%s]".formatted(name, channels.size(), isClosed ? ", closed" : "");
+    return "Endpoint[%s, %d sessions%s]"
+        .formatted(name, channels.size(), isClosed ? ", closed" : "");
   }
 
   /// What channels tell this endpoint.
   private final class EndpointReceiver implements MessageReceiver {
     @Override
-    public BulkTarget target(Channel channel, boolean isReply, int handler, long total, long place) {
+    public BulkTarget target(
+        Channel channel, boolean isReply, int handler, long total, long place) {
       if (total > bundle.options().bulkBytes()) {
         return BulkTarget.nowhere(Reason.TOO_LONG);
       }
@@ -682,7 +684,12 @@ public final class Endpoint implements AutoCloseable {
 
     @Override
     public void returned(
-        Channel channel, boolean isReply, int handler, List<Long> words, long bytes, Reason reason) {
+        Channel channel,
+        boolean isReply,
+        int handler,
+        List<Long> words,
+        long bytes,
+        Reason reason) {
       Peer peer = peerOf(channel);
       giveBack(
           new ErrorHandler.Returned(

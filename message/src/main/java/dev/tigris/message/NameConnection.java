@@ -92,7 +92,7 @@ final class NameConnection implements AutoCloseable {
                   () -> {
                     try {
                       Thread.sleep(timeout);
-                      connection.close();
+                      connection.cut();
                     } catch (InterruptedException e) {
                       // the answer is there
                     }
@@ -162,9 +162,13 @@ final class NameConnection implements AutoCloseable {
     }
   }
 
-  /// Ends the connection, also while another thread reads.
   @Override
   public void close() {
+    cut();
+  }
+
+  /// Ends the connection, also while another thread reads.
+  void cut() {
     try {
       channel.close();
     } catch (IOException e) {

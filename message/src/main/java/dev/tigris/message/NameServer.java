@@ -73,8 +73,7 @@ final class NameServer implements AutoCloseable {
     while (!isClosed) {
       try {
         SocketChannel channel = listener.accept();
-        boolean isUser =
-            channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(user);
+        boolean isUser = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(user);
         if (isUser && connections.size() < MOST_CONNECTIONS) {
           NameConnection connection = new NameConnection(channel);
           connections.add(connection);

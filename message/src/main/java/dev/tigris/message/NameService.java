@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///                  +---------- tigris-names.socket --------+  look up
 /// ```
 ///
-/// The server accepts processes of this user only, by the kernel's word. An endpoint is told only to
-/// processes that know its tag.
+/// The server accepts processes of this user only, by the kernel's word. An endpoint is told only
+/// to processes that know its tag.
 ///
 /// Thread rule: any thread.
 public final class NameService implements AutoCloseable {
@@ -56,8 +56,7 @@ public final class NameService implements AutoCloseable {
   /// An endpoint of this process.
   ///
   /// @param result completes with an empty text, or why it was refused
-  private record Registered(
-      long tag, List<Location> locations, CompletableFuture<String> result) {}
+  private record Registered(long tag, List<Location> locations, CompletableFuture<String> result) {}
 
   private NameService(Path folder) {
     this.folder = folder;
@@ -150,8 +149,7 @@ public final class NameService implements AutoCloseable {
     for (List<String> line :
         NameConnection.ask(socket(), timeout, NameConnection.FIND, hex, name)) {
       if (line.getFirst().equals(NameConnection.WRONG_TAG)) {
-        throw new MessageException(
-            "find '%s': the endpoint has another tag".formatted(name), null);
+        throw new MessageException("find '%s': the endpoint has another tag".formatted(name), null);
       }
       if (line.getFirst().equals(NameConnection.AT) && line.size() == 3) {
         found.add(new Location(line.get(1), line.get(2)));
@@ -172,11 +170,7 @@ public final class NameService implements AutoCloseable {
   private static void send(NameConnection to, String name, Registered its) throws IOException {
     for (Location at : its.locations()) {
       to.say(
-          NameConnection.REGISTER,
-          Long.toHexString(its.tag()),
-          at.provider(),
-          at.address(),
-          name);
+          NameConnection.REGISTER, Long.toHexString(its.tag()), at.provider(), at.address(), name);
     }
   }
 

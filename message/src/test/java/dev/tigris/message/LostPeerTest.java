@@ -95,7 +95,7 @@ class LostPeerTest {
     while (from.isMapped(0)) {
       from.request(0, NOTE, sent++);
     }
-    boolean _ = client.bundle().poll(); // it tells what is to be told
+    int _ = client.bundle().poll(); // it tells what is to be told
     return sent;
   }
 

@@ -77,8 +77,7 @@ class NameServiceTest {
   @Test
   void refusesAFolderThatOthersMayEnter() throws IOException {
     Path _ = Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
-    String said =
-        assertThrows(MessageException.class, () -> NameService.open(folder)).getMessage();
+    String said = assertThrows(MessageException.class, () -> NameService.open(folder)).getMessage();
     assertTrue(said.contains("chmod 700"), said);
   }
 
@@ -140,7 +139,8 @@ class NameServiceTest {
         int _ = channel.write(ByteBuffer.wrap("hello\t7\t9\n".getBytes(StandardCharsets.UTF_8)));
         ByteBuffer answer = ByteBuffer.allocate(100);
         int length = channel.read(answer);
-        assertEquals("refused\t1\t1\n", new String(answer.array(), 0, length, StandardCharsets.UTF_8));
+        assertEquals(
+            "refused\t1\t1\n", new String(answer.array(), 0, length, StandardCharsets.UTF_8));
       }
       assertTrue(found(names, "own"));
     }

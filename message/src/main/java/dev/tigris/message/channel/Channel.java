@@ -97,7 +97,8 @@ public final class Channel {
     int packets = settings.mostPackets();
     this.requests = new SendQueue(8 * packetBytes, packetBytes, packets, owner);
     this.replies =
-        new SendQueue(packetBytes + (settings.credits() + 2) * replyRoom(), packetBytes, packets, owner);
+        new SendQueue(
+            packetBytes + (settings.credits() + 2) * replyRoom(), packetBytes, packets, owner);
   }
 
   /// The room that a reply takes at the most, in a packet of its own.
@@ -788,7 +789,8 @@ public final class Channel {
       requestFilled = filled;
     }
     incoming.filled(target, total, place);
-    session.expectsMore(!isLast, System.nanoTime());
+    boolean isOtherOpen = (isReply ? requestTarget : replyTarget) != null;
+    session.expectsMore(!isLast || isOtherOpen, System.nanoTime());
     return true;
   }
 

@@ -56,7 +56,8 @@ public final class PacketConnection {
 
     final int index;
 
-    Slot(PacketConnection connection, Ticket ticket, long at, @Nullable SendQueue queue, int index) {
+    Slot(
+        PacketConnection connection, Ticket ticket, long at, @Nullable SendQueue queue, int index) {
       this.connection = connection;
       this.ticket = ticket;
       this.at = at;

@@ -21,7 +21,8 @@ public final class PacketDispatcher {
     /// [#refuse]s.
     ///
     /// @return the channel, attached; null if it was refused
-    @Nullable Channel greeted(PacketConnection connection, long session, Greeting greeting, long now);
+    @Nullable Channel greeted(
+        PacketConnection connection, long session, Greeting greeting, long now);
 
     /// Hears that the peer has refused a greeting.
     void refused(Channel channel, Greeting.Refused why);
@@ -115,7 +116,8 @@ public final class PacketDispatcher {
     }
   }
 
-  private @Nullable Channel greeted(PacketConnection connection, MemorySegment from, long at, long bytes, long now) {
+  private @Nullable Channel greeted(
+      PacketConnection connection, MemorySegment from, long at, long bytes, long now) {
     long body = at + PacketLayout.HEADER_BYTES;
     Greeting greeting = Greeting.read(from, body, bytes - PacketLayout.HEADER_BYTES);
     if (greeting == null) {
@@ -144,13 +146,15 @@ public final class PacketDispatcher {
       channel = admission.greeted(connection, session, greeting, now);
     }
     if (channel != null && channel.id() == session) {
-      channel.greeted(epoch, PacketLayout.acknowledged(from, at), PacketLayout.silent(from, at), now);
+      channel.greeted(
+          epoch, PacketLayout.acknowledged(from, at), PacketLayout.silent(from, at), now);
     }
     return channel;
   }
 
   /// Refuses the greeting that has come over a connection.
-  public static void refuse(PacketConnection connection, long session, int epoch, Greeting.Refusal why, String text) {
+  public static void refuse(
+      PacketConnection connection, long session, int epoch, Greeting.Refusal why, String text) {
     if (!connection.hasControl() || !connection.isConnected()) {
       return;
     }
