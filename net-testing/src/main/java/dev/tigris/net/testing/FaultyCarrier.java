@@ -49,11 +49,12 @@ final class FaultyCarrier implements Carrier {
   }
 
   /// The random numbers of one side of a connection. A connection that is made again has others:
-  /// else each one would be cut at the same message, and a program could never go on.
+  /// else each one would be cut at the same message, and a program could never go on. The factor is
+  /// not the step of [SplittableRandom], by which they would be the same, shifted by a message.
   private SplittableRandom random(long tag, int side) {
     long key = tag * 2 + side;
     long earlier = connections.merge(key, 1L, Long::sum) - 1;
-    return new SplittableRandom(faults.seed() * 1_000_003 + key + earlier * 0x9e3779b97f4a7c15L);
+    return new SplittableRandom(faults.seed() * 1_000_003 + key + earlier * 0xd1b54a32d192ed03L);
   }
 
   @Override
