@@ -558,10 +558,12 @@ public final class Channel {
   /// Says farewell, and ends the session.
   public void close(long now) {
     PacketConnection open = connection;
-    if (session.state() == Session.State.OPEN && open != null && open.hasControl()) {
+    if (session.state() == Session.State.OPEN && open != null) {
       pump(now);
-      control(open, PacketKind.FAREWELL, 0);
-      open.ring();
+      if (open.hasControl()) {
+        control(open, PacketKind.FAREWELL, 0);
+        open.ring();
+      }
     }
     end(End.CLOSED, "it was closed here");
   }

@@ -11,8 +11,7 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One connection of a channel: a virtual interface, the memory that it receives into, and tickets
@@ -27,9 +26,8 @@ public final class PacketConnection {
   private final VirtualInterface link;
   private final Jbuf receiveBuffer;
   private final Jbuf controlBuffer;
-  private final Bytes control;
+  private @Nullable Bytes control;
   private final ArrayDeque<Slot> freeControls = new ArrayDeque<>();
-  private final List<Slot> receives = new ArrayList<>();
   private Slot[] requests = new Slot[0];
   private Slot[] replies = new Slot[0];
   private @Nullable Channel channel;
@@ -51,8 +49,8 @@ public final class PacketConnection {
     final Ticket ticket;
     final long at;
 
-    /// Of a packet in a queue.
-    final @Nullable SendQueue queue;
+    /// Of a packet in a queue; null if it is for another one, or the connection was closed.
+    private @Nullable SendQueue queue;
 
     final int index;
 
@@ -95,16 +93,16 @@ public final class PacketConnection {
     long bytes = PacketLayout.aligned((int) link.attributes().maximumMessageBytes());
     this.receiveBuffer = Jbuf.allocate(count * bytes, owner);
     this.controlBuffer = Jbuf.allocate((long) CONTROLS * CONTROL_BYTES, owner);
-    this.control = controlBuffer.asBytes();
+    Bytes controls = controlBuffer.asBytes();
+    this.control = controls;
     Bytes memory = receiveBuffer.asBytes();
     for (int i = 0; i < CONTROLS; i++) {
       long at = (long) i * CONTROL_BYTES;
-      freeControls.add(new Slot(this, link.register(control), at, null, i));
+      freeControls.add(new Slot(this, link.register(controls), at, null, i));
     }
     for (int i = 0; i < count; i++) {
       Slot slot = new Slot(this, link.register(memory), i * bytes, null, i);
       Ticket _ = slot.ticket.range(slot.at, bytes).inPlace(true);
-      receives.add(slot);
       post(slot);
     }
   }
@@ -200,7 +198,7 @@ public final class PacketConnection {
   }
 
   Bytes control() {
-    return control;
+    return Objects.requireNonNull(control, "the connection is closed");
   }
 
   void sendControl(Slot slot, int length) {
@@ -276,6 +274,22 @@ public final class PacketConnection {
     }
     receiveBuffer.unreference(Jbuf::free);
     controlBuffer.unreference(Jbuf::free);
+    letGo();
+  }
+
+  /// Refers to no memory any more: the completion queue keeps a descriptor, and so this connection,
+  /// until others take its place.
+  private void letGo() {
+    for (Slot[] slots : new Slot[][] {requests, replies}) {
+      for (Slot slot : slots) {
+        slot.queue = null;
+      }
+    }
+    requests = new Slot[0];
+    replies = new Slot[0];
+    freeControls.clear();
+    control = null;
+    channel = null;
   }
 
   private void deregisterUnposted(Slot[] slots) {
