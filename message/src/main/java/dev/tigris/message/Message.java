@@ -108,9 +108,10 @@ public final class Message {
     return copy;
   }
 
-  /// Returns the buffer that a bulk transfer has arrived in: one that the endpoint was supplied
-  /// with ([Endpoint#supply]), which a handler may keep; it is used again when the collector has
-  /// found that no view of it is left. Or the part of the segment ([Endpoint#segment]).
+  /// Returns the memory that a bulk transfer has arrived in: a part of the segment
+  /// ([Endpoint#segment]), or a buffer that the endpoint was supplied with ([Endpoint#supply]). A
+  /// handler may keep such a buffer: the endpoint uses it again when the collector has found that
+  /// no view of it is left.
   ///
   /// @return null if the payload has arrived elsewhere: then it is to be copied
   public @Nullable Bytes buffer() {

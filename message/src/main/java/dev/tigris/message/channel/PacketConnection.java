@@ -43,7 +43,7 @@ public final class PacketConnection {
   private boolean isClosed;
   private boolean hasNews;
 
-  /// What a descriptor is posted for.
+  /// The purpose of a descriptor that is posted.
   public static final class Slot {
     final PacketConnection connection;
     final Ticket ticket;
@@ -70,7 +70,7 @@ public final class PacketConnection {
     }
   }
 
-  /// What connections are made with.
+  /// Returns the attributes of connections.
   ///
   /// @param packetBytes the longest packet that this side takes
   /// @param packets how many packets there can be under way
@@ -113,7 +113,7 @@ public final class PacketConnection {
     }
   }
 
-  /// Whether it has ended, and no completion will tell.
+  /// Whether it has ended without a completion that tells so.
   public boolean hasNothingToCome() {
     return !isClosed && receivesOut == 0 && link.state() != InterfaceState.CONNECTED;
   }

@@ -1,4 +1,4 @@
-/// What lies between an endpoint and its virtual interfaces: packets and frames as bytes, rings of
+/// The layer between an endpoint and its virtual interfaces: packets and frames as bytes, rings of
 /// packets that are kept until they are acknowledged, bulk transfers, and the driver of a session's
 /// state machine. Internal.
 @NullMarked
