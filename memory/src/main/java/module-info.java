@@ -10,5 +10,6 @@ module dev.tigris.memory {
   requires dev.tigris.os;
 
   exports dev.tigris.memory;
+  exports dev.tigris.memory.arrow;
   exports dev.tigris.memory.schema;
 }

@@ -3,10 +3,11 @@ package dev.tigris.memory;
 import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What this package lets the package of schemas do.
+/// What this package lets the packages of schemas and of Arrow do.
 final class ContainerAccess implements ObjectAccess {
   @Override
   public long address(Container container) {
@@ -58,5 +59,31 @@ final class ContainerAccess implements ObjectAccess {
   @Override
   public Set<Integer> constantCodes(Class<? extends Enum<?>> type) {
     return EnumCodes.all(type);
+  }
+
+  @Override
+  public List<String> constantNames(Class<? extends Enum<?>> type) {
+    EnumCodes _ = EnumCodes.of(type); // refuses two that cannot be told apart
+    return EnumCodes.namesOf(type).toList();
+  }
+
+  @Override
+  public Class<? extends Pso> elementType(PsoTable<?> table) {
+    return table.type();
+  }
+
+  @Override
+  public MemorySegment elements(PsoTable<?> table, long from, long most) {
+    return table.together(from, most);
+  }
+
+  @Override
+  public void reserve(PsoTable<?> table, long count) {
+    table.reserve(count);
+  }
+
+  @Override
+  public void sized(PsoTable<?> table, long elements) {
+    table.sized(elements);
   }
 }

@@ -158,7 +158,7 @@ record EnumCodes(
   /// The names of the constants, in the order in which they are declared. Where a class is missing
   /// that a field of the enum is of, which the JDK loads with the fields, the enum is initialized
   /// for them.
-  private static Stream<String> namesOf(Class<?> type) {
+  static Stream<String> namesOf(Class<?> type) {
     try {
       return Arrays.stream(type.getDeclaredFields())
           .filter(Field::isEnumConstant)

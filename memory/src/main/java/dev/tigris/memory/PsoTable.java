@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import dev.tigris.memory.internal.ObjectAccess;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Objects of one class that lie one after the other in a container, as in an array of structs.
@@ -172,5 +173,27 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
 
   private long placeBehind(long index) {
     return behind(index).place(index, strideBytes());
+  }
+
+  /// The bytes of as many elements from an index on as lie together, at most `most` of them, for
+  /// which there is room.
+  MemorySegment together(long from, long most) {
+    long end = from < firstRoom() ? firstRoom() : behind(from).end(from);
+    return container().raw(place(from), Math.min(most, end - from) * strideBytes());
+  }
+
+  /// Makes room for more elements, whose bytes are zero, and adds none.
+  ///
+  /// @throws ContainerFullException if the container has no room for them
+  void reserve(long count) {
+    long size = size();
+    while (capacity() - size < count) {
+      enlarge();
+    }
+    for (long at = size; at < size + count; ) {
+      MemorySegment together = together(at, size + count - at);
+      together.fill((byte) 0); // a process that was killed may have left something there
+      at += together.byteSize() / strideBytes();
+    }
   }
 }

@@ -141,6 +141,12 @@ final class TableSegments {
     return segment(from) == segment(to - 1);
   }
 
+  /// Returns the index behind the last element that there is room for in the segment of this one.
+  long end(long index) {
+    int next = segment(index) + 1;
+    return next < firsts.length ? firsts[next] : room;
+  }
+
   private int segment(long index) {
     int found = Arrays.binarySearch(firsts, index);
     return found >= 0 ? found : -found - 2;

@@ -3,13 +3,15 @@ package dev.tigris.memory.internal;
 import dev.tigris.memory.Container;
 import dev.tigris.memory.Primitive;
 import dev.tigris.memory.Pso;
+import dev.tigris.memory.PsoTable;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The access that the package of schemas has to containers and classes of objects, and users do
-/// not.
+/// The access that the packages of schemas and of Arrow have to containers and classes of objects,
+/// and users do not.
 ///
 /// The one object of this type is a constant of [Container], which this interface looks up when it
 /// is initialized. That takes no registration, so no order in which classes have to be loaded.
@@ -75,4 +77,26 @@ public interface ObjectAccess {
 
   /// The codes that stand for an enum's constants. The enum is not initialized.
   Set<Integer> constantCodes(Class<? extends Enum<?>> type);
+
+  /// The names of an enum's constants, in the order in which they are declared. The enum is not
+  /// initialized.
+  ///
+  /// @throws IllegalArgumentException if two of them cannot be told apart when they are stored
+  List<String> constantNames(Class<? extends Enum<?>> type);
+
+  /// The class of a table's elements.
+  Class<? extends Pso> elementType(PsoTable<?> table);
+
+  /// The bytes of a table's elements from an index on: of as many as lie together, at least one and
+  /// at most `most`. They may lie behind its last element, where [#reserve] has made room. The
+  /// bytes are good for as long as the caller keeps the table reachable.
+  MemorySegment elements(PsoTable<?> table, long from, long most);
+
+  /// Makes room in a table for `count` more elements, whose bytes are zero, and adds none.
+  ///
+  /// @throws dev.tigris.memory.ContainerFullException if its container has no room for them
+  void reserve(PsoTable<?> table, long count);
+
+  /// Says how many elements a table has, for which there is room.
+  void sized(PsoTable<?> table, long elements);
 }

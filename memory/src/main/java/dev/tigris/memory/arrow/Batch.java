@@ -1,0 +1,80 @@
+package dev.tigris.memory.arrow;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// What a message with rows holds: for each column, and each part of one, a node; and their
+/// buffers, in the order of the schema.
+///
+/// Thread rule: one thread.
+final class Batch {
+  /// Where a buffer begins is a multiple of it.
+  static final int ALIGNMENT = 64;
+
+  private final List<byte[]> buffers = new ArrayList<>();
+  private long[] nodes = new long[32];
+  private int nodeNumbers;
+  private long[] places = new long[64];
+  private int placeNumbers;
+  private long bodyBytes;
+
+  private static long[] grown(long[] numbers, int needed) {
+    return needed <= numbers.length ? numbers : Arrays.copyOf(numbers, 2 * needed);
+  }
+
+  void node(long rows, long nulls) {
+    nodes = grown(nodes, nodeNumbers + 2);
+    nodes[nodeNumbers++] = rows;
+    nodes[nodeNumbers++] = nulls;
+  }
+
+  /// Adds the first `length` bytes of an array, which stay as they are until the batch is written.
+  void buffer(byte[] bytes, int length) {
+    places = grown(places, placeNumbers + 2);
+    places[placeNumbers++] = bodyBytes;
+    places[placeNumbers++] = length;
+    buffers.add(bytes);
+    bodyBytes += padded(length);
+  }
+
+  /// Adds the buffer of nulls of a column without any.
+  void noNulls() {
+    buffer(new byte[0], 0);
+  }
+
+  static long padded(long length) {
+    return (length + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  long bodyBytes() {
+    return bodyBytes;
+  }
+
+  /// Writes the metadata.
+  int encode(FlatBuilder out, long rows) {
+    int placed = out.longs(places, placeNumbers, 2);
+    int counted = out.longs(nodes, nodeNumbers, 2);
+    out.begin(3);
+    out.longField(0, rows);
+    out.offsetField(1, counted);
+    out.offsetField(2, placed);
+    return out.end();
+  }
+
+  /// Writes the buffers, each with zeros behind it up to the next one.
+  void writeBody(Sink sink) throws java.io.IOException {
+    for (int i = 0; i < buffers.size(); i++) {
+      int length = (int) places[2 * i + 1];
+      sink.write(buffers.get(i), length);
+      sink.zeros((int) (padded(length) - length));
+    }
+  }
+
+  void clear() {
+    buffers.clear();
+    nodeNumbers = 0;
+    placeNumbers = 0;
+    bodyBytes = 0;
+  }
+}
