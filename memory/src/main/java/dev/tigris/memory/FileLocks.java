@@ -48,6 +48,19 @@ final class FileLocks {
     }
   }
 
+  /// Locks a file alone if no other descriptor has it. Where the file system has no locks, none
+  /// has.
+  static boolean isAlone(int descriptor) throws SystemException {
+    try {
+      return FileDescriptors.lock(descriptor, false);
+    } catch (SystemException e) {
+      if (e.isUnsupported()) {
+        return true;
+      }
+      throw e;
+    }
+  }
+
   /// Waits for a lock, and returns false if it does not come in time. Where the file system has no
   /// locks, there is nothing to wait for.
   static boolean lock(int descriptor, boolean shared, long patienceNanos) throws IOException {

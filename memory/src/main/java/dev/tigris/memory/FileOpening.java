@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// made is gone again if it fails.
 ///
 /// The maker of a file holds its lock alone (`flock(2)`) until the file is mapped. All others wait
-/// for that lock before they look at the file. So a file that was made in vain can be deleted, and
-/// none that another process has mapped is.
+/// for that lock before they look at the file. Another process may get the lock first, between the
+/// making and the locking: it shares the lock of an empty file until it has mapped that. So a file
+/// that was made in vain is deleted only by a process that has its lock alone, and none that
+/// another process has mapped, or is about to, is deleted.
 ///
 /// Thread rule: one thread.
 final class FileOpening {
@@ -69,7 +71,7 @@ final class FileOpening {
     while (true) {
       FileOpening opening = new FileOpening(file, mapping, leastBytes);
       try {
-        if (opening.begin()) {
+        if (opening.begin() && opening.prepare()) {
           return opening.map(pool);
         }
       } catch (Throwable e) { // whatever it is, the file must not stay this process's
@@ -132,6 +134,11 @@ final class FileOpening {
 
   /// Whether the name leads to the file that was opened: another process may have converted it.
   private boolean isStillThere() throws IOException {
+    return isNameOf(path, descriptor);
+  }
+
+  /// Whether a name leads to the file behind a descriptor.
+  static boolean isNameOf(Path path, int descriptor) throws IOException {
     try {
       Object opened =
           Files.readAttributes(FileDescriptors.name(descriptor), BasicFileAttributes.class)
@@ -143,7 +150,9 @@ final class FileOpening {
     }
   }
 
-  private FileMapping map(Pool pool) throws IOException {
+  /// Completes an interrupted flush, and makes the file long enough. Returns false if the file was
+  /// replaced or deleted meanwhile.
+  private boolean prepare() throws IOException {
     if (Thread.currentThread().isInterrupted()) {
       throw new ClosedByInterruptException();
     }
@@ -164,6 +173,11 @@ final class FileOpening {
     if (size() == 0) {
       throw new IOException(path + " is empty: give the bytes that it shall have");
     }
+    // Again: without locks its maker may have deleted it until it had a size.
+    return isStillThere();
+  }
+
+  private FileMapping map(Pool pool) throws IOException {
     if (mapping == Mapping.SHARED) {
       isReserved = reserve();
     }
@@ -184,8 +198,7 @@ final class FileOpening {
   /// Closes what was opened, and deletes what was made.
   private void undo(Throwable cause) {
     try {
-      // The size: without locks, an empty file is still one that nobody has mapped.
-      if (isOurs || (isMade && Files.size(path) == 0)) {
+      if (isMade && mayDelete()) {
         Files.deleteIfExists(path);
         Journal own = journal;
         if (own != null) {
@@ -196,6 +209,15 @@ final class FileOpening {
       cause.addSuppressed(e);
     }
     closeAll(cause);
+  }
+
+  /// Whether no other process has mapped the file that this attempt has made, or is about to. One
+  /// that is shares the lock of the empty file. A file that could not even be opened cannot be
+  /// locked, and stays.
+  private boolean mayDelete() throws IOException {
+    return descriptor >= 0
+        && (isOurs || (FileLocks.isAlone(descriptor) && size() == 0))
+        && isStillThere();
   }
 
   private void closeAll(Throwable cause) {
