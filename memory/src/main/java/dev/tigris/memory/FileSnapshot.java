@@ -8,22 +8,40 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// Reads a file into memory, for [Mapping#SNAPSHOT].
+///
+/// The lock that keeps flushes away is that of the file that was opened. The journal is found by
+/// name, and would be another file's if that has taken the name meanwhile, after a conversion or
+/// when a copy is put back. Then all is read again.
 final class FileSnapshot {
   /// How much is read at once.
   private static final long PART_BYTES = 8 << 20;
 
   private final Path path;
+  private final int descriptor;
   private final FileChannel channel;
 
-  private FileSnapshot(Path path, FileChannel channel) {
+  private FileSnapshot(Path path, int descriptor, FileChannel channel) {
     this.path = path;
+    this.descriptor = descriptor;
     this.channel = channel;
   }
 
   /// Returns a buffer that nobody has viewed, of at least `leastBytes`.
   static Jbuf read(Path file, long leastBytes) throws IOException {
+    while (true) {
+      Jbuf whole = readOnce(file, leastBytes);
+      if (whole != null) {
+        return whole;
+      }
+      FileLocks.pause();
+    }
+  }
+
+  /// Returns null if the file was replaced meanwhile.
+  private static @Nullable Jbuf readOnce(Path file, long leastBytes) throws IOException {
     Path path;
     try {
       path = file.toRealPath();
@@ -41,26 +59,41 @@ final class FileSnapshot {
             "%s is being flushed for more than %d seconds: try again"
                 .formatted(path, FileLocks.LONG_NANOS / 1_000_000_000));
       }
-      return new FileSnapshot(path, channel).read(leastBytes);
+      return new FileSnapshot(path, descriptor, channel).read(leastBytes);
     } finally {
       FileDescriptors.close(descriptor);
     }
   }
 
-  private Jbuf read(long leastBytes) throws IOException {
+  private @Nullable Jbuf read(long leastBytes) throws IOException {
     long bytes = channel.size();
     if (bytes == 0) {
       throw new IOException(path + " is empty: there is nothing to read");
     }
     Jbuf jbuf = Jbuf.allocate(Math.max(bytes, leastBytes), path.toString());
+    boolean isWhole = false;
     try {
-      copyTo(jbuf.address(), bytes);
-      Journal.overlay(path, jbuf.address(), bytes);
-      return jbuf;
-    } catch (Throwable e) { // whatever it is, nobody else could free it
-      jbuf.free();
-      throw e;
+      isWhole = fill(jbuf.address(), bytes);
+      return isWhole ? jbuf : null;
+    } finally {
+      if (!isWhole) {
+        jbuf.free(); // whatever has happened, no other code could free it
+      }
     }
+  }
+
+  /// Reads the file and its journal. Returns false if the journal may be that of another file.
+  private boolean fill(long address, long bytes) throws IOException {
+    try {
+      copyTo(address, bytes);
+      Journal.overlay(path, address, bytes);
+    } catch (IOException e) {
+      // The lock keeps no flush of another file from changing the journal while it is read.
+      if (FileOpening.isNameOf(path, descriptor)) {
+        throw e;
+      }
+    }
+    return FileOpening.isNameOf(path, descriptor);
   }
 
   private void copyTo(long address, long bytes) throws IOException {

@@ -5,11 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.memory.MappingTest.Entry;
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.FilePages;
+import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
+import dev.tigris.testing.process.OpenFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +84,45 @@ class SnapshotTest {
       assertTrue(last > first, "the flushes went on");
       flusher.kill();
     }
+  }
+
+  /// A process has opened the file for a snapshot, and waits for a flush to end. Meanwhile another
+  /// file takes the name, and a flush of that one is half done: its journal is not for the file
+  /// that was opened.
+  @Test
+  void readsAFileAgainThatIsReplacedMeanwhile() throws Exception {
+    Path journal = Journal.pathFor(file());
+    Path fresh = folder.resolve("fresh");
+    int page = (int) FilePages.pageBytes();
+    try (Jbuf jbuf = Jbuf.map(file(), Mapping.DURABLE, BYTES)) {
+      jbuf.asLongs().fill(1);
+      jbuf.flush();
+    }
+    Longs next = Jbuf.allocate(BYTES).asLongs();
+    next.fill(2);
+    Files.write(fresh, next.segment().toArray(ValueLayout.JAVA_BYTE));
+    next.set(0, 3);
+    try (Journal half = Journal.own(fresh)) {
+      half.record(new long[] {0}, next.address, page, BYTES);
+    }
+    int flushing = FileDescriptors.open(file().toRealPath(), true);
+    assertTrue(FileLocks.tryToLock(flushing, false));
+    OpenFiles before = OpenFiles.now();
+    try (ExecutorService others = Executors.newSingleThreadExecutor()) {
+      Future<Jbuf> reading = others.submit(() -> Jbuf.map(file(), Mapping.SNAPSHOT));
+      Wait.until("it has opened the file", () -> opened(before) == 2);
+      Files.move(fresh, file(), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(Journal.pathFor(fresh), journal, StandardCopyOption.ATOMIC_MOVE);
+      FileDescriptors.close(flushing);
+      Bytes read = reading.get().asBytes();
+      assertEquals(3, read.getLong(0));
+      assertEquals(2, read.getLong(page), "it is one file");
+    }
+  }
+
+  private long opened(OpenFiles before) throws IOException {
+    String real = file().toRealPath().toString();
+    return before.opened().stream().filter(each -> each.endsWith(" " + real)).count();
   }
 
   @Test
