@@ -321,30 +321,35 @@ final class FileMapping {
   /// private pages lie there, which read as zeros. Changes since the last flush are lost if the
   /// mapping is durable.
   ///
-  /// @throws UncheckedIOException if it could not be closed, or not be taken off
+  /// @throws UncheckedIOException if it could not be taken off: it is mapped, locked and open as
+  ///     before, and this can be tried again. Or if it could not be closed.
   synchronized void takeOff() {
-    if (takenOff) {
+    if (takenOff || closed) {
       return;
     }
-    takenOff = true;
-    IOException failure = null;
     try {
       FilePages.unmap(address, Pool.unitBytes(bytes));
     } catch (IOException e) {
-      failure = e; // the kernel's table of mappings is full
+      // The kernel's table of mappings is full, or another limit is reached.
+      throw new UncheckedIOException(
+          "could not close %s (%s), and it is mapped as before: give mappings back, and close it again"
+              .formatted(path, e.getMessage()),
+          e);
     }
+    takenOff = true;
+    closeFiles();
+  }
+
+  private void closeFiles() {
     try (Journal _ = journal;
         FileChannel _ = channel) {
       // Each is closed even if closing the other fails.
     } catch (IOException e) {
-      failure = e;
+      throw new UncheckedIOException("could not close " + path, e);
     } finally {
       if (descriptor >= 0) {
         FileDescriptors.close(descriptor);
       }
-    }
-    if (failure != null) {
-      throw new UncheckedIOException("could not close " + path, failure);
     }
   }
 
@@ -355,7 +360,10 @@ final class FileMapping {
     }
     closed = true;
     try {
-      takeOff();
+      if (!takenOff) {
+        takenOff = true;
+        closeFiles();
+      }
     } finally {
       giveAddresses();
     }
@@ -363,7 +371,7 @@ final class FileMapping {
 
   private void giveAddresses() {
     try {
-      // Again, for what was stored since it was taken off, or if that failed.
+      // Again, for what was stored since it was taken off.
       FilePages.unmap(address, Pool.unitBytes(bytes));
       pool.giveUnits(address, bytes, true);
     } catch (IOException e) {

@@ -253,9 +253,24 @@ public final class Jbuf implements AutoCloseable {
   /// without a file stays as it is until then: its views can be used on. Closing twice does
   /// nothing.
   ///
-  /// @throws java.io.UncheckedIOException if the file could not be closed
+  /// @throws java.io.UncheckedIOException if the file could not be closed. If it could not be taken
+  ///     off the memory, for want of mappings (`vm.max_map_count`), nothing is closed and the call
+  ///     can be repeated.
   @Override
   public void close() {
+    FileMapping file = block.file;
+    try {
+      if (file != null) {
+        file.takeOff(); // waits for a flush that runs
+      }
+    } finally {
+      if (file == null || file.isTakenOff()) {
+        closeMemory();
+      }
+    }
+  }
+
+  private void closeMemory() {
     Lease left;
     synchronized (block) {
       if (closed || state == State.FREED) {
@@ -275,18 +290,11 @@ public final class Jbuf implements AutoCloseable {
       // One that waits for the collector already is freed before its callback runs.
       state = state == State.UNREFERENCED ? State.FREED : State.CLOSED;
     }
-    try {
-      FileMapping file = block.file;
-      if (file != null) {
-        file.takeOff(); // waits for a flush that runs
-      }
-    } finally {
-      if (state() == State.FREED) {
-        MemoryEvents.freed(block);
-        Budget.PROCESS.release(block);
-      }
-      Reference.reachabilityFence(left);
+    if (state() == State.FREED) {
+      MemoryEvents.freed(block);
+      Budget.PROCESS.release(block);
     }
+    Reference.reachabilityFence(left);
   }
 
   /// Flushes a mapped file and closes it, if the flush succeeds. It stays open otherwise, and the
@@ -473,8 +481,12 @@ public final class Jbuf implements AutoCloseable {
     return block.address;
   }
 
-  /// Returns whether [#close] was called.
+  /// Returns whether the buffer was closed, or its file was taken off it for that.
   boolean isClosed() {
+    FileMapping file = block.file;
+    if (file != null && file.isTakenOff()) {
+      return true;
+    }
     synchronized (block) {
       return closed;
     }

@@ -1,14 +1,23 @@
 package dev.tigris.memory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.os.FilePages;
+import dev.tigris.testing.host.Needs;
+import dev.tigris.testing.process.Child;
+import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -173,6 +182,78 @@ class JbufCloseTest {
       return Files.readSymbolicLink(descriptor).startsWith(real);
     } catch (IOException e) {
       return false; // closed meanwhile: that of the listing, for one
+    }
+  }
+
+  /// Closes a file while the process may have no more memory, and again when it may.
+  static final class Crowded {
+    public static void main(String[] arguments) throws IOException {
+      Path path = Path.of(arguments[0]);
+      BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+      Jbuf.map(path, Mapping.SHARED, BYTES).close();
+      System.out.println(close(Crowded::refuse)); // so that all classes are loaded
+      Jbuf jbuf = Jbuf.map(path, Mapping.SHARED, BYTES);
+      Longs longs = jbuf.asLongs();
+      for (String line : List.of("ready", "mapped")) {
+        longs.set(0, 4);
+        System.out.println(line);
+        String _ = input.readLine();
+      }
+      String refusal = close(jbuf::close);
+      longs.set(0, 5);
+      System.out.println(refusal);
+      System.out.println(jbuf.state());
+      String _ = input.readLine();
+      jbuf.flush(); // it is as before
+      jbuf.close();
+      longs.set(0, 6);
+      try (Jbuf again = Jbuf.map(path, Mapping.DURABLE)) {
+        System.out.println(again.asLongs().get(0));
+      }
+      jbuf.close();
+      System.out.println(longs.get(0) + " " + jbuf.state());
+    }
+
+    private static String close(Runnable closing) {
+      try {
+        closing.run();
+        return "closed";
+      } catch (UncheckedIOException e) {
+        return String.valueOf(e.getMessage());
+      }
+    }
+
+    private static void refuse() {
+      try {
+        FilePages.unmap(1, BYTES); // no page begins there
+      } catch (IOException e) {
+        throw new UncheckedIOException("refused (%s)".formatted(e.getMessage()), e);
+      }
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void canBeRepeatedWhereTheSystemRefusesIt() throws Exception {
+    Needs.program("prlimit", "util-linux");
+    Jvm jvm = Jvm.of(Crowded.class).quick().options("-Xms32m", "-Xmx32m", "-Xint");
+    try (Child child = jvm.command(file().toString()).start()) {
+      child.expectLine("refused (could not take a file off its range: Invalid argument)");
+      child.expectLine("ready");
+      child.say("go on");
+      child.expectLine("mapped");
+      String pid = Long.toString(child.pid());
+      String _ = Command.of("prlimit", "--pid", pid, "--data=4096:").output();
+      child.say("close");
+      String refusal = String.valueOf(child.nextLine());
+      assertTrue(refusal.contains("is mapped as before"), refusal);
+      assertTrue(refusal.contains("close it again"), refusal);
+      child.expectLine("REFERENCED");
+      String _ = Command.of("prlimit", "--pid", pid, "--data=unlimited:").output();
+      child.say("close again");
+      child.expectLine("5");
+      child.expectLine("6 CLOSED");
+      assertEquals(0, child.exitCode());
     }
   }
 
