@@ -200,9 +200,19 @@ final class PsoClass {
   }
 
   /// Whether objects of two classes that lie at one address are one object: their first field is.
-  /// An object that lies in another one, at its first byte, has another first field.
+  /// An object that lies in another one, at its first byte, has another first field. A class
+  /// without fields says nothing of where its objects end, so that one of it is an object of a
+  /// subclass.
   static boolean haveOnePlace(Class<?> one, Class<?> other) {
-    return one == other || of(one).layout().firstClass() == of(other).layout().firstClass();
+    return one == other
+        || of(one).layout().firstClass() == of(other).layout().firstClass()
+        || isBare(one, other)
+        || isBare(other, one);
+  }
+
+  /// Whether one class is another's superclass, and has no fields.
+  private static boolean isBare(Class<?> upper, Class<?> lower) {
+    return upper.isAssignableFrom(lower) && of(upper).layout().fields().isEmpty();
   }
 
   /// Calls the constructor for bindings, which cannot be found before the class is initialized. A

@@ -36,6 +36,27 @@ class PlaceEqualityTest {
     }
   }
 
+  /// A superclass without fields, which is not abstract.
+  static class Event extends Pso {
+    Event(Container container) {
+      super(container);
+    }
+  }
+
+  static class Marked extends Event {
+    Marked(Container container) {
+      super(container);
+    }
+  }
+
+  static final class Sale extends Marked {
+    long id;
+
+    Sale(Container container) {
+      super(container);
+    }
+  }
+
   /// Has another object at its first byte.
   static final class Box extends Pso {
     @InPlace Node inner;
@@ -177,6 +198,28 @@ class PlaceEqualityTest {
     assertEquals(wide, holder.next);
     assertEquals(holder.next, wide);
     assertEquals(wide.hashCode(), holder.next.hashCode());
+  }
+
+  @Test
+  void aSuperclassWithoutFieldsIsNoOtherPlace() {
+    Sale sale = new Sale(container);
+    Sale other = new Sale(container);
+    PsoList<Event> events = new PsoList<>(container, Event.class, 2);
+    PsoList<Marked> marked = new PsoList<>(container, Marked.class, 1);
+    events.add(sale);
+    events.add(other);
+    marked.add(sale);
+    assertSame(Event.class, events.get(0).getClass());
+    for (Event same : List.of(events.get(0), marked.get(0))) {
+      assertEquals(sale, same);
+      assertEquals(same, sale);
+      assertEquals(same, events.get(0));
+      assertEquals(sale.hashCode(), same.hashCode());
+      assertNotEquals(other, same);
+      assertNotEquals(same, other);
+    }
+    assertTrue(new HashSet<Event>(Set.of(sale)).contains(events.get(0)));
+    assertEquals(1, List.of(sale, other).indexOf(events.get(1)));
   }
 
   @Test
