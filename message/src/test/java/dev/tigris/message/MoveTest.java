@@ -80,20 +80,15 @@ class MoveTest {
   @Test
   void anEndpointThatMovesToABundleThatClosesStaysOrIsClosed() throws Exception {
     try (Party source = new Party(SMALL, "tcp")) {
-      int stayed = 0;
-      for (int i = 0; i < 40; i++) {
+      for (int i = 0; i < 20; i++) {
         String name = "endpoint " + i;
         Endpoint moves = source.call(() -> source.bundle().endpoint(name, 1));
         Party target = new Party(SMALL, "tcp");
         FutureTask<Boolean> moving = source.start(() -> isMoved(moves, target.bundle()));
-        if (i % 2 == 0) {
-          Thread.onSpinWait(); // both orders happen
-        }
         target.close();
         if (moving.get(10, TimeUnit.SECONDS)) {
           assertTrue(moves.toString().contains("closed"), moves::toString);
         } else {
-          stayed++;
           source.run(
               () -> {
                 assertSame(source.bundle(), moves.bundle());
@@ -101,7 +96,6 @@ class MoveTest {
               });
         }
       }
-      System.out.println("stayed: " + stayed);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.message.NameService.Location;
 import dev.tigris.net.Tls;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.TlsKey;
 import dev.tigris.testing.process.Child;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Look-ups of other machines: only those that are trusted get an answer, and only an answer.
+@Slow("two processes make keys")
 class NameGatewayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Location TCP = new Location("tcp", "0.0.0.0:7400");
