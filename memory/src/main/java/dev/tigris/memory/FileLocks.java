@@ -7,10 +7,23 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/// The lock of a mapped file itself (`flock(2)`): the process that makes the file holds it alone,
-/// and so does a flush of a [Mapping#DURABLE] mapping. A [Mapping#SNAPSHOT] holds it together with
-/// others while the file is read. It is held for a moment only. The lock of the [Journal] is the
-/// one that says who owns a file.
+/// The locks of a mapped file itself. The lock of the [Journal], which is another file, says which
+/// mapping owns the file; that one is held as long as the mapping is. These are held for a moment:
+///
+/// - The *file's lock* (`flock(2)`). The process that makes the file holds it alone until the file
+///   is mapped, and so does a flush of a [Mapping#DURABLE] mapping while it writes. A
+///   [Mapping#SNAPSHOT] shares it while it reads. A process that opens the file for writing shares
+///   it, while the file is empty until it is mapped.
+/// - The *turnstile* (a lock of one byte far behind the file's end). A flush that finds the file's
+///   lock taken holds the turnstile alone while it waits for that. A snapshot goes through the
+///   turnstile, which it shares with others for a moment, before it asks for the file's lock. So
+///   those that are reading are the only ones that a flush waits for, even if there is always one
+///   that reads.
+///
+/// A snapshot holds nothing while it waits at the turnstile, and a flush never asks for the
+/// turnstile while it holds the file's lock: no two wait for each other. Where there are no locks
+/// of bytes (macOS, some file systems) there is no turnstile, and snapshots that overlap keep a
+/// flush waiting.
 ///
 /// A lock belongs to the open file, and ends with the process. There is no call that waits for one
 /// with a limit, so it is asked for again and again.
@@ -23,6 +36,9 @@ final class FileLocks {
   /// How long a flush waits for a snapshot, and a snapshot for a flush: as long as it takes to read
   /// or write tens of gigabytes.
   static final long LONG_NANOS = 60_000_000_000L;
+
+  /// The byte of the turnstile: no file is so long.
+  static final long TURNSTILE_AT = 1L << 62;
 
   private static final long PAUSE_NANOS = 1_000_000;
 
@@ -64,36 +80,87 @@ final class FileLocks {
   /// Waits for a lock, and returns false if it does not come in time. Where the file system has no
   /// locks, there is nothing to wait for.
   static boolean lock(int descriptor, boolean shared, long patienceNanos) throws IOException {
-    try {
-      return await(descriptor, shared, patienceNanos);
-    } catch (SystemException e) {
-      if (e.isUnsupported()) {
-        return true;
-      }
-      throw e;
-    }
+    return await(() -> FileDescriptors.lock(descriptor, shared), deadline(patienceNanos), true);
   }
 
   /// As [#lock], for a lock without which nothing is safe.
   ///
   /// @throws SystemException also where the file system has no locks
   static boolean await(int descriptor, boolean shared, long patienceNanos) throws IOException {
-    long start = System.nanoTime();
-    while (!FileDescriptors.lock(descriptor, shared)) {
-      if (System.nanoTime() - start > patienceNanos) {
-        return false;
-      }
-      pause();
-    }
-    return true;
+    return await(() -> FileDescriptors.lock(descriptor, shared), deadline(patienceNanos), false);
   }
 
-  /// Keeps snapshots from reading a file while a flush writes it.
+  /// Keeps snapshots from reading a file while a flush writes it. New ones wait until it has begun.
   static void lockForFlush(Path path, int descriptor) throws IOException {
-    if (!lock(descriptor, false, LONG_NANOS)) {
-      throw new IOException(
-          "a process reads a snapshot of %s for more than %d seconds, so nothing was flushed: end it, or flush again"
-              .formatted(path, LONG_NANOS / 1_000_000_000));
+    if (isAlone(descriptor)) {
+      return;
+    }
+    long deadline = deadline(LONG_NANOS);
+    try {
+      if (await(() -> lockTurnstile(descriptor, false), deadline, true)
+          && await(() -> FileDescriptors.lock(descriptor, false), deadline, true)) {
+        return;
+      }
+    } finally {
+      FileDescriptors.unlockByte(descriptor, TURNSTILE_AT);
+    }
+    throw new IOException(
+        "a process reads a snapshot of %s for more than %d seconds, so nothing was flushed: end it, or flush again"
+            .formatted(path, LONG_NANOS / 1_000_000_000));
+  }
+
+  /// Keeps flushes from writing a file while a snapshot reads it, until the descriptor is closed.
+  /// Those that wait already go first.
+  static void lockForSnapshot(Path path, int descriptor) throws IOException {
+    long deadline = deadline(LONG_NANOS);
+    if (await(() -> isOpen(descriptor), deadline, true)
+        && await(() -> FileDescriptors.lock(descriptor, true), deadline, true)) {
+      return;
+    }
+    throw new IOException(
+        "%s is being flushed for more than %d seconds: try again"
+            .formatted(path, LONG_NANOS / 1_000_000_000));
+  }
+
+  /// Goes through the turnstile, unless a flush holds it.
+  private static boolean isOpen(int descriptor) throws SystemException {
+    boolean isOpen = lockTurnstile(descriptor, true);
+    if (isOpen) {
+      FileDescriptors.unlockByte(descriptor, TURNSTILE_AT);
+    }
+    return isOpen;
+  }
+
+  static boolean lockTurnstile(int descriptor, boolean shared) throws SystemException {
+    return FileDescriptors.lockByte(descriptor, TURNSTILE_AT, shared);
+  }
+
+  /// Asks once for a lock.
+  private interface Request {
+    boolean isGranted() throws SystemException;
+  }
+
+  private static long deadline(long patienceNanos) {
+    return System.nanoTime() + patienceNanos;
+  }
+
+  /// Asks for a lock until it is granted, or the time is over.
+  ///
+  /// @param orNone whether a file system without such locks is taken to have granted it
+  private static boolean await(Request request, long deadline, boolean orNone) throws IOException {
+    try {
+      while (!request.isGranted()) {
+        if (System.nanoTime() - deadline > 0) {
+          return false;
+        }
+        pause();
+      }
+      return true;
+    } catch (SystemException e) {
+      if (orNone && e.isUnsupported()) {
+        return true;
+      }
+      throw e;
     }
   }
 }

@@ -53,12 +53,7 @@ final class FileSnapshot {
     }
     int descriptor = FileDescriptors.open(path, false);
     try (FileChannel channel = FileOpening.channel(path, descriptor, false)) {
-      // Flushes wait from here on, until the descriptor is closed.
-      if (!FileLocks.lock(descriptor, true, FileLocks.LONG_NANOS)) {
-        throw new IOException(
-            "%s is being flushed for more than %d seconds: try again"
-                .formatted(path, FileLocks.LONG_NANOS / 1_000_000_000));
-      }
+      FileLocks.lockForSnapshot(path, descriptor);
       return new FileSnapshot(path, descriptor, channel).read(leastBytes);
     } finally {
       FileDescriptors.close(descriptor);

@@ -1,6 +1,7 @@
 package dev.tigris.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,10 +18,19 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What other processes do to a file, and a mapping of it.
@@ -83,6 +93,89 @@ class SnapshotTest {
       }
       assertTrue(last > first, "the flushes went on");
       flusher.kill();
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void letsAFlushHaveItsTurnThoughSnapshotsOverlap() throws Exception {
+    try (Jbuf durable = Jbuf.map(file(), Mapping.DURABLE, BYTES);
+        ExecutorService others = Executors.newCachedThreadPool()) {
+      durable.asLongs().set(7, 1);
+      durable.flush();
+      durable.asLongs().set(7, 2);
+      int reading = FileDescriptors.open(file().toRealPath(), false);
+      FileLocks.lockForSnapshot(file(), reading);
+      int looking = FileDescriptors.open(file().toRealPath(), false);
+      Future<?> flushing =
+          others.submit(
+              () -> {
+                durable.flush();
+                return true;
+              });
+      Wait.until("the flush waits", () -> isTurnstileTaken(looking));
+      // Whenever this one begins to read, the flush has been there.
+      Future<Jbuf> next = others.submit(() -> Jbuf.map(file(), Mapping.SNAPSHOT));
+      assertThrows(TimeoutException.class, () -> next.get(50, TimeUnit.MILLISECONDS));
+      assertFalse(flushing.isDone());
+      FileDescriptors.close(reading);
+      assertEquals(2, next.get().asLongs().get(7));
+      flushing.get();
+      assertFalse(isTurnstileTaken(looking), "it is given up");
+      FileDescriptors.close(looking);
+    }
+  }
+
+  private static boolean isTurnstileTaken(int descriptor) throws IOException {
+    boolean isFree = FileLocks.lockTurnstile(descriptor, true);
+    if (isFree) {
+      FileDescriptors.unlockByte(descriptor, FileLocks.TURNSTILE_AT);
+    }
+    return !isFree;
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void flushesWhileThereIsAlwaysAReader() throws Exception {
+    AtomicBoolean isOver = new AtomicBoolean();
+    AtomicLong begun = new AtomicLong();
+    try (Jbuf durable = Jbuf.map(file(), Mapping.DURABLE, BYTES);
+        ExecutorService others = Executors.newCachedThreadPool()) {
+      List<Future<?>> readers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        readers.add(
+            others.submit(
+                () -> {
+                  readInTurn(begun, isOver);
+                  return true;
+                }));
+      }
+      Wait.until("they read", () -> begun.get() > 10);
+      try {
+        for (int round = 0; round < 5; round++) {
+          durable.asLongs().set(0, round);
+          durable.flush();
+        }
+      } finally {
+        isOver.set(true);
+      }
+      for (Future<?> each : readers) {
+        each.get();
+      }
+    }
+  }
+
+  /// Reads until the next reader does, as long as no flush keeps that one waiting.
+  private void readInTurn(AtomicLong begun, AtomicBoolean isOver) throws IOException {
+    while (!isOver.get()) {
+      int descriptor = FileDescriptors.open(file().toRealPath(), false);
+      try {
+        FileLocks.lockForSnapshot(file(), descriptor);
+        long own = begun.incrementAndGet();
+        boolean _ = Wait.isMet(Duration.ofMillis(20), () -> begun.get() > own || isOver.get());
+      } finally {
+        FileDescriptors.close(descriptor);
+      }
     }
   }
 

@@ -56,8 +56,7 @@ final class Acceptor implements AutoCloseable {
         if (request == null) {
           continue;
         }
-        boolean isOurs = request.tag() == tag || request.tag() == Probes.TAG;
-        if (!isOurs || connectionRequests.size() >= MOST_WAITING) {
+        if (request.tag() != tag || connectionRequests.size() >= MOST_WAITING) {
           request.reject();
         } else {
           connectionRequests.add(new Request(provider, request));

@@ -2,7 +2,6 @@ package dev.tigris.message;
 
 import dev.tigris.net.testing.Faults;
 import dev.tigris.net.testing.FaultySubject;
-import dev.tigris.testing.Slow;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 
@@ -35,7 +34,6 @@ class FaultyMessageTest {
   }
 
   @Nested
-  @Slow("the quick tier has it over tcp")
   class OverShm extends MessageContract {
     OverShm() {
       super(new FaultySubject("shm", "*", wild()), true);
@@ -43,7 +41,6 @@ class FaultyMessageTest {
   }
 
   @Nested
-  @Slow("hundreds of connections that are made again")
   class WithCuts extends MessageContract {
     WithCuts() {
       super(

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.message.ErrorHandler.Returned;
-import dev.tigris.testing.Slow;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
@@ -16,14 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A peer dies, stops, or starts anew: each message that it has not acknowledged comes back once,
 /// and all memory of transfers is the program's again.
 class LostPeerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Options BRIEF =
-      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(300));
+      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(500));
   private static final int NOTE = 1;
 
   private final List<Returned> returned = new ArrayList<>();
@@ -111,18 +111,9 @@ class LostPeerTest {
     }
   }
 
-  @Test
-  void messagesToAStoppedPeerComeBackOnce() {
-    checkStoppedPeer("shm");
-  }
-
-  @Test
-  @Slow("another process, and a peer that is waited for")
-  void messagesToAStoppedPeerComeBackOnceOverTcp() {
-    checkStoppedPeer("tcp");
-  }
-
-  private void checkStoppedPeer(String provider) {
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void messagesToAStoppedPeerComeBackOnce(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
       open(provider, BRIEF);
       String address = server.nextLine();
@@ -144,18 +135,9 @@ class LostPeerTest {
     }
   }
 
-  @Test
-  void messagesToADeadPeerComeBackOnce() {
-    checkDeadPeer("tcp");
-  }
-
-  @Test
-  @Slow("another process, and a peer that is waited for")
-  void messagesToADeadPeerComeBackOnceOverShm() {
-    checkDeadPeer("shm");
-  }
-
-  private void checkDeadPeer(String provider) {
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void messagesToADeadPeerComeBackOnce(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
       open(provider, BRIEF);
       String address = server.nextLine();
@@ -174,10 +156,9 @@ class LostPeerTest {
     }
   }
 
-  @Test
-  @Slow("two processes, one after the other")
-  void aProcessThatStartsAnewRefusesTheSession() {
-    String provider = "tcp";
+  @ParameterizedTest
+  @ValueSource(strings = "tcp")
+  void aProcessThatStartsAnewRefusesTheSession(String provider) {
     String address;
     try (Child first = server(provider, anyAddress(provider))) {
       open(provider, BRIEF.withPatience(PATIENCE));

@@ -18,6 +18,15 @@ public final class FileDescriptors {
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
   private static final int LOCK_UN = 8;
+
+  // The lock of some bytes that belongs to the open file, as flock(2)'s does. Linux 3.15.
+  private static final int F_OFD_SETLK = 37;
+  private static final int F_RDLCK = 0;
+  private static final int F_WRLCK = 1;
+  private static final int F_UNLCK = 2;
+  private static final int RANGE_BYTES = 32;
+  private static final int RANGE_START_AT = 8;
+  private static final int RANGE_LENGTH_AT = 16;
   private static final int EWOULDBLOCK = Platform.LINUX ? 11 : 35;
 
   /// The charset of file names, which the JDK takes from the locale when it starts.
@@ -164,7 +173,46 @@ public final class FileDescriptors {
     Native.FLOCK.call(descriptor, LOCK_UN);
   }
 
-  // SAFETY: bounds: names end with a zero, and the buffer of statx has the size of its structure;
+  /// Locks one byte of a file, which need not be there, apart from [#lock]. It belongs to the
+  /// descriptor as well, which must be open for writing unless the lock is `shared`. Does not wait.
+  ///
+  /// @return false if another descriptor has it
+  /// @throws SystemException also where the system, or the file system, has no such locks
+  public static boolean lockByte(int descriptor, long at, boolean shared) throws SystemException {
+    if (!Platform.LINUX) {
+      throw new SystemException("lock a byte of a file", SystemException.INVALID);
+    }
+    long result = setLock(descriptor, at, shared ? F_RDLCK : F_WRLCK);
+    if (result == -EWOULDBLOCK || result == -SystemException.NO_ACCESS) {
+      return false;
+    }
+    SystemException.check("lock a byte of a file", result);
+    return true;
+  }
+
+  /// Gives up what [#lockByte] has locked.
+  public static void unlockByte(int descriptor, long at) {
+    if (Platform.LINUX) {
+      long _ = setLock(descriptor, at, F_UNLCK); // as for unlock
+    }
+  }
+
+  private static long setLock(int descriptor, long at, int kind) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = arena.allocate(RANGE_BYTES, Long.BYTES);
+      range.set(ValueLayout.JAVA_SHORT, 0, (short) kind);
+      range.set(ValueLayout.JAVA_LONG, RANGE_START_AT, at);
+      range.set(ValueLayout.JAVA_LONG, RANGE_LENGTH_AT, 1);
+      long result;
+      do {
+        result = Native.Linux.FCNTL.call(descriptor, F_OFD_SETLK, range.address());
+      } while (result == -SystemException.INTERRUPTED);
+      return result;
+    }
+  }
+
+  // SAFETY: bounds: names end with a zero, and the buffers of statx and fcntl have the sizes of
+  // their structures;
   // lifetime: both outlive the call; thread: all calls are thread-safe.
   private static final class Native {
     static final LibraryFunction OPEN = LibraryFunction.ofInt("open");
@@ -175,6 +223,7 @@ public final class FileDescriptors {
     /// Linux has these.
     static final class Linux {
       static final LibraryFunction FALLOCATE = LibraryFunction.ofInt("fallocate");
+      static final LibraryFunction FCNTL = LibraryFunction.ofInt("fcntl");
       static final LibraryFunction STATX = LibraryFunction.ofInt("statx");
     }
   }
