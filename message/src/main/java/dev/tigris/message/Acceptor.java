@@ -56,7 +56,8 @@ final class Acceptor implements AutoCloseable {
         if (request == null) {
           continue;
         }
-        if (request.tag() != tag || connectionRequests.size() >= MOST_WAITING) {
+        boolean isOurs = request.tag() == tag || request.tag() == Probes.TAG;
+        if (!isOurs || connectionRequests.size() >= MOST_WAITING) {
           request.reject();
         } else {
           connectionRequests.add(new Request(provider, request));

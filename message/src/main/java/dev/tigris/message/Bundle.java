@@ -2,6 +2,7 @@
 package dev.tigris.message;
 
 import dev.tigris.message.Endpoint.Peer;
+import dev.tigris.message.Probes.Probe;
 import dev.tigris.message.channel.Channel;
 import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.PacketConnection;
@@ -58,9 +59,14 @@ public final class Bundle implements AutoCloseable {
   private static final long FIRST_ATTEMPT_NANOS = 20 * MILLI_NANOS;
   private static final long LONGEST_ATTEMPT_NANOS = 1_000 * MILLI_NANOS;
 
-  /// The longest time between two attempts. An attempt takes a quarter of that at the most, since
-  /// the thread of the bundle connects and serves no other peer meanwhile.
+  /// The longest time between two attempts.
   private static final long LONGEST_PAUSE_NANOS = 2_000 * MILLI_NANOS;
+
+  /// The time in which the thread of the bundle connects, to a peer that has just answered, and
+  /// serves no other peer: so long, or a few times what the answer took.
+  private static final long CONNECT_NANOS = 50 * MILLI_NANOS;
+
+  private static final int ANSWER_TIMES = 4;
 
   /// The events that a wait can be for (AM-II's event masks).
   public enum Event {
@@ -84,7 +90,10 @@ public final class Bundle implements AutoCloseable {
   private final List<Acceptor> acceptors = new ArrayList<>();
   private final ConcurrentLinkedQueue<Acceptor.Request> connectionRequests =
       new ConcurrentLinkedQueue<>();
-  private final ConcurrentLinkedQueue<Endpoint> adopted = new ConcurrentLinkedQueue<>();
+
+  /// The endpoints that other bundles have given. A bundle that is closed takes no more of them.
+  private final Adoptions adopted = new Adoptions();
+
   private final Map<String, Endpoint> endpoints = new HashMap<>();
 
   /// The names of the endpoints, and of those that are on their way here. Any thread.
@@ -100,6 +109,7 @@ public final class Bundle implements AutoCloseable {
   private final ArrayDeque<Channel> touched = new ArrayDeque<>();
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
   private final Map<Channel, Attempt> attempts = new HashMap<>();
+  private final Probes probes;
   private Set<Event> mask = EnumSet.of(Event.MESSAGE, Event.NOTICE);
   private @Nullable String refusal;
   private boolean isHandling;
@@ -108,6 +118,9 @@ public final class Bundle implements AutoCloseable {
   private long acknowledged;
   private long noticed;
   private int idlePolls;
+
+  /// How often this thread has connected, and waited for the peer.
+  private int connects;
   private volatile boolean isWoken;
 
   /// When a lost connection is tried to be made again: at once if the lost one has served, and else
@@ -115,6 +128,9 @@ public final class Bundle implements AutoCloseable {
   private static final class Attempt {
     long atNanos;
     long waitNanos;
+
+    /// Asks whether the peer answers; null before that.
+    @Nullable Probe probe;
 
     Attempt(Channel channel, long now) {
       int failures = channel.fruitlessConnections();
@@ -159,6 +175,7 @@ public final class Bundle implements AutoCloseable {
       owned.addAll(carriers);
     }
     this.queue = made;
+    this.probes = new Probes(made::wake);
   }
 
   /// Opens a bundle for the calling thread, over providers of these names.
@@ -295,6 +312,11 @@ public final class Bundle implements AutoCloseable {
   /// Ends a wait of [#await], or the next one. Any thread.
   public void wake() {
     isWoken = true;
+    queue.wake();
+  }
+
+  /// Wakes the thread while it waits for something else than messages. Any thread.
+  void nudge() {
     queue.wake();
   }
 
@@ -439,10 +461,10 @@ public final class Bundle implements AutoCloseable {
       Attempt attempt = attempts.get(channel);
       if (channel.session().state() != Session.State.DETACHED || attempt == null) {
         attempts.remove(channel);
-      } else if (attempt.atNanos - now <= 0) {
-        connectAgain(channel, attempt);
-      } else {
+      } else if (attempt.atNanos - now > 0) {
         deadline = Math.min(deadline, attempt.atNanos);
+      } else if (attempt.probe == null || attempt.probe.answer() != null) {
+        connectAgain(channel, attempt);
       }
     }
     for (PacketConnection connection : List.copyOf(ungreeted)) {
@@ -472,7 +494,7 @@ public final class Bundle implements AutoCloseable {
 
   /// Services the endpoints that other bundles have given.
   private void takeAdopted() {
-    for (Endpoint endpoint = adopted.poll(); endpoint != null; endpoint = adopted.poll()) {
+    for (Endpoint endpoint : adopted.take()) {
       endpoints.put(endpoint.name(), endpoint);
       moved.remove(endpoint.name());
       endpoint.movedTo(this);
@@ -493,6 +515,10 @@ public final class Bundle implements AutoCloseable {
         return;
       }
       try (ConnectionRequest request = next.request()) {
+        if (request.tag() == Probes.TAG) {
+          request.reject(); // it asks whether this thread polls
+          continue;
+        }
         VirtualInterface link = request.accept(queue, attributes);
         ungreeted.add(new PacketConnection(link, next.provider(), "messages", System.nanoTime()));
       } catch (NetException e) {
@@ -565,13 +591,15 @@ public final class Bundle implements AutoCloseable {
         System.nanoTime());
   }
 
-  /// Connects. The peer may be about to connect here, so each attempt is short at first, and
-  /// requests to connect are accepted in between.
+  /// Connects. The peer may be about to connect here, so each attempt is short, and requests to
+  /// connect are accepted in between. If the peer is not about to answer, this waits until it is,
+  /// and serves other peers meanwhile.
   private PacketConnection connect(Fabric fabric, String address, long start, long limit) {
     long attempt = FIRST_ATTEMPT_NANOS + random.nextInt((int) FIRST_ATTEMPT_NANOS);
     while (true) {
       long left = limit - (System.nanoTime() - start);
       Duration slice = Duration.ofNanos(Math.max(MILLI_NANOS, Math.min(left, attempt)));
+      connects++;
       switch (fabric.connect(address, CONNECTION_TAG, queue, attributes, slice)) {
         case Connection.Established(VirtualInterface link) -> {
           return new PacketConnection(link, fabric.provider(), "messages", System.nanoTime());
@@ -586,8 +614,28 @@ public final class Bundle implements AutoCloseable {
         }
       }
       step(0);
-      attempt = Math.min(LONGEST_ATTEMPT_NANOS, 2 * attempt);
+      attempt *= 2;
+      if (attempt > CONNECT_NANOS) {
+        long answered = awaitAnswer(fabric, address, limit - (System.nanoTime() - start));
+        attempt = answered + random.nextInt((int) FIRST_ATTEMPT_NANOS);
+      }
     }
+  }
+
+  /// Waits until a bundle answers at an address, and serves peers meanwhile.
+  ///
+  /// @return the time for connecting to it
+  private long awaitAnswer(Fabric fabric, String address, long limit) {
+    long start = System.nanoTime();
+    Probe probe = probes.start(fabric, address, Duration.ofNanos(Math.max(MILLI_NANOS, limit)));
+    while (probe.answer() == null && System.nanoTime() - start < limit) {
+      step(limit - (System.nanoTime() - start));
+    }
+    return connectNanos(probe);
+  }
+
+  private static long connectNanos(Probe probe) {
+    return Math.clamp(ANSWER_TIMES * probe.elapsedNanos(), CONNECT_NANOS, LONGEST_ATTEMPT_NANOS);
   }
 
   private void connectAgain(Channel channel, Attempt attempt) {
@@ -599,15 +647,25 @@ public final class Bundle implements AutoCloseable {
       attempts.remove(channel);
       return;
     }
-    Duration slice = Duration.ofNanos(Math.max(FIRST_ATTEMPT_NANOS, attempt.waitNanos / 4));
-    Connection made;
-    try {
-      made =
-          fabric(peer.provider()).connect(peer.address(), CONNECTION_TAG, queue, attributes, slice);
-    } catch (NetException | IllegalArgumentException e) { // the address may be a peer's
-      made =
-          new Connection.Refused(
-              Connection.Reason.NOBODY_LISTENS, peer.address(), String.valueOf(e.getMessage()));
+    Fabric fabric = fabric(peer.provider());
+    Probe probe = attempt.probe;
+    Connection.Refused answer = probe == null ? null : probe.answer();
+    if (answer == null) {
+      Duration limit = Duration.ofNanos(Math.max(CONNECT_NANOS, attempt.waitNanos));
+      attempt.probe = probes.start(fabric, peer.address(), limit);
+      return;
+    }
+    attempt.probe = null;
+    Connection made = answer;
+    if (probe != null && Probe.isThere(answer)) {
+      connects++;
+      try {
+        Duration limit = Duration.ofNanos(connectNanos(probe));
+        made = fabric.connect(peer.address(), CONNECTION_TAG, queue, attributes, limit);
+      } catch (NetException | IllegalArgumentException e) { // the address may be a peer's
+        System.getLogger(Bundle.class.getName())
+            .log(System.Logger.Level.DEBUG, "a peer was not reached", e);
+      }
     }
     long now = System.nanoTime();
     switch (made) {
@@ -743,9 +801,22 @@ public final class Bundle implements AutoCloseable {
     moved.put(endpoint.name(), new Moved(to, endpoint.tag()));
   }
 
-  /// Takes an endpoint over, which its own thread gives, and whose name is reserved. Any thread.
-  void adopt(Endpoint endpoint) {
-    adopted.add(endpoint);
+  /// Takes an endpoint over, which its own thread lets go when this bundle is known to stay open
+  /// until the endpoint is here. The thread of the other bundle.
+  ///
+  /// @throws IllegalArgumentException if this bundle has an endpoint of this name
+  /// @throws IllegalStateException if this bundle is closed
+  void adopt(Endpoint endpoint, Runnable letGo) {
+    boolean isTaken =
+        adopted.give(
+            endpoint,
+            () -> {
+              reserve(endpoint.name());
+              letGo.run();
+            });
+    if (!isTaken) {
+      throw new IllegalStateException("the other bundle is closed: the endpoint stays where it is");
+    }
     queue.wake();
   }
 
@@ -758,12 +829,14 @@ public final class Bundle implements AutoCloseable {
   @Override
   public void close() {
     requireIdle();
+    adopted.close();
     takeAdopted();
     for (Endpoint endpoint : List.copyOf(endpoints.values())) {
       endpoint.close();
     }
     tell();
     isClosed = true;
+    probes.close();
     acceptors.forEach(Acceptor::close);
     for (Acceptor.Request left : connectionRequests) {
       left.request().close();
@@ -803,6 +876,11 @@ public final class Bundle implements AutoCloseable {
     if (isClosed) {
       throw new IllegalStateException("the bundle is closed");
     }
+  }
+
+  /// Returns how often its thread has connected, and waited for the peer: for tests.
+  int connects() {
+    return connects;
   }
 
   /// Throws if the counts of a session do not add up: for tests.

@@ -11,6 +11,7 @@ import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.IncomingMessage;
 import dev.tigris.message.channel.MessageReceiver;
 import dev.tigris.message.protocol.Session;
+import dev.tigris.net.Tls;
 import dev.tigris.os.CheckReturnValue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -21,6 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -193,13 +197,37 @@ public final class Endpoint implements AutoCloseable {
   /// @throws MessageException if that is not possible, with the reason
   /// @throws IllegalArgumentException if the entry is in use
   public void map(int entry, NameService names, String peer, long peerTag, Duration timeout) {
+    map(entry, slice -> names.find(peer, peerTag, slice), peer, peerTag, timeout);
+  }
+
+  /// Maps a peer of another machine by its name and its tag, as
+  /// [#map(int, NameService, String, long, Duration)] does.
+  ///
+  /// @param machine where a process answers look-ups ([NameService#listen])
+  /// @param tls with which that process is asked
+  /// @throws MessageException also if the machine does not answer, or is not trusted
+  public void map(int entry, String machine, Tls tls, String peer, long peerTag, Duration timeout) {
+    map(
+        entry,
+        slice -> NameService.find(machine, tls, peer, peerTag, slice),
+        peer,
+        peerTag,
+        timeout);
+  }
+
+  private void map(
+      int entry,
+      Function<Duration, List<NameService.Location>> lookUp,
+      String peer,
+      long peerTag,
+      Duration timeout) {
     bundle.requireIdle();
     long start = System.nanoTime();
     long limit = Bundle.nanos(timeout);
     while (true) {
       long left = limit - (System.nanoTime() - start);
       Duration slice = Duration.ofNanos(Math.clamp(left, 1, LONGEST_LOOKUP_NANOS));
-      List<NameService.Location> found = names.find(peer, peerTag, slice);
+      List<NameService.Location> found = lookedUp(lookUp, slice);
       for (String provider : bundle.providers()) {
         for (NameService.Location at : found) {
           if (at.provider().equals(provider)) {
@@ -221,19 +249,62 @@ public final class Endpoint implements AutoCloseable {
     }
   }
 
+  /// Looks a peer up in a thread of its own, and polls the bundle meanwhile.
+  private List<NameService.Location> lookedUp(
+      Function<Duration, List<NameService.Location>> lookUp, Duration slice) {
+    CompletableFuture<List<NameService.Location>> result = new CompletableFuture<>();
+    Thread _ =
+        Thread.ofVirtual()
+            .name("tigris-message-lookup")
+            .start(
+                () -> {
+                  try {
+                    boolean _ = result.complete(lookUp.apply(slice));
+                  } catch (RuntimeException e) {
+                    boolean _ = result.completeExceptionally(e);
+                  }
+                });
+    pollUntil(result, 2 * LONGEST_LOOKUP_NANOS);
+    try {
+      return result.getNow(List.of());
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof MessageException why
+          ? new MessageException(String.valueOf(why.getMessage()), why)
+          : e;
+    }
+  }
+
+  private void pollUntil(CompletableFuture<?> result, long nanos) {
+    long start = System.nanoTime();
+    Bundle its = bundle;
+    CompletableFuture<?> _ = result.whenComplete((value, failure) -> its.nudge());
+    for (long left = nanos; !result.isDone() && left > 0; ) {
+      bundle.awaitProgress(left);
+      left = nanos - (System.nanoTime() - start);
+    }
+  }
+
   /// Registers this endpoint with the names of this machine, at all addresses where its bundle
-  /// listens. It is withdrawn when it is closed. If it moves, peers find it by the old address.
+  /// listens. If another process has the name, this waits until that process has withdrawn it or
+  /// has ended. The name is withdrawn when the endpoint is closed. If it moves, peers find it by
+  /// the old address. Messages are serviced meanwhile.
   ///
-  /// @throws MessageException if another process has the name, or the name server does not answer
+  /// @throws MessageException if another process keeps the name, or the name server does not answer
+  ///     in time
   /// @throws IllegalArgumentException if the bundle listens nowhere
   /// @throws IllegalStateException if it is registered already
-  public void register(NameService names) {
+  public void register(NameService names, Duration timeout) {
     bundle.requireIdle();
     requireOpen();
     if (registeredWith != null) {
       throw new IllegalStateException("the endpoint '%s' is registered already".formatted(name));
     }
-    names.register(name, tag, bundle.locations());
+    CompletableFuture<String> result = names.begin(name, tag, bundle.locations());
+    pollUntil(result, Math.max(1, Bundle.nanos(timeout)));
+    if (!result.isDone()) {
+      throw names.late(name);
+    }
+    names.requireRegistered(name, result.join());
     registeredWith = names;
   }
 
@@ -569,15 +640,14 @@ public final class Endpoint implements AutoCloseable {
       }
     }
     other.requireAlike(bundle.options(), providers);
-    other.reserve(name);
-    bundle.release(this, other);
-    other.adopt(this);
+    other.adopt(this, () -> bundle.release(this, other));
   }
 
-  /// The endpoint of a peer listens elsewhere now.
-  void peerHasMoved(Channel channel, String address) {
+  /// The endpoint of a peer listens elsewhere now, on the same machine.
+  void peerHasMoved(Channel channel, String listening) {
     Peer peer = peerOf(channel);
     if (peer != null) {
+      String address = HostAndPort.reachable(listening, peer.address());
       peers[peer.index()] =
           new Peer(peer.index(), peer.channel(), peer.greeting(), peer.provider(), address);
     }

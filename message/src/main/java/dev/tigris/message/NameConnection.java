@@ -1,15 +1,13 @@
 package dev.tigris.message;
 
+import java.io.Closeable;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A connection between a process and the name server: lines of UTF-8, whose fields are separated
@@ -21,12 +19,16 @@ import org.jspecify.annotations.Nullable;
 ///                                         <--     welcome  version
 ///                                         <--     refused  lowest | highest, then the end
 ///   register  tag | provider | address | name -->
-///                                         <--     ok  name  or  refused  name | why
+///                                         <--     ok  name, waiting  name, or
+///                                                 refused  name | why
 ///   withdraw  name                        -->
 ///   find      tag | name                  -->
 ///                                         <--     at  provider | address, for each
 ///                                         <--     end,  absent  or  wrong-tag
 /// ```
+///
+/// A registration *waits* while another process has the name, and is `ok` when that has ended.
+/// Another machine connects with TLS, and may only look up.
 ///
 /// Thread rule: any thread writes, one thread reads.
 final class NameConnection implements AutoCloseable {
@@ -35,6 +37,7 @@ final class NameConnection implements AutoCloseable {
   static final String REFUSED = "refused";
   static final String REGISTER = "register";
   static final String OK = "ok";
+  static final String WAITING = "waiting";
   static final String WITHDRAW = "withdraw";
   static final String FIND = "find";
   static final String AT = "at";
@@ -48,70 +51,130 @@ final class NameConnection implements AutoCloseable {
   /// The longest line, in bytes. A name has 255, and an address of a file system up to 4096.
   private static final int LINE_BYTES = 8192;
 
-  private final SocketChannel channel;
-  private final ByteBuffer input = ByteBuffer.allocate(LINE_BYTES).flip();
+  /// What is below: a Unix socket, or TLS over TCP.
+  interface Socket extends Closeable {
+    /// Connects and authenticates, unless it is connected.
+    void connect() throws IOException;
 
-  NameConnection(SocketChannel channel) {
-    this.channel = channel;
+    /// Reads some bytes; returns -1 at the end.
+    int read(byte[] to, int at, int length) throws IOException;
+
+    /// Writes all bytes.
+    void write(byte[] bytes) throws IOException;
   }
 
-  /// Connects to the name server.
+  private final Socket socket;
+  private final byte[] input = new byte[LINE_BYTES];
+  private int inputBegin;
+  private int inputEnd;
+  private final ReentrantLock writing = new ReentrantLock();
+
+  NameConnection(Socket socket) {
+    this.socket = socket;
+  }
+
+  /// Makes a connection to the name server of this machine, for [#greet].
+  static NameConnection to(Path path) throws IOException {
+    return new NameConnection(UnixNameSocket.to(path));
+  }
+
+  /// Connects, and greets the server.
   ///
   /// @throws IOException if none listens, or it speaks other versions
-  static NameConnection open(Path socket) throws IOException {
-    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-    NameConnection made = new NameConnection(channel);
-    try {
-      boolean _ = channel.connect(UnixDomainSocketAddress.of(socket));
-      made.say(HELLO, "" + LOWEST_VERSION, "" + HIGHEST_VERSION);
-      List<String> answer = made.next();
-      if (answer == null || !answer.getFirst().equals(WELCOME)) {
-        throw new IOException(
-            answer == null || answer.size() < 3
-                ? "the name server has ended the connection"
-                : "the name server speaks versions %s to %s, and this side %d to %d"
-                    .formatted(answer.get(1), answer.get(2), LOWEST_VERSION, HIGHEST_VERSION));
-      }
-      return made;
-    } catch (IOException | RuntimeException e) {
-      made.close();
-      throw e;
+  void greet() throws IOException {
+    socket.connect();
+    say(HELLO, "" + LOWEST_VERSION, "" + HIGHEST_VERSION);
+    List<String> answer = next();
+    if (answer == null || !answer.getFirst().equals(WELCOME)) {
+      throw new IOException(
+          answer == null || answer.size() < 3
+              ? "the name server has ended the connection"
+              : "the name server speaks versions %s to %s, and this side %d to %d"
+                  .formatted(answer.get(1), answer.get(2), LOWEST_VERSION, HIGHEST_VERSION));
     }
   }
 
-  /// Asks one question over a connection of its own.
+  /// Answers the greeting of a process.
   ///
-  /// @return the lines of the answer, the last of which says how it ends; an empty list if no
-  ///     server answers in time
-  static List<List<String>> ask(Path socket, Duration timeout, String... question) {
-    List<List<String>> answer = new ArrayList<>();
-    try (NameConnection connection = open(socket)) {
-      Thread limit =
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try {
-                      Thread.sleep(timeout);
-                      connection.cut();
-                    } catch (InterruptedException e) {
-                      // the answer is there
-                    }
-                  });
-      try {
-        connection.say(question);
-        for (List<String> line = connection.next(); line != null; line = connection.next()) {
-          answer.add(line);
-          if (!line.getFirst().equals(AT)) {
-            return answer;
-          }
-        }
-      } finally {
-        limit.interrupt();
-      }
-    } catch (IOException e) {
-      // another process is about to take over
+  /// @return whether there is a common version
+  boolean isGreeted() throws IOException {
+    List<String> hello = next();
+    if (hello == null || hello.size() < 3 || !hello.getFirst().equals(HELLO)) {
+      return false;
     }
-    return List.of();
+    int common = Math.min(Integer.parseInt(hello.get(2)), HIGHEST_VERSION);
+    if (common < Math.max(Integer.parseInt(hello.get(1)), LOWEST_VERSION)) {
+      say(REFUSED, "" + LOWEST_VERSION, "" + HIGHEST_VERSION);
+      return false;
+    }
+    say(WELCOME, "" + common);
+    return true;
+  }
+
+  /// Asks one question over this connection, which is closed then, with the greeting.
+  ///
+  /// @param limit for all of that
+  /// @return the lines of the answer, the last of which says how it ends
+  /// @throws IOException if the server does not answer in time
+  List<List<String>> ask(Duration limit, String... question) throws IOException {
+    List<List<String>> answer = new ArrayList<>();
+    Thread cutter =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    Thread.sleep(limit);
+                    close();
+                  } catch (InterruptedException e) {
+                    // the answer is there
+                  }
+                });
+    try (this) {
+      greet();
+      say(question);
+      for (List<String> line = next(); line != null; line = next()) {
+        answer.add(line);
+        if (!line.getFirst().equals(AT)) {
+          return answer;
+        }
+      }
+      throw new IOException("the name server has ended the connection");
+    } finally {
+      cutter.interrupt();
+    }
+  }
+
+  /// Reads the line of a look-up.
+  ///
+  /// @return where the endpoint is; nowhere if it is not registered
+  /// @throws MessageException if the endpoint has another tag
+  static List<NameService.Location> locations(String name, List<List<String>> lines) {
+    List<NameService.Location> found = new ArrayList<>();
+    for (List<String> line : lines) {
+      if (line.getFirst().equals(WRONG_TAG)) {
+        throw new MessageException("find '%s': the endpoint has another tag".formatted(name), null);
+      }
+      if (line.getFirst().equals(AT) && line.size() == 3) {
+        found.add(new NameService.Location(line.get(1), line.get(2)));
+      }
+    }
+    return found;
+  }
+
+  /// Answers a look-up.
+  ///
+  /// @param found null if the name is not registered; empty if it has another tag
+  void answer(@Nullable List<NameService.Location> found) throws IOException {
+    if (found == null) {
+      say(ABSENT);
+    } else if (found.isEmpty()) {
+      say(WRONG_TAG);
+    } else {
+      for (NameService.Location each : found) {
+        say(AT, each.provider(), each.address());
+      }
+      say(END);
+    }
   }
 
   /// Throws if a text cannot be a field of a line.
@@ -129,11 +192,11 @@ final class NameConnection implements AutoCloseable {
   /// @throws IOException if the connection has ended
   void say(String... fields) throws IOException {
     byte[] line = (String.join("\t", fields) + "\n").getBytes(StandardCharsets.UTF_8);
-    ByteBuffer output = ByteBuffer.wrap(line);
-    synchronized (channel) {
-      while (output.hasRemaining()) {
-        int _ = channel.write(output);
-      }
+    writing.lock();
+    try {
+      socket.write(line);
+    } finally {
+      writing.unlock();
     }
   }
 
@@ -143,34 +206,32 @@ final class NameConnection implements AutoCloseable {
   /// @throws IOException if the connection has failed, or a line is too long
   @Nullable List<String> next() throws IOException {
     while (true) {
-      for (int i = input.position(); i < input.limit(); i++) {
-        if (input.get(i) == '\n') {
-          byte[] line = new byte[i - input.position()];
-          input.get(line).get();
-          return List.of(new String(line, StandardCharsets.UTF_8).split("\t", -1));
+      for (int i = inputBegin; i < inputEnd; i++) {
+        if (input[i] == '\n') {
+          String line = new String(input, inputBegin, i - inputBegin, StandardCharsets.UTF_8);
+          inputBegin = i + 1;
+          return List.of(line.split("\t", -1));
         }
       }
-      input.compact();
-      if (!input.hasRemaining()) {
+      System.arraycopy(input, inputBegin, input, 0, inputEnd - inputBegin);
+      inputEnd -= inputBegin;
+      inputBegin = 0;
+      if (inputEnd == LINE_BYTES) {
         throw new IOException("a line is longer than %d bytes".formatted(LINE_BYTES));
       }
-      int count = channel.read(input);
-      input.flip();
+      int count = socket.read(input, inputEnd, LINE_BYTES - inputEnd);
       if (count < 0) {
         return null;
       }
+      inputEnd += count;
     }
   }
 
+  /// Ends the connection, also while another thread reads.
   @Override
   public void close() {
-    cut();
-  }
-
-  /// Ends the connection, also while another thread reads.
-  void cut() {
     try {
-      channel.close();
+      socket.close();
     } catch (IOException e) {
       // it has ended
     }

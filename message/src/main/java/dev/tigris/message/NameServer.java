@@ -1,15 +1,15 @@
 package dev.tigris.message;
 
+import dev.tigris.os.FileDescriptors;
+import dev.tigris.os.OpenFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.Set;
@@ -24,17 +24,20 @@ final class NameServer implements AutoCloseable {
   /// The most connections; others are refused.
   private static final int MOST_CONNECTIONS = 4096;
 
+  /// How many processes may wait for their connection while this process is stopped.
+  private static final int BACKLOG = 256;
+
   private static final long PAUSE_NANOS = 10_000_000;
 
-  private final FileChannel lockFile;
+  private final OpenFile lock;
   private final ServerSocketChannel listener;
   private final UserPrincipal user;
   private final NameRegistry registry = new NameRegistry();
   private final Set<NameConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
 
-  private NameServer(FileChannel lockFile, ServerSocketChannel listener, UserPrincipal user) {
-    this.lockFile = lockFile;
+  private NameServer(OpenFile lock, ServerSocketChannel listener, UserPrincipal user) {
+    this.lock = lock;
     this.listener = listener;
     this.user = user;
     Thread _ = Thread.ofPlatform().daemon().name("tigris-names-server").start(this::accept);
@@ -42,30 +45,43 @@ final class NameServer implements AutoCloseable {
 
   /// Serves if no other process does.
   ///
-  /// @param lock the file whose lock decides; it is never deleted, since processes that have
-  ///     different files of the same name would all serve
+  /// @param lock the file whose lock decides, with the number of the process that has it; it is
+  ///     never deleted, since processes that have different files of the same name would all serve
   /// @param socket where it listens; a file of this name is left from a process that was killed
   /// @return null if another process serves
   static @Nullable NameServer tryToServe(Path lock, Path socket) throws IOException {
-    FileChannel lockFile =
-        FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    if (!Files.exists(lock)) {
+      create(lock);
+    }
+    OpenFile held = new OpenFile(FileDescriptors.open(lock, true));
     ServerSocketChannel listener = null;
+    boolean serves = false;
     try {
-      FileLock got = lockFile.tryLock();
-      if (got == null) {
-        lockFile.close();
+      if (!FileDescriptors.lock(held.number(), false)) {
         return null;
       }
+      Path _ = Files.writeString(lock, ProcessHandle.current().pid() + "\n");
       boolean _ = Files.deleteIfExists(socket);
       listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-      ServerSocketChannel _ = listener.bind(UnixDomainSocketAddress.of(socket));
-      return new NameServer(lockFile, listener, Files.getOwner(lock));
-    } catch (IOException | RuntimeException e) {
-      if (listener != null) {
-        listener.close();
+      ServerSocketChannel _ = listener.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+      NameServer made = new NameServer(held, listener, Files.getOwner(lock));
+      serves = true;
+      return made;
+    } finally {
+      if (!serves) {
+        held.close();
+        if (listener != null) {
+          listener.close();
+        }
       }
-      lockFile.close();
-      throw e;
+    }
+  }
+
+  private static void create(Path lock) throws IOException {
+    try {
+      Path _ = Files.createFile(lock);
+    } catch (FileAlreadyExistsException e) {
+      // another process has made it at the same time
     }
   }
 
@@ -75,7 +91,7 @@ final class NameServer implements AutoCloseable {
         SocketChannel channel = listener.accept();
         boolean isUser = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(user);
         if (isUser && connections.size() < MOST_CONNECTIONS) {
-          NameConnection connection = new NameConnection(channel);
+          NameConnection connection = new NameConnection(new UnixNameSocket(channel, null));
           connections.add(connection);
           Thread _ = Thread.ofVirtual().name("tigris-names").start(() -> serve(connection));
         } else {
@@ -89,36 +105,34 @@ final class NameServer implements AutoCloseable {
 
   private void serve(NameConnection connection) {
     try (connection) {
-      if (!greet(connection)) {
-        return;
-      }
-      for (List<String> line = connection.next(); line != null; line = connection.next()) {
-        answer(connection, line);
+      if (connection.isGreeted()) {
+        for (List<String> line = connection.next(); line != null; line = connection.next()) {
+          answer(connection, line);
+        }
       }
     } catch (IOException | IllegalArgumentException e) {
       System.getLogger(NameServer.class.getName())
           .log(System.Logger.Level.DEBUG, "a process has left the name server", e);
     } finally {
-      registry.withdrawAll(connection);
+      registry.withdrawAll(connection).forEach(NameServer::tell);
       connections.remove(connection);
     }
   }
 
-  private static boolean greet(NameConnection connection) throws IOException {
-    List<String> hello = connection.next();
-    if (hello == null || hello.size() < 3 || !hello.getFirst().equals(NameConnection.HELLO)) {
-      return false;
-    }
-    int common = Math.min(Integer.parseInt(hello.get(2)), NameConnection.HIGHEST_VERSION);
-    if (common < Math.max(Integer.parseInt(hello.get(1)), NameConnection.LOWEST_VERSION)) {
-      connection.say(
-          NameConnection.REFUSED,
-          "" + NameConnection.LOWEST_VERSION,
-          "" + NameConnection.HIGHEST_VERSION);
-      return false;
-    }
-    connection.say(NameConnection.WELCOME, "" + common);
-    return true;
+  /// Tells a process that it has a name now. The process may be stopped, and not read: a thread of
+  /// its own waits for it.
+  private static void tell(NameRegistry.Granted granted) {
+    Thread _ =
+        Thread.ofVirtual()
+            .name("tigris-names-tell")
+            .start(
+                () -> {
+                  try {
+                    ((NameConnection) granted.owner()).say(NameConnection.OK, granted.name());
+                  } catch (IOException e) {
+                    // it has ended: its own thread withdraws its names
+                  }
+                });
   }
 
   /// Answers a line. One that is malformed ends the connection, by the exception.
@@ -127,29 +141,25 @@ final class NameServer implements AutoCloseable {
     if (verb.equals(NameConnection.REGISTER) && line.size() == 5) {
       String name = line.get(4);
       long tag = Long.parseUnsignedLong(line.get(1), 16);
-      String why =
-          registry.register(
-              connection, name, tag, new NameService.Location(line.get(2), line.get(3)));
-      if (why == null) {
-        connection.say(NameConnection.OK, name);
-      } else {
-        connection.say(NameConnection.REFUSED, name, why);
+      NameService.Location at = new NameService.Location(line.get(2), line.get(3));
+      switch (registry.register(connection, name, tag, at)) {
+        case GRANTED -> connection.say(NameConnection.OK, name);
+        case WAITS -> connection.say(NameConnection.WAITING, name);
+        case TOO_MANY ->
+            connection.say(
+                NameConnection.REFUSED,
+                name,
+                "the process has %d names already".formatted(NameRegistry.MOST_NAMES));
+        case OTHER_TAG ->
+            connection.say(NameConnection.REFUSED, name, "it is registered with another tag");
       }
     } else if (verb.equals(NameConnection.WITHDRAW) && line.size() == 2) {
-      registry.withdraw(connection, line.get(1));
-    } else if (verb.equals(NameConnection.FIND) && line.size() == 3) {
-      List<NameService.Location> found =
-          registry.find(line.get(2), Long.parseUnsignedLong(line.get(1), 16));
-      if (found == null) {
-        connection.say(NameConnection.ABSENT);
-      } else if (found.isEmpty()) {
-        connection.say(NameConnection.WRONG_TAG);
-      } else {
-        for (NameService.Location each : found) {
-          connection.say(NameConnection.AT, each.provider(), each.address());
-        }
-        connection.say(NameConnection.END);
+      NameRegistry.Granted next = registry.withdraw(connection, line.get(1));
+      if (next != null) {
+        tell(next);
       }
+    } else if (verb.equals(NameConnection.FIND) && line.size() == 3) {
+      connection.answer(registry.find(line.get(2), Long.parseUnsignedLong(line.get(1), 16)));
     } else {
       throw new IllegalArgumentException("a line that is none: " + line);
     }
@@ -162,7 +172,7 @@ final class NameServer implements AutoCloseable {
     isClosed = true;
     try {
       listener.close();
-      lockFile.close();
+      lock.close();
     } catch (IOException e) {
       // the process has neither any more
     }

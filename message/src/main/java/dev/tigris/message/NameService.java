@@ -1,17 +1,19 @@
 package dev.tigris.message;
 
+import dev.tigris.net.Tls;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -39,24 +41,28 @@ public final class NameService implements AutoCloseable {
 
   private static final long FIRST_PAUSE_NANOS = 1_000_000;
   private static final long LONGEST_PAUSE_NANOS = 100_000_000;
-  private static final Duration ANSWER = Duration.ofSeconds(5);
-
-  /// The folders that are in use in this process. A lock of a file belongs to the process, and ends
-  /// when the process closes any of its channels of that file: so there is one channel.
-  private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
-
   private final Path folder;
+
+  /// The endpoints of this process. Who changes it, and tells the server, holds its lock: so the
+  /// server hears of the changes in their order.
   private final Map<String, Registered> own = new ConcurrentHashMap<>();
+
   private final Thread thread;
   private volatile @Nullable NameServer server;
+
+  /// The connection to the server, and the one that has greeted it.
+  private volatile @Nullable NameConnection reached;
+
   private volatile @Nullable NameConnection connection;
+  private @Nullable NameGateway gateway;
   private volatile String trouble = "";
   private volatile boolean isClosed;
 
   /// An endpoint of this process.
   ///
   /// @param result completes with an empty text, or why it was refused
-  private record Registered(long tag, List<Location> locations, CompletableFuture<String> result) {}
+  private record Registered(
+      long tag, List<Location> locations, AtomicBoolean waits, CompletableFuture<String> result) {}
 
   private NameService(Path folder) {
     this.folder = folder;
@@ -66,26 +72,127 @@ public final class NameService implements AutoCloseable {
   /// Opens the names of this user, in the runtime folder.
   ///
   /// @throws MessageException if the folder cannot be trusted
-  /// @throws IllegalStateException if this process has opened them already
   public static NameService open() {
     return open(RuntimeFolder.find());
   }
 
   /// Opens the names in another folder, which only this user can enter; errors as for [#open()].
   public static NameService open(Path folder) {
-    Path real = RuntimeFolder.require(folder).toAbsolutePath().normalize();
-    if (!IN_USE.add(real)) {
-      throw new IllegalStateException(
-          "the names in %s are open in this process: share that NameService".formatted(real));
-    }
-    return new NameService(real);
+    return new NameService(RuntimeFolder.require(folder).toAbsolutePath().normalize());
   }
 
-  /// Registers an endpoint until it is withdrawn, or this process ends.
+  /// Answers look-ups of other machines, from now on. Each side shows a certificate that the other
+  /// one trusts. Other machines look up, and cannot register. Without this, only processes of this
+  /// machine find endpoints.
   ///
-  /// @throws MessageException if another process has the name, or the name server does not answer
+  /// @param address to listen at, such as "0.0.0.0:7401"
+  /// @return the address with its port
+  /// @throws MessageException if that is not possible
+  /// @throws IllegalStateException if it listens already
+  public synchronized String listen(String address, Tls tls) {
+    if (gateway != null || isClosed) {
+      throw new IllegalStateException(
+          isClosed
+              ? "the names are closed"
+              : "the names are open to other machines already: close this NameService first");
+    }
+    NameGateway made = new NameGateway(this, address, tls);
+    gateway = made;
+    return made.address();
+  }
+
+  /// Looks an endpoint of another machine up.
+  ///
+  /// @param machine where a process answers look-ups ([#listen])
+  /// @return where it can be reached; nowhere if it is not registered now
+  /// @throws MessageException if the machine does not answer or is not trusted, or if the endpoint
+  ///     has another tag
+  public static List<Location> find(
+      String machine, Tls tls, String name, long tag, Duration timeout) {
+    NameConnection.requireField(name);
+    HostAndPort at = HostAndPort.parse(machine);
+    List<List<String>> lines;
+    try {
+      NameConnection connection = new NameConnection(TlsNameSocket.to(at, tls));
+      lines = connection.ask(timeout, NameConnection.FIND, Long.toHexString(tag), name);
+    } catch (IOException e) {
+      throw new MessageException(
+          "find '%s' at %s: %s: check the address, the certificates, and that a process there"
+                  .formatted(name, machine, e.getMessage())
+              + " has called NameService.listen",
+          e);
+    }
+    boolean isHere = at.isLoopback();
+    List<Location> reached = new ArrayList<>();
+    for (Location each : NameConnection.locations(name, lines)) {
+      String address = HostAndPort.reachable(each.address(), machine);
+      HostAndPort its = HostAndPort.of(address);
+      if (its == null || isHere || !its.isLoopback()) {
+        reached.add(new Location(each.provider(), address));
+      }
+    }
+    return reached;
+  }
+
+  /// Registers an endpoint until it is withdrawn, or this process ends. If another process has the
+  /// name, this waits until that process has withdrawn it or has ended.
+  ///
+  /// @throws MessageException if another process keeps the name, or the name server does not answer
+  ///     in time
   /// @throws IllegalArgumentException if a name or an address has a line break, or is too long
-  public void register(String name, long tag, List<Location> locations) {
+  public void register(String name, long tag, List<Location> locations, Duration timeout) {
+    CompletableFuture<String> result = begin(name, tag, locations);
+    try {
+      String refusal = result.get(Math.max(1, Bundle.nanos(timeout)), TimeUnit.NANOSECONDS);
+      requireRegistered(name, refusal);
+    } catch (TimeoutException | ExecutionException e) {
+      throw late(name);
+    } catch (InterruptedException e) {
+      withdraw(name);
+      Thread.currentThread().interrupt();
+      throw new MessageException("register '%s': interrupted".formatted(name), e);
+    }
+  }
+
+  /// Throws if a registration was refused.
+  void requireRegistered(String name, String refusal) {
+    if (!refusal.isEmpty()) {
+      withdraw(name);
+      throw new MessageException("register '%s': %s".formatted(name, refusal), null);
+    }
+  }
+
+  /// Gives up a registration that takes too long; returns the exception for that.
+  MessageException late(String name) {
+    Registered its = own.get(name);
+    boolean isTaken = its != null && its.waits().get();
+    withdraw(name);
+    return new MessageException(
+        isTaken
+            ? "register '%s': another process has it: end that one, or choose another name"
+                .formatted(name)
+            : "register '%s': %s".formatted(name, silence()),
+        null);
+  }
+
+  private String silence() {
+    String process = "";
+    try {
+      process = Files.readString(folder.resolve("tigris-names.lock")).strip();
+    } catch (IOException e) {
+      // no process has served yet
+    }
+    return "the name server in %s does not answer%s%s"
+        .formatted(
+            folder,
+            process.isEmpty() ? "" : ": look whether process " + process + " is stopped",
+            trouble.isEmpty() ? "" : " (" + trouble + ")");
+  }
+
+  /// Begins to register an endpoint.
+  ///
+  /// @return completes with an empty text, or why it was refused
+  CompletableFuture<String> begin(String name, long tag, List<Location> locations) {
     NameConnection.requireField(name);
     for (Location at : locations) {
       NameConnection.requireField(at.provider());
@@ -94,47 +201,36 @@ public final class NameService implements AutoCloseable {
     if (locations.isEmpty()) {
       throw new IllegalArgumentException("'%s' listens nowhere".formatted(name));
     }
-    Registered made = new Registered(tag, List.copyOf(locations), new CompletableFuture<>());
-    if (own.putIfAbsent(name, made) != null) {
-      throw new IllegalArgumentException(
-          "this process has registered '%s' already: withdraw it first".formatted(name));
-    }
-    NameConnection open = connection;
-    try {
-      if (open != null) {
-        send(open, name, made);
+    Registered made =
+        new Registered(tag, List.copyOf(locations), new AtomicBoolean(), new CompletableFuture<>());
+    synchronized (own) {
+      if (own.putIfAbsent(name, made) != null) {
+        throw new IllegalArgumentException(
+            "this process has registered '%s' already: withdraw it first".formatted(name));
       }
-    } catch (IOException e) {
-      // the server has ended: it is registered with the next one
-    }
-    try {
-      String refusal = made.result().get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
-      if (!refusal.isEmpty()) {
-        own.remove(name, made);
-        throw new MessageException("register '%s': %s".formatted(name, refusal), null);
+      NameConnection open = connection;
+      try {
+        if (open != null) {
+          send(open, name, made);
+        }
+      } catch (IOException e) {
+        // the server has ended: it is registered with the next one
       }
-    } catch (TimeoutException | ExecutionException e) {
-      own.remove(name, made);
-      throw new MessageException(
-          "register '%s': the name server in %s does not answer, %s"
-              .formatted(name, folder, trouble),
-          e);
-    } catch (InterruptedException e) {
-      own.remove(name, made);
-      Thread.currentThread().interrupt();
-      throw new MessageException("register '%s': interrupted".formatted(name), e);
     }
+    return made.result();
   }
 
   /// Withdraws an endpoint of this process; does nothing if it is not registered.
   public void withdraw(String name) {
-    NameConnection open = connection;
-    try {
-      if (own.remove(name) != null && open != null) {
-        open.say(NameConnection.WITHDRAW, name);
+    synchronized (own) {
+      NameConnection open = connection;
+      try {
+        if (own.remove(name) != null && open != null) {
+          open.say(NameConnection.WITHDRAW, name);
+        }
+      } catch (IOException e) {
+        // the server has ended, and the next one does not know the name
       }
-    } catch (IOException e) {
-      // the server has ended, and the next one does not know the name
     }
   }
 
@@ -144,18 +240,14 @@ public final class NameService implements AutoCloseable {
   /// @throws MessageException if the endpoint has another tag
   public List<Location> find(String name, long tag, Duration timeout) {
     NameConnection.requireField(name);
-    List<Location> found = new ArrayList<>();
-    String hex = Long.toHexString(tag);
-    for (List<String> line :
-        NameConnection.ask(socket(), timeout, NameConnection.FIND, hex, name)) {
-      if (line.getFirst().equals(NameConnection.WRONG_TAG)) {
-        throw new MessageException("find '%s': the endpoint has another tag".formatted(name), null);
-      }
-      if (line.getFirst().equals(NameConnection.AT) && line.size() == 3) {
-        found.add(new Location(line.get(1), line.get(2)));
-      }
+    try {
+      NameConnection connection = NameConnection.to(socket());
+      String hex = Long.toHexString(tag);
+      return NameConnection.locations(
+          name, connection.ask(timeout, NameConnection.FIND, hex, name));
+    } catch (IOException e) {
+      return List.of(); // another process is about to take over
     }
-    return found;
   }
 
   /// Whether this process serves the names of the machine now.
@@ -183,12 +275,17 @@ public final class NameService implements AutoCloseable {
         if (server == null) {
           server = NameServer.tryToServe(folder.resolve("tigris-names.lock"), socket());
         }
-        try (NameConnection made = NameConnection.open(socket())) {
-          connection = made;
-          for (Map.Entry<String, Registered> each : own.entrySet()) {
-            send(made, each.getKey(), each.getValue());
+        try (NameConnection made = NameConnection.to(socket())) {
+          reached = made;
+          made.greet();
+          synchronized (own) {
+            connection = made;
+            for (Map.Entry<String, Registered> each : own.entrySet()) {
+              send(made, each.getKey(), each.getValue());
+            }
           }
           pause = FIRST_PAUSE_NANOS;
+          trouble = "";
           for (List<String> line = made.next(); line != null; line = made.next()) {
             answered(line);
           }
@@ -210,7 +307,17 @@ public final class NameService implements AutoCloseable {
       return;
     }
     if (line.getFirst().equals(NameConnection.OK)) {
+      its.waits().set(false);
       boolean _ = its.result().complete("");
+    } else if (line.getFirst().equals(NameConnection.WAITING)) {
+      its.waits().set(true);
+      if (its.result().isDone()) {
+        System.getLogger(NameService.class.getName())
+            .log(
+                System.Logger.Level.WARNING,
+                "another process had the name {0} first when the name server changed",
+                line.get(1));
+      }
     } else if (line.getFirst().equals(NameConnection.REFUSED) && line.size() == 3) {
       if (!its.result().complete(line.get(2))) {
         System.getLogger(NameService.class.getName())
@@ -229,8 +336,14 @@ public final class NameService implements AutoCloseable {
     if (isClosed) {
       return;
     }
-    isClosed = true;
-    NameConnection open = connection;
+    synchronized (this) {
+      isClosed = true;
+      NameGateway its = gateway;
+      if (its != null) {
+        its.close();
+      }
+    }
+    NameConnection open = reached;
     if (open != null) {
       open.close();
     }
@@ -245,6 +358,5 @@ public final class NameService implements AutoCloseable {
       server = null;
       served.close();
     }
-    IN_USE.remove(folder);
   }
 }

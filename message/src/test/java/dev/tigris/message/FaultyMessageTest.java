@@ -2,6 +2,7 @@ package dev.tigris.message;
 
 import dev.tigris.net.testing.Faults;
 import dev.tigris.net.testing.FaultySubject;
+import dev.tigris.testing.Slow;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 
@@ -34,6 +35,7 @@ class FaultyMessageTest {
   }
 
   @Nested
+  @Slow("the quick tier has it over tcp")
   class OverShm extends MessageContract {
     OverShm() {
       super(new FaultySubject("shm", "*", wild()), true);
@@ -41,6 +43,7 @@ class FaultyMessageTest {
   }
 
   @Nested
+  @Slow("hundreds of connections that are made again")
   class WithCuts extends MessageContract {
     WithCuts() {
       super(

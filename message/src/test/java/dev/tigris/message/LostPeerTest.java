@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
 import dev.tigris.message.ErrorHandler.Returned;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Jvm;
 import java.time.Duration;
@@ -15,15 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 /// A peer dies, stops, or starts anew: each message that it has not acknowledged comes back once,
 /// and all memory of transfers is the program's again.
 class LostPeerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Options BRIEF =
-      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(500));
+      Options.DEFAULT.withCredits(8).withPayloadBytes(4096).withPatience(Duration.ofMillis(300));
   private static final int NOTE = 1;
 
   private final List<Returned> returned = new ArrayList<>();
@@ -111,9 +111,18 @@ class LostPeerTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void messagesToAStoppedPeerComeBackOnce(String provider) {
+  @Test
+  void messagesToAStoppedPeerComeBackOnce() {
+    checkStoppedPeer("shm");
+  }
+
+  @Test
+  @Slow("another process, and a peer that is waited for")
+  void messagesToAStoppedPeerComeBackOnceOverTcp() {
+    checkStoppedPeer("tcp");
+  }
+
+  private void checkStoppedPeer(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
       open(provider, BRIEF);
       String address = server.nextLine();
@@ -135,9 +144,18 @@ class LostPeerTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void messagesToADeadPeerComeBackOnce(String provider) {
+  @Test
+  void messagesToADeadPeerComeBackOnce() {
+    checkDeadPeer("tcp");
+  }
+
+  @Test
+  @Slow("another process, and a peer that is waited for")
+  void messagesToADeadPeerComeBackOnceOverShm() {
+    checkDeadPeer("shm");
+  }
+
+  private void checkDeadPeer(String provider) {
     try (Child server = server(provider, anyAddress(provider))) {
       open(provider, BRIEF);
       String address = server.nextLine();
@@ -156,9 +174,10 @@ class LostPeerTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = "tcp")
-  void aProcessThatStartsAnewRefusesTheSession(String provider) {
+  @Test
+  @Slow("two processes, one after the other")
+  void aProcessThatStartsAnewRefusesTheSession() {
+    String provider = "tcp";
     String address;
     try (Child first = server(provider, anyAddress(provider))) {
       open(provider, BRIEF.withPatience(PATIENCE));

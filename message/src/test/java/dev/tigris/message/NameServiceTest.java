@@ -20,6 +20,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// takes the server over.
 class NameServiceTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration BRIEF = Duration.ofMillis(100);
   private static final long TAG = 0x8000_0000_0000_0012L;
   private static final List<Location> PLACE = List.of(new Location("faulty tcp", "h:1"));
 
@@ -44,7 +47,7 @@ class NameServiceTest {
 
     public static void main(String[] arguments) throws IOException {
       try (NameService names = NameService.open(Path.of(arguments[0]))) {
-        names.register(arguments[1], TAG, PLACE);
+        names.register(arguments[1], TAG, PLACE, PATIENCE);
         System.out.println(names.isServing() ? "serves" : "registered");
         while (System.in.read() >= 0) {
           System.out.println(names.isServing() ? "serves" : "registered");
@@ -61,16 +64,68 @@ class NameServiceTest {
   void findsAnEndpointByNameAndTag() {
     try (NameService names = NameService.open(folder)) {
       assertEquals(List.of(), names.find("a", TAG, PATIENCE));
-      names.register("a", TAG, PLACE);
+      names.register("a", TAG, PLACE, PATIENCE);
       assertTrue(names.isServing());
       assertEquals(PLACE, names.find("a", TAG, PATIENCE));
       assertThrows(MessageException.class, () -> names.find("a", 1, PATIENCE));
       names.withdraw("a");
       Wait.until("it is withdrawn", () -> names.find("a", TAG, PATIENCE).isEmpty());
-      names.register("a", 1, PLACE);
+      names.register("a", 1, PLACE, PATIENCE);
       assertEquals(PLACE, names.find("a", 1, PATIENCE));
-      assertThrows(IllegalStateException.class, () -> NameService.open(folder));
-      assertThrows(IllegalArgumentException.class, () -> names.register("b\t", 1, PLACE));
+      assertThrows(IllegalArgumentException.class, () -> names.register("b\t", 1, PLACE, PATIENCE));
+    }
+  }
+
+  @Test
+  void twoServicesOfAProcessShareTheServer() {
+    try (NameService names = NameService.open(folder);
+        NameService other = NameService.open(folder)) {
+      names.register("a", TAG, PLACE, PATIENCE);
+      assertTrue(names.isServing() ^ other.isServing());
+      assertEquals(PLACE, other.find("a", TAG, PATIENCE));
+      other.register("b", TAG, PLACE, PATIENCE);
+      (names.isServing() ? names : other).close();
+      String left = names.isServing() ? "a" : "b";
+      NameService open = left.equals("a") ? names : other;
+      Wait.until("the other one serves", () -> open.isServing() && found(open, left));
+    }
+  }
+
+  @Test
+  void aNameIsGrantedWhenTheProcessThatHasItEnds() throws Exception {
+    try (NameService names = NameService.open(folder);
+        Child child = other("wanted")) {
+      child.expectLine("registered");
+      String said =
+          assertThrows(MessageException.class, () -> names.register("wanted", TAG, PLACE, BRIEF))
+              .getMessage();
+      assertTrue(said.contains("another process has it"), said);
+      FutureTask<String> waiting =
+          new FutureTask<>(() -> names.register("wanted", TAG, PLACE, PATIENCE), "granted");
+      Thread _ = Thread.ofVirtual().start(waiting);
+      child.kill();
+      assertEquals("granted", waiting.get(10, TimeUnit.SECONDS));
+      assertTrue(found(names, "wanted"));
+    }
+  }
+
+  @Test
+  void saysSoWhenTheProcessThatServesIsStopped() {
+    try (Child first = other("first")) {
+      first.expectLine("serves");
+      try (NameService names = NameService.open(folder)) {
+        names.register("own", TAG, PLACE, PATIENCE);
+        first.pause();
+        assertEquals(List.of(), names.find("own", TAG, BRIEF));
+        String said =
+            assertThrows(MessageException.class, () -> names.register("more", TAG, PLACE, BRIEF))
+                .getMessage();
+        assertTrue(said.contains("process " + first.pid() + " is stopped"), said);
+        first.resume();
+        names.register("more", TAG, PLACE, PATIENCE);
+        assertTrue(found(names, "more"));
+        first.pause();
+      }
     }
   }
 
@@ -87,11 +142,11 @@ class NameServiceTest {
       first.expectLine("serves");
       try (NameService names = NameService.open(folder);
           Child second = other("second")) {
-        names.register("own", TAG, PLACE);
+        names.register("own", TAG, PLACE, PATIENCE);
         second.expectLine("registered");
         assertFalse(names.isServing());
         assertEquals(PLACE, names.find("first", TAG, PATIENCE));
-        assertThrows(MessageException.class, () -> names.register("first", TAG, PLACE));
+        assertThrows(MessageException.class, () -> names.register("first", TAG, PLACE, BRIEF));
         first.kill();
         Wait.until("all are registered again", () -> found(names, "own") && found(names, "second"));
         assertFalse(found(names, "first"));
@@ -106,7 +161,7 @@ class NameServiceTest {
   @Test
   void aNameEndsWithItsProcess() {
     try (NameService names = NameService.open(folder)) {
-      names.register("own", TAG, PLACE);
+      names.register("own", TAG, PLACE, PATIENCE);
       try (Child child = other("child")) {
         child.expectLine("registered");
         assertTrue(found(names, "child"));
@@ -120,7 +175,7 @@ class NameServiceTest {
   @Test
   void aProcessThatSendsGarbageIsCutOff() throws IOException {
     try (NameService names = NameService.open(folder)) {
-      names.register("own", TAG, PLACE);
+      names.register("own", TAG, PLACE, PATIENCE);
       UnixDomainSocketAddress at =
           UnixDomainSocketAddress.of(folder.resolve("tigris-names.socket"));
       for (String garbage :
@@ -163,9 +218,9 @@ class NameServiceTest {
           () -> {
             Endpoint at = server.bundle().endpoint("sums", TAG);
             at.handler(1, (token, message) -> token.reply(1, message.word(0) + message.word(1)));
-            assertThrows(IllegalArgumentException.class, () -> at.register(names));
+            assertThrows(IllegalArgumentException.class, () -> at.register(names, PATIENCE));
             String _ = server.bundle().listen("tcp", "127.0.0.1:0");
-            at.register(names);
+            at.register(names, PATIENCE);
           });
       client.run(
           () -> {

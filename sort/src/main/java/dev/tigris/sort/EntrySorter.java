@@ -84,15 +84,29 @@ final class EntrySorter {
     runsEnd = 0;
     indexBits = keys.indexBits();
     sortRange(0, count, from);
+    sortPutAside();
+  }
+
+  /// Makes entries of the indexes below `count`, and sorts them; they stay until the next call.
+  long[] sortAll(int count) {
+    runsEnd = 0;
+    indexBits = keys.indexBits();
+    long[] sorted = entries(count);
+    for (int i = 0; i < count; i++) {
+      sorted[i] = i;
+    }
+    if (count > 1) {
+      deepen(0, count, 0);
+      sortPutAside();
+    }
+    return sorted;
+  }
+
+  private void sortPutAside() {
     while (runsEnd > 0) {
       runsEnd -= 3;
       deepen(runs[runsEnd], runs[runsEnd + 1], runs[runsEnd + 2]);
     }
-  }
-
-  /// Sorts the first `count` entries, of which only whole keys are told apart.
-  void sortTied(int count) {
-    mergeTied(0, count);
   }
 
   /// Sorts the entries from `low` to `high`, made over the key bytes from `from` on, except for
@@ -197,7 +211,9 @@ final class EntrySorter {
       }
       from = commonBytes(low, high, from + Long.BYTES);
     }
-    mergeTied(low, high);
+    if (from < 0) { // otherwise all of the keys are equal
+      mergeTied(low, high);
+    }
   }
 
   /// Sorts a run of which no prefix is left by comparing whole keys: pieces that insertion has

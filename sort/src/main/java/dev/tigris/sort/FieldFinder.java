@@ -21,8 +21,18 @@ record FieldFinder(int separator, boolean quoted) {
     if (quoted) {
       return findInRow(line, start, end, key);
     }
-    int from = begin(line, start, end, key);
-    return place(from, Math.max(from, limit(line, start, end, key)));
+    int field = skip(line, start, end, key.startField());
+    int from = key.startBlanks() ? afterBlanks(line, field, end) : field;
+    from = (int) Math.min(end, (long) from + key.startChar());
+    int to = end;
+    if (key.endField() != LineKey.TO_THE_END) {
+      boolean isBehind = key.endField() >= key.startField();
+      to =
+          isBehind
+              ? limit(line, field, end, key, key.endField() - key.startField())
+              : limit(line, start, end, key, key.endField());
+    }
+    return place(from, Math.max(from, to));
   }
 
   /// Where a key begins.
@@ -40,49 +50,32 @@ record FieldFinder(int separator, boolean quoted) {
     return ((long) start << Integer.SIZE) | end;
   }
 
-  private int begin(byte[] line, int start, int end, LineKey key) {
+  /// Where the field begins that so many others precede; the end of a line with fewer.
+  private int skip(byte[] line, int start, int end, int fields) {
     int at = start;
-    if (separator >= 0) {
-      byte between = (byte) separator;
-      for (int left = key.startField(); left > 0 && at < end; left--) {
-        at = find(line, at, end, between);
-        at += at < end ? 1 : 0;
-      }
-    } else {
-      for (int left = key.startField(); left > 0 && at < end; left--) {
-        at = afterField(line, at, end);
-      }
-    }
-    if (key.startBlanks()) {
-      at = afterBlanks(line, at, end);
-    }
-    return (int) Math.min(end, (long) at + key.startChar());
-  }
-
-  private int limit(byte[] line, int start, int end, LineKey key) {
-    if (key.endField() == LineKey.TO_THE_END) {
-      return end;
-    }
-    int at = start;
-    long fields = key.endField() + (key.endChar() == 0 ? 1L : 0L);
-    if (separator >= 0) {
-      byte between = (byte) separator;
-      for (long left = fields; left > 0 && at < end; left--) {
-        at = find(line, at, end, between);
-        at += at < end && (left > 1 || key.endChar() > 0) ? 1 : 0;
-      }
-    } else {
-      for (long left = fields; left > 0 && at < end; left--) {
-        at = afterField(line, at, end);
-      }
-    }
-    if (key.endChar() > 0) {
-      if (key.endBlanks()) {
-        at = afterBlanks(line, at, end);
-      }
-      at = (int) Math.min(end, (long) at + key.endChar());
+    for (int left = fields; left > 0 && at < end; left--) {
+      at = endOfPlainField(line, at, end);
+      at += separator >= 0 && at < end ? 1 : 0;
     }
     return at;
+  }
+
+  /// Where a key ends, whose last field comes so many fields behind the one that begins at `start`.
+  private int limit(byte[] line, int start, int end, LineKey key, int fields) {
+    int at = skip(line, start, end, fields);
+    if (key.endChar() == 0) {
+      return at < end ? endOfPlainField(line, at, end) : end;
+    }
+    if (key.endBlanks()) {
+      at = afterBlanks(line, at, end);
+    }
+    return (int) Math.min(end, (long) at + key.endChar());
+  }
+
+  private int endOfPlainField(byte[] line, int start, int end) {
+    return separator >= 0
+        ? LineScan.find(line, start, end, (byte) separator)
+        : LineScan.findBlank(line, afterBlanks(line, start, end), end);
   }
 
   /// One field of a row of CSV, without the quotes around it.
@@ -106,13 +99,13 @@ record FieldFinder(int separator, boolean quoted) {
 
   /// Where a field of a row ends: at the separator behind it, or at the end.
   int endOfField(byte[] row, int start, int end) {
-    boolean inside = false;
-    for (int at = start; at < end; at++) {
-      if (row[at] == QUOTE) {
-        inside = !inside;
-      } else if (!inside && row[at] == (byte) separator) {
+    int at = start;
+    while (at < end) {
+      at = LineScan.findEither(row, at, end, (byte) separator, QUOTE);
+      if (at == end || row[at] != QUOTE) {
         return at;
       }
+      at = LineScan.find(row, at + 1, end, QUOTE) + 1;
     }
     return end;
   }
@@ -135,25 +128,9 @@ record FieldFinder(int separator, boolean quoted) {
     return Arrays.copyOf(plain, length);
   }
 
-  private static int afterField(byte[] line, int start, int end) {
-    int at = afterBlanks(line, start, end);
-    while (at < end && !Blanks.isBlank(line[at])) {
-      at++;
-    }
-    return at;
-  }
-
   private static int afterBlanks(byte[] line, int start, int end) {
     int at = start;
     while (at < end && Blanks.isBlank(line[at])) {
-      at++;
-    }
-    return at;
-  }
-
-  private static int find(byte[] line, int start, int end, byte wanted) {
-    int at = start;
-    while (at < end && line[at] != wanted) {
       at++;
     }
     return at;

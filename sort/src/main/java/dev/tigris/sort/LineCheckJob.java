@@ -133,7 +133,7 @@ public final class LineCheckJob {
           int start = stream.start();
           int end = stream.end() - 1;
           long before = prefix;
-          prefix = rows.prefix(text, start, end, 0);
+          prefix = rows.prefix(text, start, end);
           if (!isFirst) {
             int compared = Long.compareUnsigned(before, prefix);
             if (compared == 0) {

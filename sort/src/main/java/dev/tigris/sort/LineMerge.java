@@ -145,7 +145,7 @@ final class LineMerge implements Closeable {
   }
 
   private long prefix(LineStream stream) {
-    return order.prefix(stream.block(), stream.start(), stream.end() - 1, 0);
+    return order.prefix(stream.block(), stream.start(), stream.end() - 1);
   }
 
   private boolean isBefore(int one, int other) {

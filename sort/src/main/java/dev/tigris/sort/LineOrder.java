@@ -1,4 +1,3 @@
-// Over 400 lines: an order with its description, and the places of keys that sorting uses.
 package dev.tigris.sort;
 
 import java.nio.charset.StandardCharsets;
@@ -17,27 +16,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: immutable, any thread.
 public final class LineOrder {
-  /// Where in a prefix's place the byte of a key stands; the number of the key stands above.
-  private static final int LEVEL_BITS = 24;
-
-  private static final int OFFSET_MASK = (1 << LEVEL_BITS) - 1;
-
   /// What some programs begin a file with, in UTF-8.
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
-
-  /// Says that lines differ in what only [#compare] sees.
-  static final int UNSEEN = -1;
 
   private final Builder described;
   private final FieldFinder fields;
   private final List<LineKey> keys;
 
-  /// The keys, and after them the whole line, where that decides between lines with equal keys.
-  private final LineKey[] levels;
-
-  /// Per level, whether it is all bytes of a line: looked at for each line, and so known before.
-  private final boolean[] allBytes;
-
+  private final KeyLevels levels;
   private final boolean stable;
   private final boolean unique;
   private final RowEnds rows;
@@ -53,11 +39,7 @@ public final class LineOrder {
     if (keys.isEmpty() || !(stable || unique)) {
       all.add(LineKey.bytes(from.options.reversed));
     }
-    this.levels = all.toArray(LineKey[]::new);
-    this.allBytes = new boolean[levels.length];
-    for (int level = 0; level < levels.length; level++) {
-      allBytes[level] = levels[level].isAllBytes();
-    }
+    this.levels = new KeyLevels(fields, all);
   }
 
   /// The order of whole lines, byte by byte.
@@ -277,161 +259,17 @@ public final class LineOrder {
 
   /// Compares lines that lie in arrays, from `start` to before `end`.
   int compare(byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end) {
-    for (int level = 0; level < levels.length; level++) {
-      int compared = compareAt(level, left, leftStart, leftEnd, right, start, end);
-      if (compared != 0) {
-        return compared;
-      }
-    }
-    return 0;
+    return levels.compare(left, leftStart, leftEnd, right, start, end);
   }
 
-  private int compareAt(
-      int level, byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end) {
-    LineKey key = levels[level];
-    int compared;
-    if (allBytes[level]) {
-      compared = Arrays.compareUnsigned(left, leftStart, leftEnd, right, start, end);
-    } else {
-      long one = fields.find(left, leftStart, leftEnd, key);
-      long other = fields.find(right, start, end, key);
-      compared = compareKeys(key, left, one, right, other);
-    }
-    return key.reversed() ? -compared : compared;
+  /// What decides most between lines, as [KeyLevels#prefix] at its first place.
+  long prefix(byte[] line, int start, int end) {
+    return levels.prefix(0, line, levels.find(0, line, start, end));
   }
 
-  private int compareKeys(LineKey key, byte[] left, long leftPlace, byte[] right, long place) {
-    int leftFrom = FieldFinder.start(leftPlace);
-    int leftTo = FieldFinder.end(leftPlace);
-    int from = FieldFinder.start(place);
-    int to = FieldFinder.end(place);
-    byte[] one = left;
-    byte[] other = right;
-    if (fields.hasQuotes(left, leftFrom, leftTo)) {
-      one = FieldFinder.withoutDoubledQuotes(left, leftFrom, leftTo);
-      leftFrom = 0;
-      leftTo = one.length;
-    }
-    if (fields.hasQuotes(right, from, to)) {
-      other = FieldFinder.withoutDoubledQuotes(right, from, to);
-      from = 0;
-      to = other.length;
-    }
-    return key.isPlainText()
-        ? Arrays.compareUnsigned(one, leftFrom, leftTo, other, from, to)
-        : KeyKinds.compare(key, one, leftFrom, leftTo, other, from, to);
-  }
-
-  /// How many places [#prefix] can be taken from: those below this number.
-  int places() {
-    return levels.length << LEVEL_BITS;
-  }
-
-  /// What decides most between lines that agree in all before a place: eight bytes of a key, or a
-  /// number that stands for it, unsigned. Place 0 is the beginning of the first key; others are
-  /// given by [#agreement].
-  long prefix(byte[] text, int start, int end, int place) {
-    int level = place >>> LEVEL_BITS;
-    LineKey key = levels[level];
-    int offset = place & OFFSET_MASK;
-    long prefix;
-    if (allBytes[level]) {
-      prefix = KeyKinds.leading(text, start + (long) offset, end);
-    } else {
-      long found = fields.find(text, start, end, key);
-      int from = FieldFinder.start(found);
-      int to = FieldFinder.end(found);
-      byte[] source = text;
-      if (fields.hasQuotes(text, from, to)) {
-        source = FieldFinder.withoutDoubledQuotes(text, from, to);
-        from = 0;
-        to = source.length;
-      }
-      prefix =
-          key.isPlainText()
-              ? KeyKinds.leading(source, from + (long) offset, to)
-              : KeyKinds.prefix(key, source, from, to);
-    }
-    return key.reversed() ? ~prefix : prefix;
-  }
-
-  /// The place up to which two lines agree, if they do so before `place`: where the next prefix may
-  /// differ; [#UNSEEN] if they differ in what no prefix shows.
-  int agreement(
-      byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end, int place) {
-    int level = Math.min(place >>> LEVEL_BITS, levels.length - 1);
-    LineKey key = levels[level];
-    if (!key.isPlainText()) {
-      boolean same = compareAt(level, left, leftStart, leftEnd, right, start, end) == 0;
-      return same ? (level + 1) << LEVEL_BITS : UNSEEN;
-    }
-    long one = place(key, left, leftStart, leftEnd);
-    long other = place(key, right, start, end);
-    int leftFrom = FieldFinder.start(one);
-    int leftTo = FieldFinder.end(one);
-    int from = FieldFinder.start(other);
-    int to = FieldFinder.end(other);
-    if (!key.isAllBytes()
-        && (fields.hasQuotes(left, leftFrom, leftTo) || fields.hasQuotes(right, from, to))) {
-      boolean same = compareKeys(key, left, one, right, other) == 0;
-      return same ? (level + 1) << LEVEL_BITS : UNSEEN;
-    }
-    int differs = Arrays.mismatch(left, leftFrom, leftTo, right, from, to);
-    int offset = place & OFFSET_MASK;
-    if (differs < 0) {
-      return (level + 1) << LEVEL_BITS;
-    }
-    // Behind the end of the longer key nothing is left that would differ, but zeros at its end.
-    int longest = Math.max(leftTo - leftFrom, to - from);
-    return differs > OFFSET_MASK || offset >= longest
-        ? UNSEEN
-        : (level << LEVEL_BITS) | Math.max(offset, differs);
-  }
-
-  /// Whether two lines agree in all before a place.
-  boolean agrees(
-      byte[] left, int leftStart, int leftEnd, byte[] right, int start, int end, int place) {
-    int last = place >>> LEVEL_BITS;
-    for (int level = 0; level < last; level++) {
-      if (compareAt(level, left, leftStart, leftEnd, right, start, end) != 0) {
-        return false;
-      }
-    }
-    int offset = place & OFFSET_MASK;
-    if (offset == 0) {
-      return true;
-    }
-    LineKey key = levels[last];
-    long one = place(key, left, leftStart, leftEnd);
-    long other = place(key, right, start, end);
-    int differs =
-        Arrays.mismatch(
-            left,
-            FieldFinder.start(one),
-            FieldFinder.end(one),
-            right,
-            FieldFinder.start(other),
-            FieldFinder.end(other));
-    return differs < 0 || differs >= offset;
-  }
-
-  /// Where a key lies in a line: all of the line, or as [FieldFinder#find] says.
-  private long place(LineKey key, byte[] line, int start, int end) {
-    return key.isAllBytes() ? FieldFinder.place(start, end) : fields.find(line, start, end, key);
-  }
-
-  /// The last place before which two lines agree. Of keys whose quotes do not count, a place is the
-  /// beginning: bytes of theirs cannot be compared where they lie.
-  int lastAgreement(byte[] left, byte[] right) {
-    int place = 0;
-    int next = agreement(left, 0, left.length, right, 0, right.length, place);
-    while (next > place && next < places()) {
-      boolean sameKey = next >>> LEVEL_BITS == place >>> LEVEL_BITS;
-      place = next;
-      next = sameKey ? place : agreement(left, 0, left.length, right, 0, right.length, place);
-    }
-    boolean isRaw = !isCsv() || levels[place >>> LEVEL_BITS].isAllBytes();
-    return isRaw ? place : place & ~OFFSET_MASK;
+  /// What lines are compared by.
+  KeyLevels levels() {
+    return levels;
   }
 
   /// Whether lines with equal keys stay in the order of the input.

@@ -26,8 +26,7 @@ final class LineScan {
     int found = count;
     int at = from;
     for (; at <= end - Long.BYTES && found <= last; at += Long.BYTES) {
-      long differs = (long) LONG.get(text, at) ^ all;
-      long zeros = ~(((differs & REST) + REST) | differs | REST); // exact for each byte
+      long zeros = exactZeros((long) LONG.get(text, at) ^ all);
       while (zeros != 0) {
         places[found++] = at + (Long.numberOfTrailingZeros(zeros) >>> 3);
         zeros &= zeros - 1;
@@ -45,16 +44,79 @@ final class LineScan {
   static int find(byte[] text, int from, int end, byte wanted) {
     long all = ONES * (wanted & 0xff);
     int at = from;
-    for (; at <= end - Long.BYTES; at += Long.BYTES) {
-      long differs = (long) LONG.get(text, at) ^ all;
-      long zeros = (differs - ONES) & ~differs & TOPS; // exact up to the first one
+    for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
+      long zeros = zeros((long) LONG.get(text, at) ^ all);
       if (zeros != 0) {
-        return at + (Long.numberOfTrailingZeros(zeros) >>> 3);
+        return first(at, zeros, end);
       }
     }
     while (at < end && text[at] != wanted) {
       at++;
     }
-    return at;
+    return Math.min(at, end);
+  }
+
+  /// Where the first byte of either value lies in `[from, end)`; `end` if there is none.
+  static int findEither(byte[] text, int from, int end, byte one, byte other) {
+    long ones = ONES * (one & 0xff);
+    long others = ONES * (other & 0xff);
+    int at = from;
+    for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
+      long word = (long) LONG.get(text, at);
+      long zeros = zeros(word ^ ones) | zeros(word ^ others);
+      if (zeros != 0) {
+        return first(at, zeros, end);
+      }
+    }
+    while (at < end && text[at] != one && text[at] != other) {
+      at++;
+    }
+    return Math.min(at, end);
+  }
+
+  /// Where the first blank lies in `[from, end)`; `end` if there is none.
+  static int findBlank(byte[] text, int from, int end) {
+    int at = from;
+    for (; at < end && at <= text.length - Long.BYTES; at += Long.BYTES) {
+      long word = (long) LONG.get(text, at);
+      long zeros = zeros(word ^ ONES * ' ') | zeros(word ^ ONES * '\t') | zeros(word ^ ONES * '\n');
+      if (zeros != 0) {
+        return first(at, zeros, end);
+      }
+    }
+    while (at < end && !Blanks.isBlank(text[at])) {
+      at++;
+    }
+    return Math.min(at, end);
+  }
+
+  /// Whether the number of bytes of this value in `[from, end)` is odd.
+  static boolean isOdd(byte[] text, int from, int end, byte wanted) {
+    long all = ONES * (wanted & 0xff);
+    int count = 0;
+    int at = from;
+    for (; at <= end - Long.BYTES; at += Long.BYTES) {
+      count += Long.bitCount(exactZeros((long) LONG.get(text, at) ^ all));
+    }
+    for (; at < end; at++) {
+      count += text[at] == wanted ? 1 : 0;
+    }
+    return (count & 1) != 0;
+  }
+
+  /// The top bits of bytes that are zero; up to the first of those for sure, and of bytes behind it
+  /// perhaps.
+  private static long zeros(long word) {
+    return (word - ONES) & ~word & TOPS;
+  }
+
+  /// The top bits of bytes that are zero, and no others.
+  private static long exactZeros(long word) {
+    return ~(((word & REST) + REST) | word | REST);
+  }
+
+  /// The first zero of a word that was read at a place, which may lie behind the end.
+  private static int first(int at, long zeros, int end) {
+    return Math.min(end, at + (Long.numberOfTrailingZeros(zeros) >>> 3));
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
 ///
 /// Thread rule: immutable; any thread.
 final class LineSplitters {
-  private final LineOrder order;
+  private final KeyLevels levels;
 
   /// The boundaries, in order, and whether each lies after the lines that equal it, and not before.
   private final byte[][] boundaries;
@@ -25,17 +25,19 @@ final class LineSplitters {
   private final Windows windows;
 
   private LineSplitters(LineOrder order, List<byte[]> boundaries, List<Boolean> after) {
-    this.order = order;
+    this.levels = order.levels();
     this.boundaries = boundaries.toArray(new byte[0][]);
     this.isAfter = new boolean[boundaries.size()];
     for (int i = 0; i < isAfter.length; i++) {
       isAfter[i] = after.get(i);
     }
     this.common =
-        boundaries.isEmpty() ? 0 : order.lastAgreement(boundaries.getFirst(), boundaries.getLast());
+        boundaries.isEmpty()
+            ? 0
+            : levels.lastAgreement(boundaries.getFirst(), boundaries.getLast());
     long[] prefixes = new long[isAfter.length];
     for (int i = 0; i < prefixes.length; i++) {
-      prefixes[i] = order.prefix(this.boundaries[i], 0, this.boundaries[i].length, common);
+      prefixes[i] = prefix(this.boundaries[i], 0, this.boundaries[i].length);
     }
     this.windows = new Windows(prefixes);
   }
@@ -81,11 +83,11 @@ final class LineSplitters {
     }
     if (common > 0) {
       byte[] first = boundaries[0];
-      if (!order.agrees(first, 0, first.length, text, start, end, common)) {
-        return order.compare(text, start, end, first, 0, first.length) < 0 ? 0 : boundaries.length;
+      if (!levels.agrees(first, 0, first.length, text, start, end, common)) {
+        return levels.compare(text, start, end, first, 0, first.length) < 0 ? 0 : boundaries.length;
       }
     }
-    long prefix = order.prefix(text, start, end, common);
+    long prefix = prefix(text, start, end);
     int low = windows.low(prefix);
     int high = windows.high(prefix);
     while (low < high) {
@@ -99,11 +101,15 @@ final class LineSplitters {
     return low;
   }
 
+  private long prefix(byte[] line, int start, int end) {
+    return levels.prefix(common, line, levels.find(KeyLevels.level(common), line, start, end));
+  }
+
   private boolean isAtOrAfter(long prefix, byte[] text, int start, int end, int boundary) {
     int compared = Long.compareUnsigned(prefix, windows.get(boundary));
     if (compared == 0) {
       byte[] line = boundaries[boundary];
-      compared = order.compare(text, start, end, line, 0, line.length);
+      compared = levels.compare(text, start, end, line, 0, line.length);
     }
     return isAfter[boundary] ? compared > 0 : compared >= 0;
   }

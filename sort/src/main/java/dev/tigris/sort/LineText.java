@@ -16,7 +16,11 @@ import java.util.Arrays;
 /// Thread rule: one thread at a time.
 final class LineText implements SortKeys {
   private final LineOrder order;
+  private final KeyLevels levels;
   private final EntrySorter sorter;
+
+  /// Per level, where its keys lie in the lines, as far as that was asked for; 0 for unknown.
+  private final long[][] found;
 
   private byte[] text;
   private int bytes;
@@ -31,6 +35,8 @@ final class LineText implements SortKeys {
   /// Room for so many bytes at first; it grows as needed.
   LineText(LineOrder order, int initialBytes) {
     this.order = order;
+    this.levels = order.levels();
+    this.found = new long[levels.count()][0];
     this.text = new byte[initialBytes];
     this.starts = new int[Math.max(16, initialBytes / 16)];
     this.sorter = new EntrySorter(this, starts.length);
@@ -107,12 +113,8 @@ final class LineText implements SortKeys {
   /// where only the first of equal lines is kept.
   int sort() {
     indexBits = Pieces.bitsFor(count);
-    entries = sorter.entries(count);
-    if (count > 1) {
-      sortEntries();
-    } else {
-      Arrays.fill(entries, 0, count, 0);
-    }
+    forgetKeys();
+    entries = sorter.sortAll(count);
     return gather();
   }
 
@@ -129,46 +131,6 @@ final class LineText implements SortKeys {
   /// The sum of the lines that [#sort] has left.
   long checksum() {
     return checksum.sum();
-  }
-
-  private void sortEntries() {
-    int place = 0;
-    while (place >= 0 && place < order.places()) {
-      long min = -1;
-      long max = 0;
-      for (int i = 0; i < count; i++) {
-        long prefix = order.prefix(text, starts[i], end(i), place);
-        entries[i] = prefix;
-        min = Long.compareUnsigned(prefix, min) < 0 ? prefix : min;
-        max = Long.compareUnsigned(prefix, max) > 0 ? prefix : max;
-      }
-      if (min != max) {
-        sorter.normalise(count, min, max);
-        for (int i = 0; i < count; i++) {
-          entries[i] |= i;
-        }
-        sorter.sort(count, place);
-        return;
-      }
-      place = agreement(place + Long.BYTES);
-    }
-    for (int i = 0; i < count; i++) {
-      entries[i] = i;
-    }
-    sorter.sortTied(count);
-  }
-
-  /// Up to where all lines agree.
-  private int agreement(int place) {
-    int agreed = order.places();
-    for (int i = 1; i < count && agreed > place; i++) {
-      agreed = Math.min(agreed, agreement(0, i, place));
-    }
-    return agreed;
-  }
-
-  private int agreement(int left, int right, int place) {
-    return order.agreement(text, starts[left], end(left), text, starts[right], end(right), place);
   }
 
   private int gather() {
@@ -202,8 +164,40 @@ final class LineText implements SortKeys {
     return (int) (entry & ((1L << indexBits) - 1));
   }
 
+  private void forgetKeys() {
+    for (int level = 0; level < found.length; level++) {
+      if (levels.isAllBytes(level)) {
+        continue;
+      }
+      if (found[level].length < count) {
+        found[level] = new long[starts.length];
+      } else {
+        Arrays.fill(found[level], 0, count, 0);
+      }
+    }
+  }
+
+  /// Where the key of a level lies in a line.
+  private long find(int level, int line) {
+    if (levels.isAllBytes(level)) {
+      return FieldFinder.place(starts[line], end(line));
+    }
+    long known = found[level][line];
+    if (known == 0) {
+      known = levels.find(level, text, starts[line], end(line));
+      found[level][line] = known;
+    }
+    return known;
+  }
+
   private int compare(int left, int right) {
-    return order.compare(text, starts[left], end(left), text, starts[right], end(right));
+    for (int level = 0; level < found.length; level++) {
+      int compared = levels.compare(level, text, find(level, left), text, find(level, right));
+      if (compared != 0) {
+        return compared;
+      }
+    }
+    return 0;
   }
 
   @Override
@@ -214,18 +208,20 @@ final class LineText implements SortKeys {
   /// Places of the order are what bytes are to other keys.
   @Override
   public int keySize() {
-    return order.places();
+    return levels.places();
   }
 
   @Override
   public long prefix(long entry, int from) {
-    int line = line(entry);
-    return order.prefix(text, starts[line], end(line), from);
+    return levels.prefix(from, text, find(KeyLevels.level(from), line(entry)));
   }
 
   @Override
   public int commonBytes(long left, long right, int from, int most) {
-    return Math.min(most, agreement(line(left), line(right), from));
+    int level = KeyLevels.level(from);
+    return Math.min(
+        most,
+        levels.agreement(from, text, find(level, line(left)), text, find(level, line(right))));
   }
 
   @Override

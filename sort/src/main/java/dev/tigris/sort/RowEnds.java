@@ -22,14 +22,16 @@ record RowEnds(byte delimiter, boolean quoted) {
     if (!quoted) {
       return LineScan.find(text, from, end, delimiter);
     }
-    boolean quote = inside;
-    for (int at = from; at < end; at++) {
-      byte b = text[at];
-      if (b == QUOTE) {
-        quote = !quote;
-      } else if (b == delimiter && !quote) {
+    int at = from;
+    if (inside) {
+      at = LineScan.find(text, at, end, QUOTE) + 1;
+    }
+    while (at < end) {
+      at = LineScan.findEither(text, at, end, delimiter, QUOTE);
+      if (at == end || text[at] == delimiter) {
         return at;
       }
+      at = LineScan.find(text, at + 1, end, QUOTE) + 1;
     }
     return end;
   }
@@ -38,10 +40,11 @@ record RowEnds(byte delimiter, boolean quoted) {
   ///
   /// @param inside whether the part begins there
   boolean isInside(byte[] text, int from, int end, boolean inside) {
-    boolean quote = inside;
-    for (int at = from; at < end && quoted; at++) {
-      quote ^= text[at] == QUOTE;
-    }
-    return quote;
+    return quoted && (inside ^ LineScan.isOdd(text, from, end, QUOTE));
+  }
+
+  /// Whether each delimiter in a part ends a row, since there are no quotes.
+  boolean isPlain(byte[] text, int from, int end) {
+    return !quoted || LineScan.find(text, from, end, QUOTE) == end;
   }
 }
