@@ -55,7 +55,9 @@ final class LibfabricCarrier implements Carrier {
     return AddressesInTurn.connect(
         address,
         timeoutNanos,
-        (remote, nanos) -> connect(remote, address, tag, (LibfabricPort) port, attributes, nanos));
+        // The library tells of an address only when its listener has answered.
+        (remote, nanos, _) ->
+            connect(remote, address, tag, (LibfabricPort) port, attributes, nanos));
   }
 
   private ConnectResult connect(

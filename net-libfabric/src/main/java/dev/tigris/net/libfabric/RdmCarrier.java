@@ -80,8 +80,15 @@ final class RdmCarrier implements Carrier {
     return AddressesInTurn.connect(
         address,
         timeoutNanos,
-        (remote, nanos) ->
-            connect(remote, address, tag, (LibfabricPort) port, attributes, Deadline.in(nanos)));
+        (remote, reachNanos, nanos) ->
+            connect(
+                remote,
+                address,
+                tag,
+                (LibfabricPort) port,
+                attributes,
+                reachNanos,
+                Deadline.in(nanos)));
   }
 
   private ConnectResult connect(
@@ -90,6 +97,7 @@ final class RdmCarrier implements Carrier {
       long tag,
       LibfabricPort ours,
       Attributes attributes,
+      long reachNanos,
       Deadline deadline) {
     TcpSocket socket = null;
     Channel channel = null;
@@ -101,7 +109,7 @@ final class RdmCarrier implements Carrier {
       Greeting greeting = Greeting.of(Hello.request(tag, attributes), attributes.receiveDepth());
       channel = ours.deviceQueue(route).open(route, greeting.window());
       RdmHello mine = rdmHello(greeting, route, channel);
-      socket = TcpSocket.connect(remote, deadline.leftNanos());
+      socket = TcpSocket.connect(remote, Math.min(reachNanos, deadline.leftNanos()));
       socket.send(mine.toBytes());
       byte[] answer = socket.receiveAll(RdmHello.BYTES, deadline.leftNanos());
       if (answer == null) {

@@ -12,14 +12,19 @@ import org.jspecify.annotations.Nullable;
 /// Connects to a host that may have several addresses: to one after the other, until a listener
 /// answers.
 ///
-/// Each address gets an equal share of the time that is left, so that one that swallows what is
-/// sent to it leaves time for those behind it. An answer, be it a rejection, ends the attempts.
-/// Where no address answers, the refusal names all that were tried.
+/// Each address may be tried for an equal share of the time that is left, so that one that swallows
+/// what is sent to it leaves time for those behind it. An address that was reached has all the time
+/// that is left for its answer: its listener may be busy. An answer, be it a rejection, ends the
+/// attempts. Where no address answers, the refusal names all that were tried.
 public final class AddressesInTurn {
   /// An attempt to connect to one address.
   public interface Attempt {
     /// Connects as [dev.tigris.net.provider.Carrier#connect] does, to one address of the host.
-    ConnectResult connect(InetSocketAddress remote, long timeoutNanos);
+    ///
+    /// @param reachNanos how long the attempt may take to reach the address. A provider that cannot
+    ///     tell an address that was reached from one that was not ends the attempt by then.
+    /// @param timeoutNanos how long the attempt may take with the answer of the listener
+    ConnectResult connect(InetSocketAddress remote, long reachNanos, long timeoutNanos);
   }
 
   private final String address;
@@ -42,7 +47,7 @@ public final class AddressesInTurn {
   static ConnectResult connect(
       String address, List<InetSocketAddress> all, long timeoutNanos, Attempt attempt) {
     return all.size() == 1
-        ? attempt.connect(all.getFirst(), timeoutNanos)
+        ? attempt.connect(all.getFirst(), timeoutNanos, timeoutNanos)
         : new AddressesInTurn(address).connect(all, timeoutNanos, attempt);
   }
 
@@ -51,8 +56,8 @@ public final class AddressesInTurn {
     for (int i = 0; i < all.size(); i++) {
       InetSocketAddress remote = all.get(i);
       try {
-        long share = Math.max(0, deadline.leftNanos()) / (all.size() - i);
-        ConnectResult result = attempt.connect(remote, share);
+        long left = Math.max(0, deadline.leftNanos());
+        ConnectResult result = attempt.connect(remote, left / (all.size() - i), left);
         if (!(result instanceof ConnectResult.NotConnected(Reason why, String detail))) {
           return result;
         }
@@ -60,7 +65,7 @@ public final class AddressesInTurn {
         if (isAnswer(why) || Thread.currentThread().isInterrupted()) {
           return ConnectResult.refused(why, String.join("; ", tried));
         }
-        reason = reason == Reason.NOBODY_LISTENS ? reason : why;
+        reason = reason == Reason.TIMED_OUT ? reason : why; // a listener may be there, and busy
       } catch (NetException e) {
         note(remote, e.what());
         failure = failure == null ? e : failure;

@@ -54,8 +54,15 @@ final class TcpCarrier implements Carrier {
     return AddressesInTurn.connect(
         address,
         timeoutNanos,
-        (remote, nanos) ->
-            connect(remote, address, tag, (TcpPort) port, attributes, Deadline.in(nanos)));
+        (remote, reachNanos, nanos) ->
+            connect(
+                remote,
+                address,
+                tag,
+                (TcpPort) port,
+                attributes,
+                Deadline.in(reachNanos),
+                Deadline.in(nanos)));
   }
 
   private ConnectResult connect(
@@ -64,12 +71,13 @@ final class TcpCarrier implements Carrier {
       long tag,
       TcpPort port,
       Attributes attributes,
+      Deadline toReach,
       Deadline deadline) {
     SocketChannel channel = null;
     boolean kept = false;
     try {
       channel = SocketChannel.open();
-      reach(channel, remote, deadline);
+      reach(channel, remote, toReach);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.configureBlocking(false);
       Wire wire = tls == null ? new PlainWire(channel) : TlsWire.connecting(channel, tls, remote);

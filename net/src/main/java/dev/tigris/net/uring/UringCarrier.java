@@ -45,10 +45,10 @@ final class UringCarrier implements Carrier {
     return AddressesInTurn.connect(
         address,
         timeoutNanos,
-        (remote, nanos) -> {
+        (remote, reachNanos, nanos) -> {
           Deadline deadline = Deadline.in(nanos);
           try {
-            TcpSocket socket = TcpSocket.connect(remote, deadline.leftNanos());
+            TcpSocket socket = TcpSocket.connect(remote, reachNanos);
             return ask(
                 socket,
                 Hello.request(tag, attributes),

@@ -26,6 +26,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,14 +39,16 @@ class AddressesInTurnTest {
           TcpAddress.parse("127.0.0.2:7"));
 
   private final List<Long> shares = new ArrayList<>();
+  private final List<Long> limits = new ArrayList<>();
 
   private ConnectResult connect(ConnectResult... answers) {
     return AddressesInTurn.connect(
         "host:7",
         THREE,
         3_000_000_000L,
-        (remote, nanos) -> {
-          shares.add(nanos);
+        (remote, reachNanos, nanos) -> {
+          shares.add(reachNanos);
+          limits.add(nanos);
           return answers[shares.size() - 1];
         });
   }
@@ -57,7 +61,7 @@ class AddressesInTurnTest {
   void namesEachAddressWhereNoneAnswers() {
     ConnectResult nobody = ConnectResult.nobodyListens("refused");
     ConnectResult.NotConnected refusal = refusal(connect(nobody, ConnectResult.timedOut(), nobody));
-    assertEquals(Reason.NOBODY_LISTENS, refusal.reason());
+    assertEquals(Reason.TIMED_OUT, refusal.reason(), "a listener may be at the second address");
     assertEquals(
         "127.0.0.1:7: no listener can be reached there: refused;"
             + " [0:0:0:0:0:0:0:1]:7: it did not answer in time;"
@@ -71,6 +75,19 @@ class AddressesInTurnTest {
     assertEquals(Reason.TIMED_OUT, refusal(connect(late, late, late)).reason());
     assertTrue(shares.getFirst() <= 1_000_000_000L, shares::toString);
     assertTrue(shares.getLast() > 2_000_000_000L, shares::toString);
+  }
+
+  @Test
+  void leavesAnAddressThatWasReachedAllTheTimeToAnswer() {
+    ConnectResult late = ConnectResult.timedOut();
+    assertEquals(Reason.TIMED_OUT, refusal(connect(late, late, late)).reason());
+    assertTrue(limits.stream().allMatch(each -> each > 2_000_000_000L), limits::toString);
+  }
+
+  @Test
+  void saysThatNobodyListensWhereAllAddressesRefuse() {
+    ConnectResult nobody = ConnectResult.nobodyListens("refused");
+    assertEquals(Reason.NOBODY_LISTENS, refusal(connect(nobody, nobody, nobody)).reason());
   }
 
   @Test
@@ -92,7 +109,7 @@ class AddressesInTurnTest {
                     "host:7",
                     THREE,
                     1,
-                    (remote, nanos) -> {
+                    (remote, reachNanos, nanos) -> {
                       throw new NetException("connect to", "host:7", "no such family", null);
                     }));
     assertEquals(3, failure.getMessage().split("no such family", -1).length - 1);
@@ -100,6 +117,9 @@ class AddressesInTurnTest {
 
   /// A name with two addresses: a listener is at the second one. Both sides close as programs do.
   static final class TwoAddresses {
+    private static final int MANY = 80;
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
+
     public static void main(String[] arguments) throws Exception {
       for (String provider : arguments) {
         try (Fabric fabric = Fabric.open(provider);
@@ -113,7 +133,21 @@ class AddressesInTurnTest {
             System.out.println(client.get());
           }
           System.out.println(connect(provider, "two:1"));
+          System.out.println(connectToABusyListener(provider, listener, "many:" + port));
         }
+      }
+    }
+
+    /// The listener is at the first of so many addresses, and comes to the request when the share
+    /// of time of that address is over.
+    private static String connectToABusyListener(String provider, Listener listener, String address)
+        throws Exception {
+      var client = CompletableFuture.supplyAsync(() -> connect(provider, address));
+      try {
+        return client.get(2 * PATIENCE_NANOS / MANY, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException waits) {
+        listener.next(Duration.ofSeconds(20)).reject();
+        return client.get();
       }
     }
 
@@ -121,7 +155,7 @@ class AddressesInTurnTest {
       try (Fabric fabric = Fabric.open(provider);
           CompletionQueue queue = fabric.completionQueue()) {
         return switch (fabric.connect(
-            address, 1, queue, Attributes.DEFAULT, Duration.ofSeconds(20))) {
+            address, 1, queue, Attributes.DEFAULT, Duration.ofNanos(PATIENCE_NANOS))) {
           case Connection.Refused(Reason _, String _, String detail) -> detail;
           case Connection.Established(VirtualInterface made) -> {
             try (made) {
@@ -138,12 +172,16 @@ class AddressesInTurnTest {
   void connectsToTheSecondAddressOfANameAndClosesWithoutAWarning(@TempDir Path folder)
       throws Exception {
     Path hosts = folder.resolve("hosts");
-    Files.writeString(hosts, "127.0.0.9 two\n127.0.0.1 two\n");
+    StringBuilder lines = new StringBuilder("127.0.0.9 two\n127.0.0.1 two\n127.0.0.1 many\n");
+    for (int i = 1; i < TwoAddresses.MANY; i++) {
+      lines.append("127.0.9.").append(i).append(" many\n");
+    }
+    Files.writeString(hosts, lines);
     List<String> providers = new ArrayList<>(List.of("tcp"));
     if (IoUringHere.isAllowed()) {
       providers.add("uring");
     }
-    List<String> lines =
+    List<String> said =
         Jvm.of(TwoAddresses.class)
             .quick()
             .options("-Djdk.net.hosts.file=" + hosts)
@@ -151,11 +189,12 @@ class AddressesInTurnTest {
             .run()
             .expect(0)
             .lines();
-    assertEquals(2 * providers.size(), lines.size(), lines::toString);
-    for (int i = 0; i < lines.size(); i += 2) {
-      assertEquals("connected", lines.get(i));
-      assertTrue(lines.get(i + 1).startsWith("127.0.0.9:1: "), lines::toString);
-      assertTrue(lines.get(i + 1).contains("; 127.0.0.1:1: "), lines::toString);
+    assertEquals(3 * providers.size(), said.size(), said::toString);
+    for (int i = 0; i < said.size(); i += 3) {
+      assertEquals("connected", said.get(i));
+      assertTrue(said.get(i + 1).startsWith("127.0.0.9:1: "), said::toString);
+      assertTrue(said.get(i + 1).contains("; 127.0.0.1:1: "), said::toString);
+      assertTrue(said.get(i + 2).endsWith("it rejected tag 1"), said::toString);
     }
   }
 }
