@@ -1,6 +1,7 @@
 package dev.tigris.net.provider;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,12 @@ public abstract class Port implements AutoCloseable {
 
   private volatile boolean woken;
 
+  /// Held by the thread that is in [#park], so that no other takes its place or its wake.
+  private final ReentrantLock parking = new ReentrantLock();
+
+  /// The only thread that may park still; null while any may.
+  private volatile @Nullable Thread closing;
+
   /// Makes a port for the calling thread.
   protected Port() {}
 
@@ -68,13 +75,37 @@ public abstract class Port implements AutoCloseable {
   /// wait, or the time is over, or the thread is interrupted. It may return early. It may be called
   /// by another thread than the owner, one at a time, while the owner does not wait. With a time of
   /// 0 it waits for nothing, and takes a [#wake] that would end the next wait.
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
   public void park(long nanos) {
-    parked = Thread.currentThread();
-    if (!woken) {
-      LockSupport.parkNanos(this, nanos);
+    Thread current = Thread.currentThread();
+    parking.lock();
+    try {
+      Thread only = closing;
+      if (only != null && only != current) {
+        return;
+      }
+      parked = current;
+      if (!woken) {
+        LockSupport.parkNanos(this, nanos);
+      }
+      parked = null;
+      woken = false; // the caller looks now for what it was woken for
+    } finally {
+      parking.unlock();
     }
-    parked = null;
-    woken = false; // the caller looks now for what it was woken for
+  }
+
+  /// Lets no thread but the calling one park from now on, and waits until another has left. That
+  /// thread would take the wake of a peer that the calling one waits for, or wait for ever.
+  private void keepOthersOut() {
+    closing = Thread.currentThread();
+    wake();
+    parking.lock();
+    try {
+      woken = false; // that was for the other thread, and the caller looks now
+    } finally {
+      parking.unlock();
+    }
   }
 
   /// Ends a [#park], or the next one. Any thread.
@@ -136,6 +167,7 @@ public abstract class Port implements AutoCloseable {
   /// Does what is to be done, and waits, as long as links linger that the application has closed,
   /// and for [#LINGER_NANOS] at the most.
   protected final void awaitLingering(BooleanSupplier areLeft) {
+    keepOthersOut();
     Deadline deadline = Deadline.in(LINGER_NANOS);
     for (long left = LINGER_NANOS;
         left > 0 && areLeft.getAsBoolean();
