@@ -414,35 +414,18 @@ public final class CompletionQueue implements AutoCloseable {
       return;
     }
     boolean interrupted = Thread.interrupted(); // such a thread could not sleep while it waits
-    @Nullable RuntimeException failure = null;
+    Closing closing = new Closing();
     for (VirtualInterface left : List.copyOf(attached)) {
-      failure = attempt(left::close, failure);
+      closing.attempt(left::close);
     }
     closed = true;
     port.wake(); // a thread that waits to signal has nothing to wait for
-    failure = attempt(port::close, failure);
+    closing.attempt(port::close);
     ports.keySet().forEach(each -> each.closed(this));
     if (interrupted || port.hasPostponedInterrupt()) {
       Thread.currentThread().interrupt();
     }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  /// Does a step of several; returns the first failure, with the others.
-  private static @Nullable RuntimeException attempt(
-      Runnable step, @Nullable RuntimeException before) {
-    try {
-      step.run();
-      return before;
-    } catch (RuntimeException e) {
-      if (before == null) {
-        return e;
-      }
-      before.addSuppressed(e);
-      return before;
-    }
+    closing.finish();
   }
 
   Port port() {

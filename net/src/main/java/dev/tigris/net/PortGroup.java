@@ -181,23 +181,17 @@ final class PortGroup extends Port {
 
   @Override
   public void close() {
-    @Nullable RuntimeException failure = null;
     if (wait != null) {
       wait.closeToOthers();
     }
+    Closing closing = new Closing();
     for (Port port : ports) {
-      try {
-        port.close();
-      } catch (RuntimeException e) {
-        failure = e;
-      }
+      closing.attempt(port::close);
     }
     if (wait != null) {
       wait.close();
     }
-    if (failure != null) {
-      throw failure;
-    }
+    closing.finish();
   }
 
   @Override

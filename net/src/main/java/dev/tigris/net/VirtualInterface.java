@@ -325,20 +325,16 @@ public final class VirtualInterface implements AutoCloseable {
     if (link.state() == InterfaceState.CLOSED) {
       return;
     }
-    rung();
-    try {
-      link.close(abruptly);
-    } finally {
-      queue.remind(); // meanwhile something may have completed
-      try {
-        if (remoteAccess != null) {
-          remoteAccess.close();
-        }
-      } finally {
-        registrations.clear();
-        queue.closed(this);
-      }
+    Closing closing = new Closing();
+    closing.attempt(this::rung);
+    closing.attempt(() -> link.close(abruptly));
+    closing.attempt(queue::remind); // meanwhile something may have completed
+    if (remoteAccess != null) {
+      closing.attempt(remoteAccess::close);
     }
+    closing.attempt(registrations::clear);
+    queue.closed(this);
+    closing.finish();
   }
 
   /// Returns how many posted descriptors the queue has not returned yet.

@@ -1,6 +1,7 @@
 package dev.tigris.net.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -37,6 +38,7 @@ class FailingProviderTest {
   private int ports;
   private int closedPorts;
   private boolean fails = true;
+  private boolean failsToRing;
 
   /// Connects to nothing, and fails to close.
   private final class Failing implements Provider, Carrier {
@@ -105,7 +107,11 @@ class FailingProviderTest {
     }
 
     @Override
-    public void ring() {}
+    public void ring() {
+      if (failsToRing) {
+        throw new IllegalStateException("the link cannot be rung");
+      }
+    }
 
     @Override
     protected void disconnect(boolean inOrder) {
@@ -153,6 +159,31 @@ class FailingProviderTest {
     assertTrue(posted.isRegistered());
     fails = false;
     queue.close();
+  }
+
+  private static boolean holdsMemory(Ticket ticket) {
+    try {
+      return ticket.view() != null;
+    } catch (IllegalStateException noLongerRegistered) {
+      return false;
+    }
+  }
+
+  @Test
+  void closesAnInterfaceThatCannotBeRung() {
+    fails = false;
+    CompletionQueue queue = fabric.completionQueue();
+    VirtualInterface link = connect(queue);
+    Ticket sent = link.register(Jbuf.allocate(64, "test").asBytes());
+    Ticket idle = link.register(Jbuf.allocate(64, "test").asBytes());
+    link.postSend(sent).orThrow();
+    failsToRing = true;
+    var failure = assertThrows(IllegalStateException.class, queue::close);
+    assertEquals("the link cannot be rung", failure.getMessage());
+    assertEquals(InterfaceState.CLOSED, link.state());
+    assertFalse(holdsMemory(idle), "it is held for ever");
+    assertFalse(holdsMemory(sent), "it is held for ever");
+    fabric.close();
   }
 
   @Test
