@@ -63,16 +63,18 @@ final class Registrations {
     }
   }
 
-  /// Forgets all but what is posted still, because the provider has failed to let go of it: that
-  /// stays held.
+  /// Forgets all but what a provider that has failed may touch still: what is posted, and what it
+  /// did not deregister. That stays held.
   void clear() {
+    Closing closing = new Closing();
     for (Registration registration : all.values()) {
-      if (!registration.region.isPosted()) { // else a provider that has failed may touch it still
-        deregister(registration.region);
+      if (!registration.region.isPosted()) {
+        closing.attempt(() -> deregister(registration.region));
       }
     }
     all.clear();
     bytes = 0;
+    closing.finish();
   }
 
   private void deregister(Region region) {

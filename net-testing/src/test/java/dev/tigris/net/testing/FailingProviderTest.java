@@ -26,6 +26,8 @@ import dev.tigris.net.provider.Transfer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,7 @@ class FailingProviderTest {
   private int closedPorts;
   private boolean fails = true;
   private boolean failsToRing;
+  private int failuresToDeregister;
 
   /// Connects to nothing, and fails to close.
   private final class Failing implements Provider, Carrier {
@@ -114,6 +117,13 @@ class FailingProviderTest {
     }
 
     @Override
+    public void deregister(Region region) {
+      if (failuresToDeregister-- > 0) {
+        throw new IllegalStateException("the memory cannot be deregistered");
+      }
+    }
+
+    @Override
     protected void disconnect(boolean inOrder) {
       if (fails) {
         throw new IllegalStateException("the link cannot be closed");
@@ -183,6 +193,24 @@ class FailingProviderTest {
     assertEquals(InterfaceState.CLOSED, link.state());
     assertFalse(holdsMemory(idle), "it is held for ever");
     assertFalse(holdsMemory(sent), "it is held for ever");
+    fabric.close();
+  }
+
+  @Test
+  void forgetsTheOtherMemoryWhereSomeCannotBeDeregistered() {
+    fails = false;
+    CompletionQueue queue = fabric.completionQueue();
+    VirtualInterface link = connect(queue);
+    List<Ticket> tickets = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      tickets.add(link.register(Jbuf.allocate(64, "test").asBytes()));
+    }
+    failuresToDeregister = 2;
+    var failure = assertThrows(IllegalStateException.class, link::close);
+    assertEquals("the memory cannot be deregistered", failure.getMessage());
+    assertEquals(1, failure.getSuppressed().length);
+    assertEquals(2, tickets.stream().filter(FailingProviderTest::holdsMemory).count());
+    queue.close();
     fabric.close();
   }
 
