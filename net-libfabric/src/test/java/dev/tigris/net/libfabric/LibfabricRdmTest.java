@@ -10,6 +10,7 @@ import dev.tigris.net.testing.MemoryContract;
 import dev.tigris.net.testing.MessageContract;
 import dev.tigris.net.testing.ProcessContract;
 import dev.tigris.net.testing.SharedQueueContract;
+import dev.tigris.testing.Slow;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -53,6 +54,7 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages, completions, connections and kills")
   class SharedQueues extends SharedQueueContract {
     SharedQueues() {
       super(RDM);
@@ -60,6 +62,7 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages, completions, connections and kills")
   class Memory extends MemoryContract {
     Memory() {
       super(RDM);
@@ -67,6 +70,7 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages, completions, connections and kills")
   class FileMemory extends FileMemoryContract {
     FileMemory() {
       super(RDM);
@@ -81,6 +85,7 @@ class LibfabricRdmTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages, completions, connections and kills")
   class Arrays extends ArrayContract {
     Arrays() {
       super(RDM);

@@ -18,6 +18,7 @@ import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.testing.ProcessContract;
 import dev.tigris.net.testing.Side;
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.Tier;
 import dev.tigris.testing.host.TwoHosts;
 import dev.tigris.testing.process.Child;
@@ -145,6 +146,7 @@ class NamespaceTest {
 
   @ParameterizedTest
   @MethodSource("providers")
+  @Slow("the quick tier has the rate of a cable that is pulled for a while")
   void exchangesMessagesAtTheRateOfTheCable(String provider) {
     exchange(provider, false);
   }

@@ -18,6 +18,7 @@ import dev.tigris.net.InterfaceState;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import dev.tigris.testing.Slow;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
@@ -220,6 +221,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages, completions and connections behind the wrapper")
   class Memory extends MemoryContract {
     Memory() {
       super(FAULTLESS);
@@ -227,6 +229,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages, completions and connections behind the wrapper")
   class FileMemory extends FileMemoryContract {
     FileMemory() {
       super(FAULTLESS);
@@ -234,6 +237,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages, completions and connections behind the wrapper")
   class Arrays extends ArrayContract {
     Arrays() {
       super(FAULTLESS);
@@ -242,6 +246,7 @@ class FaultyTest {
 
   /// The peer is behind no wrapper.
   @Nested
+  @Slow("the quick tier has the kills of a peer of each provider itself")
   class Processes extends ProcessContract {
     Processes() {
       super(FAULTLESS, FEW_KILLS);
@@ -261,6 +266,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has these behind the wrapper over tcp")
   class MessagesOverShm extends MessageContract {
     MessagesOverShm() {
       super(new FaultySubject("shm", "*"));
@@ -268,6 +274,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has these behind the wrapper over tcp")
   class ConnectionsOverShm extends ConnectionContract {
     ConnectionsOverShm() {
       super(new FaultySubject("shm", "*"));
@@ -275,6 +282,7 @@ class FaultyTest {
   }
 
   @Nested
+  @Slow("the quick tier has these behind the wrapper over tcp")
   @EnabledIf("dev.tigris.net.testing.UringTest#isAllowed")
   class MessagesOverUring extends MessageContract {
     MessagesOverUring() {

@@ -10,6 +10,7 @@ import dev.tigris.net.ArrayInterface.Message;
 import dev.tigris.net.ArrayInterface.Posted;
 import dev.tigris.net.ArrayType;
 import dev.tigris.net.Fabric;
+import dev.tigris.testing.Slow;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
@@ -54,6 +55,7 @@ class ShmTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages out of shared memory")
   class SharedCompletions extends CompletionContract {
     SharedCompletions() {
       super(SHARED);
@@ -68,6 +70,7 @@ class ShmTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages out of shared memory")
   class SharedBuffersAndFiles extends FileMemoryContract {
     SharedBuffersAndFiles() {
       super(SHARED);
@@ -89,6 +92,7 @@ class ShmTest {
   }
 
   @Nested
+  @Slow("the quick tier has messages in large rings")
   class MessagesBesideOthers extends MessageContract {
     MessagesBesideOthers() {
       super(BESIDE_OTHERS);

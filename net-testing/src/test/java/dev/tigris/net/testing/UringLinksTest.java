@@ -12,6 +12,7 @@ import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
 import dev.tigris.net.provider.Staging;
+import dev.tigris.testing.Slow;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ class UringLinksTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such links")
   class Memory extends MemoryContract {
     Memory() {
       super(UringTest.BESIDE_OTHERS);
@@ -57,6 +59,7 @@ class UringLinksTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such links")
   class FileMemory extends FileMemoryContract {
     FileMemory() {
       super(UringTest.BESIDE_OTHERS);
@@ -64,6 +67,7 @@ class UringLinksTest {
   }
 
   @Nested
+  @Slow("the quick tier has the messages and completions of such links")
   class Connections extends UringConnectionContract {
     Connections() {
       super(UringTest.BESIDE_OTHERS);

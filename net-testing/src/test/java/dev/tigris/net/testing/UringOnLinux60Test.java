@@ -51,6 +51,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
+  @Slow("the quick tier has the messages of such rings")
   class Completions extends CompletionContract {
     Completions() {
       super(SUBJECT);
@@ -58,7 +59,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @Slow("the quick tier has the messages and completions of such rings")
+  @Slow("the quick tier has the messages of such rings")
   class Memory extends MemoryContract {
     Memory() {
       super(SUBJECT);
@@ -66,7 +67,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @Slow("the quick tier has the messages and completions of such rings")
+  @Slow("the quick tier has the messages of such rings")
   class FileMemory extends FileMemoryContract {
     FileMemory() {
       super(SUBJECT);
@@ -74,7 +75,7 @@ class UringOnLinux60Test {
   }
 
   @Nested
-  @Slow("the quick tier has the messages and completions of such rings")
+  @Slow("the quick tier has the messages of such rings")
   class Connections extends ConnectionContract {
     Connections() {
       super(SUBJECT);
