@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// none is left out. What allocates for every message, or for one in thousands, shows in all of
 /// them.
 final class Allocations {
+  /// Messages of a stretch, unless `-Dtigris.test.stretch` says otherwise.
+  static final int LONG_STRETCH = 5_000;
+
   /// Messages of a stretch.
-  static final int STRETCH = Integer.getInteger("tigris.test.stretch", 5_000);
+  static final int STRETCH = Integer.getInteger("tigris.test.stretch", LONG_STRETCH);
 
   /// A stretch begins every so many messages.
   private static final int STEP = STRETCH / 10;

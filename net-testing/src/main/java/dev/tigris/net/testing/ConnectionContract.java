@@ -35,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -411,6 +412,7 @@ public abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  @Tag("every") // each tier has its own number of connections
   void connectsManyTimesAndKeepsThemApart() {
     List<VirtualInterface> all = new ArrayList<>();
     for (int i = 0; i < subject.manyConnections(); i++) {

@@ -87,9 +87,9 @@ public abstract class FabricContract {
       return 0;
     }
 
-    /// How many connections are many.
+    /// How many connections are many: 1,000, unless `-Dtigris.test.connections` says otherwise.
     default int manyConnections() {
-      return 1_000;
+      return Integer.getInteger("tigris.test.connections", 1_000);
     }
   }
 

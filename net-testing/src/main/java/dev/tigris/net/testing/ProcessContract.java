@@ -53,6 +53,10 @@ public abstract class ProcessContract extends FabricContract {
 
   private static final long SECOND = 1_000_000_000L;
 
+  /// How long a peer pauses: for longer than a link lingers, and where there are many kills, for as
+  /// long as a busy machine may keep a process from a core.
+  private static final long PAUSE_NANOS = KILLS > ALL_KINDS ? 3 * SECOND : 5 * SECOND / 4;
+
   /// How long an attempt to connect to a dead peer may take, on a machine that is so busy that the
   /// thread waits for a core: less than any time-out of the protocol.
   private static final long LATE_NANOS = 4 * SECOND;
@@ -397,6 +401,7 @@ public abstract class ProcessContract extends FabricContract {
   }
 
   @Test
+  @Tag("every") // each tier has its own length of the pause
   void keepsAConnectionThroughAPauseOfThePeer() throws Exception {
     Peer peer = new Peer(peersMain(), peersProvider(), subject.pages(), TAG);
     Process echo = peer.process;
@@ -414,7 +419,7 @@ public abstract class ProcessContract extends FabricContract {
       left.receive(memory);
       Ticket during = left.send(left.memory(text("during")));
       expect(left, during, Status.DONE);
-      assertNull(left.call(() -> left.queue().await(3 * SECOND))); // as long as the pause
+      assertNull(left.call(() -> left.queue().await(PAUSE_NANOS))); // as long as the pause
       assertEquals(InterfaceState.CONNECTED, left.link().state());
       signal(echo, "CONT");
       expect(left, memory, Status.DONE);

@@ -9,6 +9,8 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.NetException;
 import dev.tigris.net.uring.UringProvider;
+import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Tier;
 import dev.tigris.testing.host.Needs;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Jvm;
@@ -37,7 +39,8 @@ class UringLimitsTest {
 
     public static void main(String[] arguments) {
       String said = "";
-      for (int i = 0; i < 10; i++) {
+      int times = Integer.parseInt(arguments[0]);
+      for (int i = 0; i < times; i++) {
         try (Fabric fabric = Fabric.open("uring")) {
           said = fill(fabric);
         }
@@ -99,7 +102,7 @@ class UringLimitsTest {
   }
 
   /// Runs a program that has such a limit, and returns what it says.
-  private static String run(String limit, Class<?> program) {
+  private static String run(String limit, Class<?> program, String... arguments) {
     assumeTrue(UringTest.isAllowed(), "io_uring is not allowed here");
     List<String> prefix = List.of();
     if (System.getProperty("user.name").equals("root")) { // whom the limit does not concern
@@ -107,14 +110,16 @@ class UringLimitsTest {
     }
     Command trial = Command.of("true").behind(prefix).after(limit);
     Needs.command("no such limit can be set here", trial);
-    String said = Jvm.of(program).quick().command().behind(prefix).after(limit).output().strip();
+    String said =
+        Jvm.of(program).quick().command(arguments).behind(prefix).after(limit).output().strip();
     assumeFalse(said.startsWith(NOT_COUNTED), NOT_COUNTED);
     return said;
   }
 
   @Test
+  @EveryTier("times that queues are opened: 3, 10, 100")
   void opensAQueueAfterAnotherAndSaysWhichLimitItHasMet() throws Exception {
-    String said = run(LIMIT, Queues.class);
+    String said = run(LIMIT, Queues.class, String.valueOf(Tier.choose(3, 10, 100)));
     assertTrue(said.startsWith("no more: ") && said.contains("ulimit -l"), said);
   }
 
