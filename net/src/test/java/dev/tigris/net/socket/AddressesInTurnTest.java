@@ -117,7 +117,7 @@ class AddressesInTurnTest {
 
   /// A name with two addresses: a listener is at the second one. Both sides close as programs do.
   static final class TwoAddresses {
-    private static final int MANY = 80;
+    private static final int MANY = 160;
     private static final long PATIENCE_NANOS = 20_000_000_000L;
 
     public static void main(String[] arguments) throws Exception {
