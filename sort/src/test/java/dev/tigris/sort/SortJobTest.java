@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.EveryTier;
+import dev.tigris.testing.Slow;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,6 +110,7 @@ class SortJobTest {
   }
 
   @Property(tries = 1, edgeCases = EdgeCasesMode.NONE)
+  @Slow("the quick tier has so much of random keys")
   void sortsTwentyTimesItsMemory(@ForAll Records.Keys keys, @ForAll long seed) throws Exception {
     byte[] records = Records.make(RecordFormat.GENSORT, 600_000, keys, seed);
     Files.write(input, records);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.flow.policy.Policy;
+import dev.tigris.testing.Slow;
 import dev.tigris.verify.simulator.Simulation.Result;
 import dev.tigris.verify.simulator.Simulation.Setup;
 import java.util.List;
@@ -18,9 +19,20 @@ class SimulationTest {
   private static final double MUST = 0.95;
   private static final long MILLI_NANOS = 1_000_000;
 
+  private static Stream<Policy> balancingPolicies() {
+    return Stream.of(Policy.lottery(), Policy.leastOutstanding());
+  }
+
   static Stream<Arguments> balancingPoliciesAndSizes() {
-    return Stream.of(Policy.lottery(), Policy.leastOutstanding())
-        .flatMap(policy -> Stream.of(8, 64, 512).map(size -> Arguments.of(policy, size)));
+    return balancingPolicies()
+        .flatMap(policy -> Stream.of(8, 64).map(size -> Arguments.of(policy, size)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("balancingPolicies")
+  @Slow("512 receivers take seconds: the quick tier has 64")
+  void keepsWhatHundredsOfReceiversCanDo(Policy policy) {
+    keepsWhatTheReceiversCanDoHoweverManyAreSlow(policy, 512);
   }
 
   @ParameterizedTest
