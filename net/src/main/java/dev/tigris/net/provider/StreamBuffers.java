@@ -4,9 +4,7 @@ package dev.tigris.net.provider;
 /// it.
 ///
 /// Thread rule: that of the port.
-///
-/// *This class may still change between minor versions.*
-public final class StreamBuffers {
+final class StreamBuffers {
   private static final int CALLS_BETWEEN_CLOCKS = 1024;
 
   private final SpareBuffers spare = new SpareBuffers(Staging.BYTES, System.nanoTime());
@@ -14,11 +12,8 @@ public final class StreamBuffers {
       new SpareBuffers(StreamSender.STAGED_BYTES, System.nanoTime());
   private int calls;
 
-  /// Makes one without buffers.
-  public StreamBuffers() {}
-
   /// Lets go of buffers that were not needed for a while. Called with each [Port#progress].
-  public void look() {
+  void look() {
     if (++calls % CALLS_BETWEEN_CLOCKS == 0) {
       long now = System.nanoTime();
       spare.look(now);

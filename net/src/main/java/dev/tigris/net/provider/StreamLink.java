@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 /// A link over a stream of bytes: frames messages, takes frames apart, and ends the connection.
 /// [Frame] has the layout.
 ///
-/// A provider makes the stream, calls [#progress] when there may be something to do, and adds and
-/// removes the link where its port keeps its links.
+/// A provider makes the stream, and adds the link to its [StreamPort]. That calls [#progress] when
+/// there may be something to do.
 ///
 /// *This class may still change between minor versions.*
 public abstract class StreamLink extends Link {
+  private final StreamPort port;
   private final ByteStream stream;
   private final String peer;
   private final StreamSender outgoing;
@@ -23,33 +24,28 @@ public abstract class StreamLink extends Link {
   private boolean shutDown;
   private boolean released;
 
-  /// Makes a connected link.
+  /// Makes a connected link. [StreamPort#add] follows.
   ///
-  /// @param buffers of the port
+  /// @param port which it is added to
   /// @param peer the name of the peer, for messages
   /// @param peerMaximum the longest message that the peer takes
   protected StreamLink(
-      StreamBuffers buffers,
-      ByteStream stream,
-      String peer,
-      Attributes attributes,
-      long peerMaximum) {
+      StreamPort port, ByteStream stream, String peer, Attributes attributes, long peerMaximum) {
     super(attributes, peerMaximum);
+    this.port = port;
     this.stream = stream;
     this.peer = peer;
+    StreamBuffers buffers = port.buffers();
     this.outgoing = new StreamSender(buffers, stream, sends);
     this.incoming = new StreamReceiver(buffers, stream, receives, attributes.maximumMessageBytes());
   }
 
   // ---- what the provider does
 
-  /// The link is wanted no longer, and its stream was closed: it is to be removed from its port.
+  /// The link is wanted no longer: its stream was closed, and the port has removed it.
   ///
   /// @param abruptly as the stream was told
-  protected abstract void released(boolean abruptly);
-
-  /// The application has closed the link in order: [LinkList#linger] is to be called for it.
-  protected abstract void lingers();
+  protected void released(boolean abruptly) {}
 
   /// Tells the port what the link waits for, where it has to know.
   ///
@@ -180,7 +176,7 @@ public abstract class StreamLink extends Link {
       release(true);
     } else if (!released) {
       outgoing.sayGoodbye();
-      lingers();
+      port.linger(this);
       progress();
     }
   }
@@ -209,6 +205,7 @@ public abstract class StreamLink extends Link {
     if (!released) {
       released = true;
       stream.close(abruptly);
+      port.remove(this);
       released(abruptly);
       incoming.release();
       outgoing.release();

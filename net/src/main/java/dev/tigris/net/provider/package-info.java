@@ -11,9 +11,9 @@
 ///
 /// Base classes do what most providers repeat:
 ///
-/// - *Links.* A [StreamLink] exchanges messages over a [ByteStream], and a [FrameReceiver] takes
-///   frames apart where a provider reads by itself. A [LinkList] keeps the links of a port, and
-///   those that linger after their close.
+/// - *Links.* A [StreamLink] exchanges messages over a [ByteStream], and a [StreamPort] keeps such
+///   links. A [FrameReceiver] takes frames apart where a provider reads by itself, and a [LinkList]
+///   keeps the links of another port, and those that linger after their close.
 /// - *Waiting.* A [Port] parks until it is woken; a [DescriptorPort] waits until one of its files
 ///   can be read.
 /// - *Connecting.* A [HandshakeListener] takes requests that are a [Hello], and a [ConnectResult]

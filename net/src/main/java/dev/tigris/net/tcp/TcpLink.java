@@ -17,13 +17,13 @@ final class TcpLink extends StreamLink {
   private final @Nullable SelectionKey key;
 
   TcpLink(TcpPort port, Wire wire, String peer, Attributes attributes, long peerMaximum) {
-    super(port.buffers(), wire, peer, attributes, peerMaximum);
+    super(port, wire, peer, attributes, peerMaximum);
     this.port = port;
     this.wire = wire;
     this.principal = wire.peer();
     SelectionKey registered = null;
     try {
-      registered = port.add(this);
+      registered = port.watch(this);
       if (wire.hasMore()) {
         port.comeAgain();
       }
@@ -68,15 +68,7 @@ final class TcpLink extends StreamLink {
   }
 
   @Override
-  protected void lingers() {
-    port.linger(this);
-  }
-
-  @Override
   protected void released(boolean abruptly) {
-    port.remove(this);
-    if (abruptly) {
-      port.closeRemoved(); // so that the peer hears of it now
-    }
+    port.removed(abruptly);
   }
 }

@@ -1,9 +1,7 @@
 package dev.tigris.net.tcp;
 
 import dev.tigris.net.NetException;
-import dev.tigris.net.provider.LinkList;
-import dev.tigris.net.provider.Port;
-import dev.tigris.net.provider.StreamBuffers;
+import dev.tigris.net.provider.StreamPort;
 import dev.tigris.net.provider.WakeRequest;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
@@ -14,14 +12,12 @@ import java.util.function.Consumer;
 
 /// The sockets of one completion queue. A few are asked one after the other, which is one system
 /// call each and the fastest way; when there are many, the selector says which have something.
-final class TcpPort extends Port {
+final class TcpPort extends StreamPort {
   /// From how many links on to ask the selector: it costs about as much as two reads of an empty
   /// socket.
   private static final int MANY = 4;
 
   private final Selector selector;
-  private final LinkList<TcpLink> links = new LinkList<>();
-  private final StreamBuffers buffers = new StreamBuffers();
   private boolean keysCancelled;
 
   /// Held by the thread that selects. The selector wakes one, and lets no other select while
@@ -49,30 +45,18 @@ final class TcpPort extends Port {
 
   @Override
   public void progress() {
-    if (links.size() <= MANY || hasMore || !selectNow(TcpPort::progress)) {
+    if (linkCount() <= MANY || hasMore || !selectNow(TcpPort::progress)) {
       if (hasMore) {
         hasMore = false;
       }
-      for (int i = links.size() - 1; i >= 0; i--) { // backwards: a link may remove itself
-        links.get(i).progress();
-      }
+      progressLinks();
     }
-    TcpLink overdue = links.overdue();
-    if (overdue != null) {
-      overdue.release();
-    }
+    giveUpTheOverdue(); // of which the selector may never say anything again
     closeRemoved();
-    buffers.look();
-  }
-
-  /// Has [#progress] look after a link that is closed and not yet gone, of which the selector may
-  /// never say anything again.
-  void linger(TcpLink link) {
-    links.linger(link);
   }
 
   /// The selector closes sockets whose keys were cancelled, and only when it selects.
-  void closeRemoved() {
+  private void closeRemoved() {
     if (keysCancelled) {
       boolean _ = selectNow(TcpPort::ignore);
     }
@@ -144,18 +128,22 @@ final class TcpPort extends Port {
   }
 
   /// Adds a link, whose channel does not block.
-  SelectionKey add(TcpLink link) throws IOException {
+  SelectionKey watch(TcpLink link) throws IOException {
     SelectionKey key = link.channel().register(selector, SelectionKey.OP_READ, link);
-    links.add(link);
+    add(link);
     lookAgain();
     return key;
   }
 
-  /// Removes a link whose key was cancelled.
-  void remove(TcpLink link) {
-    links.remove(link);
+  /// A link was removed, and its key cancelled.
+  ///
+  /// @param abruptly whether the peer is to hear of it now
+  void removed(boolean abruptly) {
     keysCancelled = true;
     lookAgain();
+    if (abruptly) {
+      closeRemoved();
+    }
   }
 
   /// What keys wait for has changed: a thread that waits must not sleep on what was so before.
@@ -171,19 +159,12 @@ final class TcpPort extends Port {
     lookAgain();
   }
 
-  StreamBuffers buffers() {
-    return buffers;
-  }
-
   @Override
   public void close() {
     wake(); // a thread that waits lets go of the selector
     selecting.lock();
     try {
-      awaitLingering(() -> !links.isEmpty());
-      while (!links.isEmpty()) {
-        links.get(0).release();
-      }
+      super.close();
       selector.close();
     } catch (IOException e) {
       throw failed("close", e);
