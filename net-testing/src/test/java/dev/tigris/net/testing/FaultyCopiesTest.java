@@ -13,6 +13,7 @@ import dev.tigris.net.Attributes;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
+import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -90,6 +91,7 @@ class FaultyCopiesTest extends FabricContract {
   }
 
   @Test
+  @Slow("a refusal waits for ten seconds where memory is given back meanwhile")
   void endTheConnectionWhereThereIsNoMemoryForThem() {
     connect();
     int bytes = 8 << 20;

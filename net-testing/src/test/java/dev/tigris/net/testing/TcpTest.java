@@ -13,6 +13,7 @@ import dev.tigris.net.Fabric;
 import dev.tigris.net.Listener;
 import dev.tigris.net.NetException;
 import dev.tigris.net.socket.TcpAddress;
+import dev.tigris.testing.Slow;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -94,6 +95,7 @@ class TcpTest {
 
     /// One ring of slots fits the budget, and the second does not.
     @Test
+    @Slow("a refusal waits for ten seconds where memory is given back meanwhile")
     void leavesNothingRegisteredWhenThereIsNoMemoryForItsSlots() {
       int slots = 64;
       long slotBytes = Long.highestOneBit(Jbuf.use().budgetBytes() / slots);
