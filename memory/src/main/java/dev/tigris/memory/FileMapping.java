@@ -171,9 +171,13 @@ final class FileMapping {
           earlier);
     }
     try {
+      // Before as well: what is written may give room back, since its old pages are not needed.
+      boolean wasFull = !isReserved && isDiskFull();
       FilePages.sync(address, bytes);
       FileDescriptors.sync(descriptor); // its size, too
-      requireRoomForStores();
+      if (wasFull || (!isReserved && isDiskFull())) {
+        requireNoStoresThatNeedRoom();
+      }
     } catch (IOException e) {
       lost = e;
       throw e;
@@ -182,21 +186,22 @@ final class FileMapping {
 
   /// Refuses to vouch for stores that may have found the disk full. The kernel keeps no trace of
   /// such a store, and the thread that made it knows by its [InternalError] only.
-  private void requireRoomForStores() throws IOException {
-    if (isReserved || !isDiskFull()) {
-      return;
-    }
+  private void requireNoStoresThatNeedRoom() throws IOException {
     long allocated = FileDescriptors.allocatedBytes(descriptor);
     if (FileOpening.copies(path) || (allocated >= 0 && allocated < bytes)) {
       throw new IOException(
-          "the disk of %s is full, and the file has pages that need more of it: stores to them fail, and may have. Make room, map the file again, and look"
+          "the disk of %s, or a quota, is full, and the file has pages that need more of it: stores to them fail, and may have. Make room, map the file again, and look"
               .formatted(path));
     }
   }
 
+  /// Whether no page more can be written. What a file system says of its room is an estimate, and
+  /// knows of no quota.
   private boolean isDiskFull() {
     try {
-      return FileOpening.free(path) < FilePages.pageBytes();
+      Path folder = path.getParent();
+      return FileOpening.free(path) < FilePages.pageBytes()
+          || (folder != null && !FileDescriptors.isRoomFor(folder, FilePages.pageBytes()));
     } catch (IOException e) {
       return false; // not known to be
     }

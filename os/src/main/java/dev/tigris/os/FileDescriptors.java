@@ -14,6 +14,17 @@ public final class FileDescriptors {
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = Platform.LINUX ? 0x80000 : 0x1000000;
 
+  /// A file without a name, and the permissions of one that only its maker may use. Linux; on
+  /// aarch64 the bit of a folder in it is another one.
+  private static final int O_TMPFILE =
+      0x400000 | (System.getProperty("os.arch").equals("aarch64") ? 0x4000 : 0x10000);
+
+  private static final int OWN = 0600;
+
+  /// A mode of fallocate(2): blocks that the file shares with others (`cp --reflink`) become its
+  /// own.
+  private static final int FALLOC_FL_UNSHARE_RANGE = 0x40;
+
   private static final int LOCK_SH = 1;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
@@ -136,12 +147,44 @@ public final class FileDescriptors {
   /// @return false if this system, or the one that the file is on, cannot do that
   /// @throws SystemException if there is no room: the file may be longer than it was
   public static boolean reserve(int descriptor, long from, long bytes) throws SystemException {
+    return allocate(descriptor, 0, from, bytes);
+  }
+
+  /// As [#reserve] for the bytes that a file has. Where its blocks may be those of other files, too
+  /// (XFS), it gets copies of its own, since a later write would need them.
+  public static boolean reserveOwn(int descriptor, long bytes) throws SystemException {
+    return allocate(descriptor, FALLOC_FL_UNSHARE_RANGE, 0, bytes) || reserve(descriptor, 0, bytes);
+  }
+
+  /// Whether the file system of a folder, and the quota there, has room for so many bytes more: a
+  /// file without a name gets them for a moment. True also where that cannot be found out.
+  public static boolean isRoomFor(Path folder, long bytes) {
+    if (!Platform.LINUX) {
+      return true;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      long name = name(arena, folder).address();
+      int flags = O_TMPFILE | O_RDWR | O_CLOEXEC;
+      long opened = SystemException.check("make a file", Native.OPEN.call(name, flags, OWN));
+      try {
+        boolean _ = reserve((int) opened, 0, bytes);
+      } finally {
+        close((int) opened);
+      }
+      return true;
+    } catch (SystemException e) {
+      return !e.isForWantOfRoom();
+    }
+  }
+
+  private static boolean allocate(int descriptor, int mode, long from, long bytes)
+      throws SystemException {
     if (!Platform.LINUX) {
       return false;
     }
     long result;
     do {
-      result = Native.Linux.FALLOCATE.call(descriptor, 0, from, bytes);
+      result = Native.Linux.FALLOCATE.call(descriptor, mode, from, bytes);
     } while (result == -SystemException.INTERRUPTED);
     if (UNABLE.contains((int) -result)) {
       return false;

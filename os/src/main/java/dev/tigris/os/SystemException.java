@@ -214,6 +214,11 @@ public class SystemException extends IOException {
     return UNSUPPORTED.contains(error);
   }
 
+  /// Whether the disk has no room, or a quota does not allow more of it.
+  public boolean isForWantOfRoom() {
+    return error == NO_SPACE || error == QUOTA_EXCEEDED;
+  }
+
   /// The number of the error.
   public int error() {
     return error;

@@ -32,11 +32,28 @@ public final class SmallDisk implements AutoCloseable {
 
   /// Makes a file system of a kind that has a journal and blocks, in a file, and mounts that.
   public static SmallDisk ext4(Path parent, long bytes) throws IOException {
+    return inAFile(parent, bytes, "e2fsprogs", "mkfs.ext4", "-q", "-F");
+  }
+
+  /// Makes a file system that writes each page to a new place, and has snapshots and quotas.
+  public static SmallDisk btrfs(Path parent, long bytes) throws IOException {
+    return inAFile(parent, bytes, "btrfs-progs", "mkfs.btrfs", "-q", "--mixed");
+  }
+
+  /// Makes a file system whose files may share blocks.
+  public static SmallDisk xfs(Path parent, long bytes) throws IOException {
+    return inAFile(parent, bytes, "xfsprogs", "mkfs.xfs", "-q", "-m", "reflink=1");
+  }
+
+  /// @param packages the Debian packages that have the command
+  /// @param command makes a file system in the file that is its last argument
+  private static SmallDisk inAFile(Path parent, long bytes, String packages, String... command)
+      throws IOException {
     Needs.root("a loop device");
-    Needs.program("mkfs.ext4", "e2fsprogs");
+    Needs.program(command[0], packages);
     Path image = parent.resolve("small-disk.image");
     String _ = Command.of("truncate", "-s", Long.toString(bytes), image.toString()).output();
-    String _ = Command.of("mkfs.ext4", "-q", "-F", image.toString()).output();
+    String _ = Command.of(command).with(image.toString()).output();
     Path folder = Files.createDirectory(parent.resolve("small-disk"));
     return mounted(folder, "mount", "-o", "loop", image.toString(), folder.toString());
   }
