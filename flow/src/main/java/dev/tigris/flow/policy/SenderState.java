@@ -26,12 +26,12 @@ public final class SenderState implements SenderView {
   /// Over how many waters the estimate of the service time remembers.
   private static final int MEMORY = 8;
 
-  private final int[] window;
-  private final long[] sent;
-  private final long[] finished;
-  private final boolean[] open;
-  private final long[] busySinceNanos;
-  private final double[] serviceNanos;
+  private int[] window;
+  private long[] sent;
+  private long[] finished;
+  private boolean[] open;
+  private long[] busySinceNanos;
+  private double[] serviceNanos;
   private int openStreams;
   private int last = -1;
   private long nowNanos;
@@ -40,11 +40,7 @@ public final class SenderState implements SenderView {
   public SenderState(int... windows) {
     int streams = windows.length;
     for (int stream = 0; stream < streams; stream++) {
-      if (windows[stream] < 1) {
-        throw new IllegalArgumentException(
-            "stream %d has a window of %d waters: it needs at least 1"
-                .formatted(stream, windows[stream]));
-      }
+      refuseNoWindow(stream, windows[stream]);
     }
     window = windows.clone();
     sent = new long[streams];
@@ -54,6 +50,30 @@ public final class SenderState implements SenderView {
     openStreams = streams;
     busySinceNanos = new long[streams];
     serviceNanos = new double[streams];
+  }
+
+  private static void refuseNoWindow(int stream, int waters) {
+    if (waters < 1) {
+      throw new IllegalArgumentException(
+          "stream %d has a window of %d waters: it needs at least 1".formatted(stream, waters));
+    }
+  }
+
+  /// Adds a stream, with nothing sent, and returns its number. The accounts of one sender are
+  /// copied for each, since streams are few and seldom added.
+  public int add(int waters) {
+    int stream = window.length;
+    refuseNoWindow(stream, waters);
+    window = Arrays.copyOf(window, stream + 1);
+    sent = Arrays.copyOf(sent, stream + 1);
+    finished = Arrays.copyOf(finished, stream + 1);
+    open = Arrays.copyOf(open, stream + 1);
+    busySinceNanos = Arrays.copyOf(busySinceNanos, stream + 1);
+    serviceNanos = Arrays.copyOf(serviceNanos, stream + 1);
+    window[stream] = waters;
+    open[stream] = true;
+    openStreams++;
+    return stream;
   }
 
   /// Sets the time, for estimates that depend on how long nothing has happened.
