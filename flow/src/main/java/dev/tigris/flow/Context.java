@@ -16,6 +16,12 @@ final class Context implements ModuleContext {
   private final RandomGenerator random;
   private Inlet.@Nullable Input input;
 
+  /// Refuses every water.
+  private final Stream closed;
+
+  /// The outgoing stream that a module gets where no reservoir chooses for every call.
+  private Stream fallback;
+
   Context(
       LocalRun run,
       Flow.Stage stage,
@@ -31,11 +37,14 @@ final class Context implements ModuleContext {
     this.inlet = inlet;
     this.outlets = List.copyOf(outlets);
     this.random = random;
+    this.closed = new ClosedStream(stage.name() + "[" + replica + "]->", advice());
+    this.fallback = closed;
   }
 
   // -- For the worker.
 
-  /// Begins a new call, for which nothing is chosen; `of` is where its water comes from.
+  /// Begins a new call, for which nothing is chosen; `of` is where its water comes from, which
+  /// [#input(Inlet.Input)] may change until then.
   void begin(Inlet.@Nullable Input of) {
     input = of;
     for (int i = 0; i < outlets.size(); i++) { // an iterator would be an object for each call
@@ -48,12 +57,33 @@ final class Context implements ModuleContext {
     return outlets.size() == 1 && !outlets.getFirst().isRouted() ? outlets.getFirst() : null;
   }
 
+  /// Sets where the water of the call that was begun comes from.
+  void input(Inlet.@Nullable Input of) {
+    input = of;
+  }
+
   /// Returns the outgoing stream that a module gets where no such reservoir exists.
   Stream fallback() {
-    if (outlets.size() == 1 && outlets.getFirst().routes() == 1) {
-      return outlets.getFirst().route(0);
-    }
-    return new ClosedStream(stage.name() + "[" + replica + "]->", advice());
+    return fallback;
+  }
+
+  /// Adds a stream to the outputs.
+  void attach(String reservoir, Stream stream) {
+    Outlet outlet = outlet(reservoir);
+    outlet.add(stream);
+    stream.sender(parker, outlet);
+    boolean isOnlyOne = outlets.size() == 1 && outlet.routes() == 1;
+    fallback = isOnlyOne ? outlet.route(0) : closed;
+  }
+
+  /// Returns whether a stream is among the outputs.
+  boolean has(String reservoir, Stream stream) {
+    return outlet(reservoir).has(stream);
+  }
+
+  /// Ends one of the outputs.
+  void end(String reservoir, Stream stream) {
+    outlet(reservoir).end(stream);
   }
 
   private String advice() {
@@ -79,6 +109,16 @@ final class Context implements ModuleContext {
   /// Returns whether there are receivers, and all of them have ended.
   boolean haveAllReceiversEnded() {
     return !outlets.isEmpty() && outlets.stream().noneMatch(Outlet::isAnyOpen);
+  }
+
+  /// Refuses to go on without a receiver that is lost.
+  void refuseLostReceivers() {
+    outlets.forEach(Outlet::refuseLostReceivers);
+  }
+
+  /// Leaves all outgoing streams.
+  void leaveOutputs() {
+    outlets.forEach(Outlet::leave);
   }
 
   /// Ends all outgoing streams.
@@ -194,7 +234,7 @@ final class Context implements ModuleContext {
 
   @Override
   public boolean isStopping() {
-    return run.isStopping();
+    return run.isStopping() || parker.isDropped();
   }
 
   @Override

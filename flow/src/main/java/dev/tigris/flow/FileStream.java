@@ -39,12 +39,7 @@ public final class FileStream extends Stream {
   /// The partial file's name begins with up to this many characters of the target's.
   private static final int MOST_CHARACTERS = 50;
 
-  private enum Direction {
-    READ,
-    WRITE
-  }
-
-  private final Direction direction;
+  private final boolean isWriting;
   private final Path file;
   private final Path opened;
   private final FileChannel channel;
@@ -65,39 +60,32 @@ public final class FileStream extends Stream {
   /// Room for the one byte that tells whether the file goes on.
   private final ByteBuffer another = ByteBuffer.allocate(1);
 
-  private FileStream(
-      StreamKind.Place place,
-      Direction direction,
-      Path file,
-      long position,
-      long endPosition,
-      int waterBytes,
-      boolean sync)
-      throws IOException {
+  FileStream(StreamKind.Place place, FileKind kind) throws IOException {
     super(place.name(), place.window());
-    this.direction = direction;
-    this.endPosition = endPosition;
-    this.waterBytes = waterBytes;
-    this.sync = sync;
-    this.position = position;
-    this.spring = new BufferSpring(place.name());
-    if (direction == Direction.READ) {
-      SpecialFiles.refuseToRead(file);
-      this.file = file;
-      opened = file;
-      channel = FileChannel.open(file, StandardOpenOption.READ);
+    isWriting = kind.isWriting();
+    endPosition = kind.endPosition();
+    waterBytes = kind.waterBytes();
+    sync = kind.sync();
+    position = kind.position();
+    spring = new BufferSpring(place.name());
+    Path named = kind.file();
+    if (!isWriting) {
+      SpecialFiles.refuseToRead(named);
+      file = named;
+      opened = named;
+      channel = FileChannel.open(named, StandardOpenOption.READ);
     } else {
-      SpecialFiles.refuseToReplace(file); // first: a link to an open pipe has no path of its own
-      Path absolute = target(file).toAbsolutePath();
+      SpecialFiles.refuseToReplace(named); // first: a link to an open pipe has no path of its own
+      Path absolute = target(named).toAbsolutePath();
       Path folder = absolute.getParent();
       Path name = absolute.getFileName();
       if (folder == null || name == null) {
-        throw new IOException(file + " does not name a file");
+        throw new IOException(named + " does not name a file");
       }
-      this.file = folder.toRealPath().resolve(name);
+      file = folder.toRealPath().resolve(name);
       String unique = Long.toHexString(new SplittableRandom().nextLong());
-      opened = this.file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
-      channel = create(opened, this.file);
+      opened = file.resolveSibling("." + beginning(name) + "." + unique + PARTIAL);
+      channel = create(opened, file);
     }
   }
 
@@ -138,18 +126,7 @@ public final class FileStream extends Stream {
   /// @throws IllegalArgumentException if `position` or `bytes` is negative, or `waterBytes` is not
   ///     positive, or more than a water has room for
   public static StreamKind reading(Path file, long position, long bytes, int waterBytes) {
-    if (position < 0 || bytes < 0) {
-      throw new IllegalArgumentException(
-          "cannot read %d bytes at %d of %s: neither may be negative"
-              .formatted(bytes, position, file));
-    }
-    if (waterBytes < 1 || waterBytes > Water.MOST_BYTES) {
-      throw new IllegalArgumentException(
-          "waters of %d bytes: a water to read into has 1 to %d"
-              .formatted(waterBytes, Water.MOST_BYTES));
-    }
-    long end = bytes > Long.MAX_VALUE - position ? Long.MAX_VALUE : position + bytes;
-    return place -> new FileStream(place, Direction.READ, file, position, end, waterBytes, false);
+    return FileKind.reading(file, position, bytes, waterBytes);
   }
 
   /// Returns a kind that writes a file, whose data is on the disk before it gets its name. An
@@ -161,7 +138,7 @@ public final class FileStream extends Stream {
 
   /// Returns a kind that writes a file, on the disk before it gets its name if `sync` is true.
   public static StreamKind writing(Path file, boolean sync) {
-    return place -> new FileStream(place, Direction.WRITE, file, 0, Long.MAX_VALUE, 0, sync);
+    return FileKind.writing(file, sync);
   }
 
   /// Returns the file that is replaced when a file of this name is written: the target of a
@@ -199,17 +176,10 @@ public final class FileStream extends Stream {
     atEnd = false;
   }
 
-  /// Returns whether it writes its file.
-  boolean isWriting() {
-    return direction == Direction.WRITE;
-  }
-
-  /// Returns whether this stream and another one write the same file: only what the one wrote that
-  /// gets the name last would be left.
-  boolean clashesWith(FileStream other) {
-    return direction == Direction.WRITE
-        && other.direction == Direction.WRITE
-        && file.equals(other.file);
+  /// Only what the one of two streams wrote that gets the name last would be left.
+  @Override
+  protected @Nullable String output() {
+    return isWriting ? "file " + file : null;
   }
 
   @Override
@@ -229,7 +199,7 @@ public final class FileStream extends Stream {
 
   @Override
   protected void send(Water water) {
-    if (direction == Direction.READ) {
+    if (!isWriting) {
       throw new IllegalStateException("put on stream %s, which reads %s".formatted(name(), file));
     }
     ByteBuffer buffer = water.channelBuffer(water.size());
@@ -256,7 +226,7 @@ public final class FileStream extends Stream {
   /// Returns whether the end of the file, or of the part, was reached.
   @Override
   public boolean isDrained() {
-    if (direction == Direction.WRITE || isStopped()) {
+    if (isWriting || isStopped()) {
       return true;
     }
     if (!atEnd && position >= Math.min(endPosition, knownBytes)) {
@@ -324,7 +294,7 @@ public final class FileStream extends Stream {
 
   @Override
   protected void prepare() {
-    if (direction == Direction.WRITE && !prepared) {
+    if (isWriting && !prepared) {
       if (broken != null) {
         throw failed("write", broken);
       }
@@ -362,7 +332,7 @@ public final class FileStream extends Stream {
       discard();
       throw e;
     }
-    if (direction == Direction.WRITE) {
+    if (isWriting) {
       if (complete) {
         publish();
       } else {

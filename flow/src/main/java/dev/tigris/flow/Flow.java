@@ -1,10 +1,9 @@
 package dev.tigris.flow;
 
+import dev.tigris.flow.policy.InputPolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,12 @@ import org.jspecify.annotations.Nullable;
 /// [Builder#feed] and [Builder#drain].
 public final class Flow {
   /// A stage: `maker` makes one module, or source, for each replica.
-  record Stage(String name, Supplier<? extends Operator> maker, int replicas, boolean isSource) {
+  record Stage(
+      String name,
+      Supplier<? extends Operator> maker,
+      int replicas,
+      boolean isSource,
+      @Nullable InputPolicy inputs) {
     Stage {
       Objects.requireNonNull(maker, () -> "stage " + name + " has no module supplier");
     }
@@ -92,7 +96,22 @@ public final class Flow {
   /// [FlowRun#await] throws whatever goes wrong, even a file that cannot be opened. The threads
   /// have the context class loader of the caller, and keep the JVM alive.
   public FlowRun start() {
-    return new LocalRun(this).start();
+    return new LocalRun(this, null).apply(Plan.of(this));
+  }
+
+  /// Returns an engine for this flow that has no module yet, to be driven by [Operation]s.
+  public FlowEngine engine() {
+    return new LocalRun(this, null);
+  }
+
+  /// Returns a description of this flow for others.
+  public FlowGraph graph() {
+    return FlowGraph.of(this);
+  }
+
+  /// Returns the stage of this name, or null.
+  @Nullable Stage stage(String stage) {
+    return stages.get(stage);
   }
 
   List<Stage> stages() {
@@ -109,6 +128,10 @@ public final class Flow {
 
   List<Drain> drains() {
     return drains;
+  }
+
+  @Nullable Long fixedSeed() {
+    return seed;
   }
 
   long seed() {
@@ -144,7 +167,7 @@ public final class Flow {
     /// Adds a stage of sources. The supplier is called once for each replica, on the replica's
     /// thread.
     public Builder source(String stage, Supplier<? extends Source> maker, int replicas) {
-      return add(new Stage(stage, maker, replicas, true));
+      return add(new Stage(stage, maker, replicas, true, null));
     }
 
     /// Adds a stage of one module.
@@ -155,7 +178,20 @@ public final class Flow {
     /// Adds a stage of modules. The supplier is called once for each replica, on the replica's
     /// thread.
     public Builder stage(String stage, Supplier<? extends Module> maker, int replicas) {
-      return add(new Stage(stage, maker, replicas, false));
+      return add(new Stage(stage, maker, replicas, false, null));
+    }
+
+    /// Sets how each replica of the stage described last chooses the stream that it takes its next
+    /// water from, in place of taking from them in turn.
+    public Builder inputs(InputPolicy policy) {
+      Stage stage = latest == null ? null : stages.get(latest);
+      if (stage == null || stage.isSource()) {
+        throw wrong("no stage with inputs comes before inputs(): describe one with stage() first");
+      }
+      Objects.requireNonNull(policy, "an input policy, such as InputPolicy.oldestFirst()");
+      stages.put(
+          stage.name(), new Stage(stage.name(), stage.maker(), stage.replicas(), false, policy));
+      return this;
     }
 
     /// Joins the stage described last to the one described next.
@@ -340,38 +376,12 @@ public final class Flow {
       }
     }
 
-    /// Follows the reservoirs from every stage. Without recursion: a flow may have more stages in a
-    /// row than a stack has frames.
     private void refuseCycle() {
-      Map<String, List<String>> downstream = new HashMap<>();
-      for (Edge edge : edges) {
-        downstream.computeIfAbsent(edge.from(), _ -> new ArrayList<>()).add(edge.to());
-      }
-      Set<String> visited = new HashSet<>();
-      // The way to where the search is: each stage, with those behind it that are left to follow.
-      var path = new LinkedHashMap<String, Iterator<String>>();
-      for (String start : stages.keySet()) {
-        if (visited.add(start)) {
-          path.put(start, downstream.getOrDefault(start, List.of()).iterator());
-        }
-        while (!path.isEmpty()) {
-          Iterator<String> left = path.lastEntry().getValue();
-          if (!left.hasNext()) {
-            path.pollLastEntry();
-            continue;
-          }
-          String next = left.next();
-          if (path.containsKey(next)) {
-            List<String> cycle =
-                path.keySet().stream().dropWhile(stage -> !stage.equals(next)).toList();
-            throw wrong(
-                "it has a cycle, %s -> %s: data can only flow forwards"
-                    .formatted(String.join(" -> ", cycle), next));
-          }
-          if (visited.add(next)) {
-            path.put(next, downstream.getOrDefault(next, List.of()).iterator());
-          }
-        }
+      List<String> cycle = Cycle.find(stages.keySet(), edges);
+      if (!cycle.isEmpty()) {
+        throw wrong(
+            "it has a cycle, %s -> %s: data can only flow forwards"
+                .formatted(String.join(" -> ", cycle), cycle.getFirst()));
       }
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class FlowException extends Exception {
   /// The step of a module's life in which it failed.
   public enum Phase {
-    /// A stream of the module was being opened, before any thread started.
+    /// A stream of the module was being opened.
     OPEN("opening"),
     /// Its thread was being started.
     START("the start of its thread"),
@@ -57,7 +57,7 @@ public final class FlowException extends Exception {
 
   /// Makes an exception about opening or closing a stream.
   static FlowException of(
-      String flow, Wiring.End module, Phase phase, String stream, Throwable cause) {
+      String flow, Operation.End module, Phase phase, String stream, Throwable cause) {
     var made = new FlowException(flow, module.name(), module.index(), phase, cause);
     made.stream = " stream " + stream;
     return made;

@@ -1,28 +1,64 @@
 package dev.tigris.flow;
 
+import dev.tigris.flow.policy.InputPolicy;
+import dev.tigris.flow.policy.ReceiverState;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The streams that come in to one module, and the choice of the next one to take from: round-robin
-/// among those that have a water.
+/// among those that have a water, or what the policy of the stage says.
+///
+/// The list of inputs grows until it is *sealed*. Only the end of all inputs of a sealed list is
+/// the end of the module's input; as long as the list is open, more may be attached.
 ///
 /// Thread rule: the module's thread.
 final class Inlet {
-  /// A stream that comes in, and the name of the stage or feed that it comes from.
-  record Input(Stream stream, String from) {}
+  /// A stream that comes in, the name of the stage or feed that it comes from, and its number.
+  record Input(Stream stream, String from, int number) {}
 
-  private final List<Input> all;
+  private final List<Input> all = new ArrayList<>();
 
   /// The inputs that have not ended lie in the first `open` places.
-  private final Input[] inputs;
+  private Input[] inputs = new Input[4];
 
   private int open;
   private int turn;
+  private boolean sealed;
 
-  Inlet(List<Input> inputs) {
-    this.all = List.copyOf(inputs);
-    this.inputs = inputs.toArray(Input[]::new);
-    this.open = inputs.size();
+  /// The choice of the stage, with what it looks at; null for round-robin.
+  private final @Nullable InputPolicy policy;
+
+  private final ReceiverState state = new ReceiverState();
+  private final RandomGenerator random;
+
+  /// What the policy has chosen.
+  private int chosen;
+
+  Inlet(@Nullable InputPolicy policy, RandomGenerator random) {
+    this.policy = policy;
+    this.random = random;
+  }
+
+  void add(Stream stream, String from) {
+    Input input = new Input(stream, from, all.size());
+    all.add(input);
+    if (open == inputs.length) {
+      inputs = Arrays.copyOf(inputs, 2 * open);
+    }
+    inputs[open++] = input;
+    state.add(from);
+  }
+
+  /// Closes the list, so that its end can be concluded, or opens it again.
+  void seal(boolean closed) {
+    sealed = closed;
+  }
+
+  boolean isSealed() {
+    return sealed;
   }
 
   List<Stream> streams() {
@@ -38,8 +74,13 @@ final class Inlet {
     return all.stream().map(Input::from).distinct().toList();
   }
 
-  /// The input whose turn it is, which stays the same until [#advance]; null if none has anything.
+  /// The input to take from next; null if none has anything, or the policy waits for another. In
+  /// turn, it stays the same until [#advance].
   @Nullable Input ready() {
+    InputPolicy chooser = policy;
+    if (chooser != null) {
+      return choose(chooser);
+    }
     for (int i = 0; i < open; i++) {
       if (turn >= open) {
         turn = 0;
@@ -59,21 +100,73 @@ final class Inlet {
     return null;
   }
 
+  private @Nullable Input choose(InputPolicy chooser) {
+    state.time(System.nanoTime());
+    for (int i = 0; i < open; i++) {
+      Input input = inputs[i];
+      boolean isReady = input.stream().isReady();
+      state.ready(input.number(), isReady);
+      if (!isReady && input.stream().isDrained()) {
+        state.closed(input.number());
+        inputs[i] = inputs[--open];
+        i--;
+      }
+    }
+    if (!state.anyReady()) {
+      return null;
+    }
+    int choice = chooser.choose(state, random);
+    if (choice == InputPolicy.WAIT) {
+      return null;
+    }
+    if (choice < 0 || choice >= all.size() || !state.isReady(choice)) {
+      throw new IllegalStateException(
+          "input policy %s chose input %d of %d, which is not ready: it must return an input that is ready, or WAIT"
+              .formatted(chooser, choice, all.size()));
+    }
+    chosen = choice;
+    return all.get(choice);
+  }
+
   /// The input that was ready has had its turn.
   void advance() {
     turn++;
+    if (policy != null) {
+      state.taken(chosen);
+    }
   }
 
-  /// Returns whether every input has ended and was taken to its end, as far as [#ready] has seen.
-  boolean isDrained() {
-    return open == 0;
+  /// Returns whether the module's input has ended: the list is sealed, and every input was taken to
+  /// its end, as far as [#ready] has seen.
+  boolean isConcluded() {
+    return sealed && open == 0;
+  }
+
+  /// Refuses to go on without a sender that is lost.
+  ///
+  /// @throws StreamException if there is one
+  void refuseLostSenders() {
+    for (int i = 0; i < open; i++) {
+      Stream stream = inputs[i].stream();
+      if (stream.failure() != null && !stream.isDrained()) {
+        throw stream.lost("sender");
+      }
+    }
   }
 
   /// Takes nothing more from anywhere.
   void stop() {
+    sealed = true;
     for (Input input : all) {
       input.stream().stop();
     }
     open = 0;
+  }
+
+  /// Leaves all streams, which other threads may still use.
+  void leave() {
+    for (Input input : all) {
+      input.stream().leaveReceiver();
+    }
   }
 }

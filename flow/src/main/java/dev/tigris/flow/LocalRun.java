@@ -1,22 +1,24 @@
 package dev.tigris.flow;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A flow that runs in this JVM: opens the streams, starts a thread for each replica, and clears up
-/// when the last of them has ended.
+/// The modules and streams of a flow in this JVM: gives each module a thread, hands on the
+/// operations on it, and clears up when the last of them has ended.
 ///
 /// The first thing that goes wrong decides the outcome; the rest is suppressed in it. The thread
 /// that notices it stops everything: it raises the flag, ends the waits and interrupts the threads.
 /// The last thread to end closes the streams, so nothing is closed while a thread may use it.
-final class LocalRun implements FlowRun {
+///
+/// ```
+/// over = no worker runs, and none is created any more, as it is sealed or stopping
+/// ```
+final class LocalRun implements FlowEngine {
   /// How it ended.
   private sealed interface Outcome {
     /// Everything has come to its end; from then on it is too late to cancel.
@@ -30,12 +32,14 @@ final class LocalRun implements FlowRun {
   private static final Outcome COMPLETE = new Outcome.Complete();
 
   private final Flow flow;
-  private final Wiring wiring;
-  private final List<Worker> workers;
-  private final List<Thread> threads = new ArrayList<>();
-  private final CountDownLatch ready;
+  private final StreamTable streams;
+  private final WorkerTable workers;
   private final CountDownLatch over = new CountDownLatch(1);
-  private final AtomicInteger running;
+
+  // Under this object's lock.
+  private int running;
+  private boolean sealed;
+  private boolean closing;
 
   /// Changed under this object's lock. A flow may fail because no memory is left, and a lock takes
   /// none; an atomic reference takes some to be linked, when it is first used.
@@ -49,49 +53,107 @@ final class LocalRun implements FlowRun {
   private volatile long endedNanos;
   private volatile boolean stopping;
 
-  LocalRun(Flow flow) {
+  /// Makes an engine without modules.
+  ///
+  /// @param others null if each module has a thread; else what is called while a module waits in
+  ///     one of its calls, and lets others go on
+  LocalRun(Flow flow, @Nullable Runnable others) {
     this.flow = flow;
     this.lastResort = new Outcome.Failed(new FlowException(flow.name()));
-    this.wiring = new Wiring(this, flow);
-    int replicas = flow.stages().stream().mapToInt(Flow.Stage::replicas).sum();
-    this.ready = new CountDownLatch(replicas);
-    this.running = new AtomicInteger(replicas);
-    List<Worker> wired = List.of();
-    try {
-      wired = wiring.wire();
-    } catch (FlowException e) {
-      outcome = new Outcome.Failed(e);
-    }
-    this.workers = wired;
+    this.streams = new StreamTable(flow);
+    this.workers = new WorkerTable(this, flow, others);
   }
 
-  LocalRun start() {
-    if (workers.isEmpty()) {
-      close();
-      return this;
-    }
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    for (Worker worker : workers) {
-      Thread thread =
-          Thread.ofPlatform()
-              .name("tigris-" + flow.name() + "-" + worker.stage() + "-" + worker.replica())
-              .daemon(false)
-              .unstarted(worker);
-      thread.setContextClassLoader(loader);
-      threads.add(thread);
-    }
-    for (int i = 0; i < threads.size(); i++) {
-      try {
-        threads.get(i).start();
-      } catch (Throwable e) {
-        failed(workers.get(i), FlowException.Phase.START, e);
-        for (int never = i; never < threads.size(); never++) {
-          ended();
-        }
-        break;
-      }
-    }
+  // -- Operations.
+
+  /// Applies a plan, all of whose modules are created when this returns.
+  LocalRun apply(Plan plan) {
+    plan.applyTo(this);
+    seal();
     return this;
+  }
+
+  /// A plan could not be applied to its end.
+  void failed(Throwable thrown) {
+    if (decideIf(null, lastResort)) {
+      lastResort.exception().tell("", 0, FlowException.Phase.START, thrown);
+    }
+    stop();
+  }
+
+  @Override
+  public CompletableFuture<Answer> apply(Operation operation) {
+    return switch (operation) {
+      case Operation.CreateModule create -> CompletableFuture.completedFuture(create(create));
+      case Operation.CreateStream create -> {
+        streams.create(create);
+        yield CompletableFuture.completedFuture(Answer.APPLIED);
+      }
+      case Operation.OnModule on -> {
+        refuseWrongEnd(on);
+        var request = new Request(on, new CompletableFuture<>());
+        workers.find(on.module()).ask(request);
+        yield request.answer();
+      }
+    };
+  }
+
+  private void refuseWrongEnd(Operation.OnModule operation) {
+    Operation.End is =
+        switch (operation) {
+          case Operation.AttachInput(_, String stream) -> streams.find(stream).made().to();
+          case Operation.AttachOutput(_, String stream) -> streams.find(stream).made().from();
+          case Operation.EndOutput(_, String stream) -> streams.find(stream).made().from();
+          default -> operation.module();
+        };
+    if (!is.equals(operation.module())) {
+      throw new IllegalArgumentException(
+          "%s: at that end of the stream is %s".formatted(operation, is));
+    }
+  }
+
+  private Answer create(Operation.CreateModule create) {
+    Worker worker;
+    synchronized (this) {
+      Flow.Stage stage = workers.stageOfNew(create.module());
+      if (stopping || sealed) {
+        return Answer.ENDED;
+      }
+      worker = workers.add(stage, create.module());
+      running++;
+    }
+    start(worker);
+    return Answer.APPLIED;
+  }
+
+  private void start(Worker worker) {
+    Thread thread = worker.thread();
+    if (thread == null) {
+      return;
+    }
+    thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+    try {
+      thread.start();
+    } catch (Throwable e) {
+      failed(worker, FlowException.Phase.START, e);
+      worker.neverStarted();
+    }
+  }
+
+  @Override
+  public void seal() {
+    synchronized (this) {
+      sealed = true;
+    }
+    closeIfOver();
+  }
+
+  WorkerTable workers() {
+    return workers;
+  }
+
+  StreamTable streams() {
+    return streams;
   }
 
   // -- For the workers.
@@ -100,24 +162,15 @@ final class LocalRun implements FlowRun {
     return flow;
   }
 
-  /// A module has been through its `init`.
-  void isReady() {
-    ready.countDown();
-  }
-
-  /// Waits until all modules have been through their `init`.
-  void awaitReady() throws InterruptedException {
-    ready.await();
-    refuseWhenStopping();
-  }
-
   boolean isStopping() {
     return stopping;
   }
 
-  void refuseWhenStopping() {
-    if (stopping) {
-      throw new CancellationException("the flow is being stopped");
+  /// A stream could not be opened.
+  void failed(FlowException exception) {
+    Throwable cause = exception.getCause();
+    if (!stopping || cause == null || !Worker.isEcho(cause)) {
+      decide(new Outcome.Failed(exception));
     }
   }
 
@@ -128,11 +181,11 @@ final class LocalRun implements FlowRun {
         return;
       }
       FlowException exception =
-          new FlowException(flow.name(), worker.stage(), worker.replica(), phase, thrown);
+          new FlowException(flow.name(), worker.end().name(), worker.end().index(), phase, thrown);
       decide(new Outcome.Failed(exception));
     } catch (Throwable e) {
       if (decideIf(null, lastResort)) {
-        lastResort.exception().tell(worker.stage(), worker.replica(), phase, thrown);
+        lastResort.exception().tell(worker.end().name(), worker.end().index(), phase, thrown);
       }
       stop();
     }
@@ -160,22 +213,31 @@ final class LocalRun implements FlowRun {
   }
 
   private void stop() {
-    stopping = true;
-    while (ready.getCount() > 0) {
-      ready.countDown();
+    synchronized (this) {
+      stopping = true; // no worker comes after those that are told now
     }
-    for (int i = 0; i < threads.size(); i++) {
-      Worker worker = workers.get(i);
-      worker.parker().stop();
-      worker.interrupts().send(threads.get(i));
+    for (int i = 0; i < workers.count(); i++) {
+      workers.get(i).stop();
     }
+    closeIfOver();
   }
 
   /// A worker has ended; the last one clears up.
   void ended() {
-    if (running.decrementAndGet() == 0) {
-      close();
+    synchronized (this) {
+      running--;
     }
+    closeIfOver();
+  }
+
+  private void closeIfOver() {
+    synchronized (this) {
+      if (closing || running > 0 || !(sealed || stopping)) {
+        return;
+      }
+      closing = true;
+    }
+    close();
   }
 
   private void close() {
@@ -203,22 +265,27 @@ final class LocalRun implements FlowRun {
   }
 
   private void forEachStream(Consumer<Stream> action) {
-    for (Wiring.Placed placed : wiring.streams()) {
+    for (int i = 0; i < streams.count(); i++) {
+      StreamTable.Placed placed = streams.get(i);
+      Stream stream = placed.stream();
+      if (stream == null) {
+        continue;
+      }
       try {
-        action.accept(placed.stream());
+        action.accept(stream);
       } catch (Throwable e) { // a kind of stream may be anybody's, and others are to be closed
         failedToClose(placed, e);
       }
     }
   }
 
-  private void failedToClose(Wiring.Placed placed, Throwable thrown) {
-    Wiring.End module = placed.module();
+  private void failedToClose(StreamTable.Placed placed, Throwable thrown) {
+    Operation.End module = placed.module();
     try {
       Outcome failed =
           new Outcome.Failed(
               FlowException.of(
-                  flow.name(), module, FlowException.Phase.CLOSE, placed.stream().name(), thrown));
+                  flow.name(), module, FlowException.Phase.CLOSE, placed.made().name(), thrown));
       if (!decideIf(COMPLETE, failed)) {
         decide(failed);
       }
@@ -233,14 +300,9 @@ final class LocalRun implements FlowRun {
 
   // -- For everybody.
 
-  /// Returns whether a thread is a module's of this flow.
-  boolean isModule(Thread thread) {
-    return threads.contains(thread);
-  }
-
   /// A module would wait for its own end.
   private void refuseModules() {
-    if (isModule(Thread.currentThread())) {
+    if (workers.isModule(Thread.currentThread())) {
       throw new IllegalStateException(
           "a module of flow %s waits for the end of its own flow, which would never come: wait in another thread"
               .formatted(flow.name()));
@@ -265,9 +327,7 @@ final class LocalRun implements FlowRun {
   }
 
   private void conclude() throws FlowException, InterruptedException {
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    workers.join();
     switch (outcome) {
       case Outcome.Failed(FlowException exception) -> throw exception.here();
       case Outcome.Cancelled(CancellationException exception) -> throw here(exception);
@@ -323,7 +383,7 @@ final class LocalRun implements FlowRun {
         flow.name(),
         state(done),
         (done ? endedNanos : System.nanoTime()) - startedNanos,
-        workers.stream().map(Worker::snapshot).toList(),
-        wiring.streams().stream().map(Wiring.Placed::snapshot).toList());
+        workers.list().stream().map(Worker::snapshot).toList(),
+        streams.list().stream().map(StreamTable.Placed::snapshot).toList());
   }
 }

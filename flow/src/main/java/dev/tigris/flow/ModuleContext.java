@@ -74,7 +74,8 @@ public interface ModuleContext {
   /// Returns how many routes the named reservoir has.
   int routes(String reservoir);
 
-  /// Returns whether the flow is being stopped, because of a failure or a cancellation. A module
+  /// Returns whether the flow is being stopped, because of a failure or a cancellation, or this
+  /// module is being dropped. A module
   /// that computes for long without putting or taking waters should call this from time to time.
   /// Any thread may.
   boolean isStopping();

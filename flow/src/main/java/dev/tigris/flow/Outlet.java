@@ -3,12 +3,12 @@ package dev.tigris.flow;
 import dev.tigris.flow.policy.Policy;
 import dev.tigris.flow.policy.SenderState;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One sender's end of a reservoir: its streams, and the choice among them.
+/// One sender's end of a reservoir: its streams, and the choice among them. Streams are added and
+/// ended while the sender works. An outlet without a stream has none yet: its sender waits.
 ///
 /// A sender without credit waits for it, as the condition that a stream can be chosen.
 ///
@@ -20,13 +20,13 @@ final class Outlet implements Parker.Condition {
       Set.of(Policy.roundRobin(), Policy.random(), Policy.lottery(), Policy.leastOutstanding());
 
   private final String name;
-  private final Stream[] streams;
+  private Stream[] streams = new Stream[0];
   private final @Nullable Policy policy;
 
   /// Whether there is one stream only, and a policy that takes it whenever it has credit.
-  private final boolean takesTheOnlyOne;
+  private boolean takesTheOnlyOne;
 
-  private final SenderState state;
+  private final SenderState state = new SenderState();
   private final RandomGenerator random;
 
   /// What was chosen for this call, or [Policy#WAIT], and how much it had sent by then.
@@ -34,13 +34,33 @@ final class Outlet implements Parker.Condition {
 
   private long sentWhenChosen;
 
-  Outlet(String name, List<Stream> streams, @Nullable Policy policy, RandomGenerator random) {
+  /// What was chosen first in this call, and given to the module.
+  private int given = Policy.WAIT;
+
+  Outlet(String name, @Nullable Policy policy, RandomGenerator random) {
     this.name = name;
-    this.streams = streams.toArray(Stream[]::new);
     this.policy = policy;
-    this.takesTheOnlyOne = streams.size() == 1 && (policy == null || OURS.contains(policy));
-    this.state = new SenderState(streams.stream().mapToInt(Stream::window).toArray());
     this.random = random;
+  }
+
+  /// Adds a stream, behind those that there are.
+  void add(Stream stream) {
+    int count = streams.length;
+    Stream[] more = Arrays.copyOf(streams, count + 1);
+    more[count] = stream;
+    streams = more;
+    state.add(stream.window());
+    takesTheOnlyOne = count == 0 && (policy == null || OURS.contains(policy));
+  }
+
+  boolean has(Stream stream) {
+    return Arrays.asList(streams).contains(stream);
+  }
+
+  /// Ends one of the streams, by which nothing is put any more, and leaves it.
+  void end(Stream stream) {
+    stream.end();
+    stream.leaveSender();
   }
 
   String name() {
@@ -65,24 +85,64 @@ final class Outlet implements Parker.Condition {
     return streams[index];
   }
 
-  /// Returns whether any receiver still takes waters.
+  /// Returns whether a receiver still takes waters, or may come yet. One that this sender has left
+  /// counts as if it had never been there.
   boolean isAnyOpen() {
+    boolean isAnyOver = false;
     for (Stream stream : streams) {
-      if (!stream.isStopped()) {
+      if (!stream.isShut()) {
         return true;
       }
+      isAnyOver |= !stream.isLeft();
     }
-    return false;
+    return !isAnyOver;
+  }
+
+  /// Refuses to go on without a receiver that is lost.
+  ///
+  /// @throws StreamException if there is one
+  void refuseLostReceivers() {
+    for (Stream stream : streams) {
+      if (stream.failure() != null) {
+        throw stream.lost("receiver");
+      }
+    }
   }
 
   /// Begins a new call, for which nothing is chosen.
   void begin() {
+    forget();
+    given = Policy.WAIT;
+  }
+
+  private void forget() {
     int before = chosen;
     if (before >= 0 && streams[before].sent() != sentWhenChosen) {
       state.used(before);
       streams[before].estimate(state.serviceNanos(before));
     }
     chosen = Policy.WAIT;
+  }
+
+  /// Chooses again instead of a stream that was chosen for this call and takes nothing any more,
+  /// and waits until there is one. Later waters that are put on the first one go where the ones
+  /// before went. Returns null if the module has chosen that stream itself, or none is left.
+  @Nullable Stream insteadOf(Stream shut) {
+    if (isRouted() || !(is(given, shut) || is(chosen, shut))) {
+      return null;
+    }
+    if (chosen >= 0 && streams[chosen].isShut()) {
+      forget();
+      if (!tryChoose()) {
+        shut.awaitChoice(this);
+      }
+    }
+    return chosen();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the very stream is meant
+  private boolean is(int index, Stream stream) {
+    return index >= 0 && streams[index] == stream;
   }
 
   /// Tries to choose a stream for this call, unless one is chosen. Returns whether the wait is
@@ -92,6 +152,9 @@ final class Outlet implements Parker.Condition {
       chosen = choose();
       if (chosen >= 0) {
         sentWhenChosen = streams[chosen].sent();
+        if (given == Policy.WAIT) {
+          given = chosen;
+        }
       }
     }
     return chosen != Policy.WAIT;
@@ -113,13 +176,13 @@ final class Outlet implements Parker.Condition {
   }
 
   private int choose() {
-    Policy chooser = policy;
-    if (takesTheOnlyOne || chooser == null) {
-      return streams[0].isStopped() ? Policy.END : streams[0].hasCredit() ? 0 : Policy.WAIT;
+    if (takesTheOnlyOne) {
+      return streams[0].isShut() ? closedChoice() : streams[0].hasCredit() ? 0 : Policy.WAIT;
     }
     look();
-    if (!state.anyOpen()) {
-      return Policy.END;
+    Policy chooser = policy;
+    if (chooser == null || !state.anyOpen()) {
+      return closedChoice();
     }
     int choice = chooser.choose(state, random);
     if (choice >= streams.length
@@ -133,12 +196,18 @@ final class Outlet implements Parker.Condition {
     return choice;
   }
 
+  /// Returns what to do while no stream is open: to end if receivers have ended or are lost, else
+  /// to wait for one to be attached.
+  private int closedChoice() {
+    return isAnyOpen() ? Policy.WAIT : Policy.END;
+  }
+
   /// Brings what is known of the streams up to date.
   private void look() {
     state.time(System.nanoTime());
     for (int i = 0; i < streams.length; i++) {
       Stream stream = streams[i];
-      if (stream.isStopped()) {
+      if (stream.isShut()) {
         state.closed(i);
       } else {
         long sent = stream.sent();
@@ -152,6 +221,13 @@ final class Outlet implements Parker.Condition {
   void end() {
     for (Stream stream : streams) {
       stream.end();
+    }
+  }
+
+  /// Leaves all streams, which other threads may still use.
+  void leave() {
+    for (Stream stream : streams) {
+      stream.leaveSender();
     }
   }
 

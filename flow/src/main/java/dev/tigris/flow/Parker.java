@@ -59,13 +59,16 @@ final class Parker implements WaitSource {
   /// Waits for credit.
   static final int CREDIT = 2;
 
+  /// Waits for an operation of the engine.
+  static final int OPERATION = 3;
+
   /// How long the last waits say that spinning is worth while.
-  private static final int SPIN = 3;
+  private static final int SPIN = 4;
 
   /// How often to yield before parking. Two modules that wait for each other by turns would
   /// otherwise park and wake each other once for every window; those that wait long, or with
   /// others that want the processor, soon stop to try.
-  private static final int YIELDS = 4;
+  private static final int YIELDS = 5;
 
   private static final int LONGEST_SPIN = 64;
   private static final int FEWEST_YIELDS = 4;
@@ -79,13 +82,13 @@ final class Parker implements WaitSource {
 
   private static final boolean SPINS = Runtime.getRuntime().availableProcessors() > 1;
   private static final VarHandle WAITING;
-  private static final VarHandle STOPS;
+  private static final VarHandle EVENTS;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       WAITING = lookup.findVarHandle(Parker.class, "waiting", int.class);
-      STOPS = lookup.findVarHandle(Parker.class, "stops", int.class);
+      EVENTS = lookup.findVarHandle(Parker.class, "events", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -94,16 +97,20 @@ final class Parker implements WaitSource {
   @SuppressWarnings("UnusedVariable") // read and written by WAITING
   private volatile int waiting;
 
-  @SuppressWarnings("UnusedVariable") // written by STOPS
-  private volatile int stops;
+  @SuppressWarnings("UnusedVariable") // written by EVENTS
+  private volatile int events;
 
   private volatile boolean stopped;
+  private volatile boolean dropped;
 
   /// Whose parker this is, in a flow; and who is a module of that flow, and so should wait at its
   /// own.
   private @Nullable Thread owner;
 
   private final Predicate<Thread> isModule;
+
+  /// Lets others go on, where one thread runs all modules by turns; null where a wait parks.
+  private final @Nullable Runnable others;
 
   /// Why the owner would wait in vain now; null if it would not.
   private @Nullable String vain;
@@ -130,21 +137,33 @@ final class Parker implements WaitSource {
 
   /// Makes a parker for streams without a flow, at which any thread may wait.
   Parker() {
-    this(_ -> false);
+    this(_ -> false, null);
   }
 
-  /// Makes a parker for a module of a flow; `isModule` tells whether a thread belongs to that flow.
-  Parker(Predicate<Thread> isModule) {
+  /// Makes a parker for a module of a flow.
+  ///
+  /// @param isModule tells whether a thread belongs to that flow
+  /// @param others what is called as long as a wait is not over, in an engine without threads
+  Parker(Predicate<Thread> isModule, @Nullable Runnable others) {
     this.isModule = isModule;
+    this.others = others;
     own.set(SPIN, LONGEST_SPIN);
     own.set(YIELDS, FEWEST_YIELDS);
   }
 
-  /// Makes this thread the one that waits here. Until [#mayWait], a wait throws with `vain` as its
-  /// reason.
-  void begin(String vain) {
+  /// Makes this thread the one that waits here.
+  void begin() {
     owner = Thread.currentThread();
-    this.vain = vain;
+  }
+
+  /// Ends the time of the thread that waits here.
+  void leave() {
+    owner = null;
+  }
+
+  /// Makes a wait throw with this reason, until [#mayWait]. Only the owner calls this.
+  void refuseWaits(String reason) {
+    vain = reason;
   }
 
   /// Returns whether the caller is the thread that waits here.
@@ -168,19 +187,33 @@ final class Parker implements WaitSource {
   /// Makes this wait, and every later one, end with a [CancellationException].
   void stop() {
     stopped = true;
+    signal();
     LockSupport.unpark(sleeper);
   }
 
-  /// Counts a stream whose receiver has ended, so that the sender knows when to look, and wakes it
-  /// whatever it waits for.
-  void countStop() {
-    STOPS.getAndAdd(this, 1);
-    wake(INPUT);
-    wake(CREDIT);
+  /// Makes this wait, and every later one, end with an [EndOfStreamException].
+  void drop() {
+    dropped = true;
+    LockSupport.unpark(sleeper);
   }
 
-  int stops() {
-    return stops;
+  /// Returns whether [#drop] was called. Any thread.
+  boolean isDropped() {
+    return dropped;
+  }
+
+  /// Counts an event that the owner looks after between two calls of its module: an operation, a
+  /// receiver that has ended, a stream that has failed. Wakes the owner, whatever it waits for.
+  void signal() {
+    EVENTS.getAndAdd(this, 1);
+    wake(INPUT);
+    wake(CREDIT);
+    wake(OPERATION);
+  }
+
+  /// Returns how many events there were.
+  int events() {
+    return events;
   }
 
   /// Returns how long its thread has waited here, in nanoseconds; only for that thread.
@@ -201,10 +234,15 @@ final class Parker implements WaitSource {
 
   /// Waits until a condition is met.
   ///
-  /// @param what [#INPUT] or [#CREDIT]
+  /// @param what [#INPUT], [#CREDIT] or [#OPERATION]
   /// @throws CancellationException if [#stop] was called
+  /// @throws EndOfStreamException if [#drop] was called
   /// @throws StreamException if the thread was interrupted, with [InterruptedException] as cause
   void await(int what, Condition condition) {
+    if (others != null) {
+      letOthersGoOn(others, condition);
+      return;
+    }
     if (spins(condition)) {
       return;
     }
@@ -213,6 +251,20 @@ final class Parker implements WaitSource {
       yieldOrPark(what, condition);
     } finally {
       own.set(what, waitedNanos(what));
+    }
+  }
+
+  /// Meanwhile the calling thread is that of other modules.
+  private void letOthersGoOn(Runnable goOn, Condition condition) {
+    Thread mine = owner;
+    while (!condition.isMet()) {
+      refuseToGoOn(condition);
+      owner = null;
+      try {
+        goOn.run();
+      } finally {
+        owner = mine;
+      }
     }
   }
 
@@ -310,6 +362,9 @@ final class Parker implements WaitSource {
   private void refuseToGoOn(Condition condition) {
     if (stopped) {
       throw new CancellationException("the flow is being stopped");
+    }
+    if (dropped) {
+      throw new EndOfStreamException("the module was dropped");
     }
     if (isOfCaller()) {
       if (vain != null) {

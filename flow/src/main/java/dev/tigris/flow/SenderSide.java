@@ -26,6 +26,7 @@ final class SenderSide {
   long bytes;
   long copies;
   long discarded;
+  long rerouted;
   long creditWaits;
   long creditWaitNanos;
   long serviceNanos;

@@ -3,6 +3,7 @@ package dev.tigris.flow;
 
 import dev.tigris.memory.Bytes;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A channel from one sender to one receiver that carries waters in order (Welsh and Culler, 2000,
@@ -19,14 +20,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Ends.** The sender ends a stream with [#end]: what was put before still arrives, then [#get]
 /// gives null. The receiver ends it with [#stop]: what is on its way is dropped, and what is put
-/// afterwards is discarded and counted.
+/// afterwards goes to another receiver, if a policy has chosen this one, or is discarded and
+/// counted. A stream one of whose ends is lost has *failed* ([#failure]): that never looks like an
+/// end, and a flow fails with it.
 ///
 /// **Kinds.** To add a kind of stream, extend this class, implement the `protected` methods, and
 /// run [dev.tigris.flow.testing.StreamContract] on it. `send`, `sendEnd` and `outstanding` are
 /// called by the sender's thread, `receive`, `isReady`, `isDrained`, `release`, `leave` and
-/// `sendStop` by the receiver's, `prepare` and `dispose` when neither uses the stream any more. A
-/// kind calls [#wakeReceiver] after it has made something to receive, or the end, visible to the
-/// receiver, and [#wakeSender] after it has made credit visible to the sender.
+/// `sendStop` by the receiver's, `detachSender` and `detachReceiver` by either as it ends,
+/// `prepare` and `dispose` when neither uses the stream any more. A kind calls [#wakeReceiver]
+/// after it has made something to receive, or the end, visible to the receiver, and [#wakeSender]
+/// after it has made credit visible to the sender. A kind whose other end is elsewhere calls
+/// [#peerStopped] when it hears that the receiver has ended, and [#fail] when the other side is
+/// lost.
 ///
 /// Thread rule: one thread sends and one receives at a time, and they may be the same. Counters may
 /// be read by any.
@@ -40,21 +46,39 @@ public abstract class Stream {
   /// Only for the receiver's thread, but for [#counters].
   final ReceiverSide receipts = new ReceiverSide();
 
-  private Parker sender = new Parker();
-  private Parker receiver = new Parker();
+  /// In [#shut]: the receiver has ended the stream.
+  private static final int STOPPED = 1;
+
+  /// In [#shut]: one of the ends is lost.
+  private static final int FAILED = 2;
+
+  /// Set by each end as it is attached, which the other end may do earlier or later.
+  private volatile Parker sender = new Parker();
+
+  private volatile Parker receiver = new Parker();
   private long source;
   private boolean checksums;
   private boolean ended;
   private boolean ofFlow;
 
-  /// Set by the receiver before it drops what is there (jcstress: `StopTest`).
-  private volatile boolean stopped;
+  /// Chooses another stream for what is put here in vain; only for the sender's thread.
+  private @Nullable Outlet outlet;
+
+  /// Why nothing can be sent any more, 0 if it can. The receiver sets [#STOPPED] before it drops
+  /// what is there (jcstress: `StopTest`). Changed under this object's lock.
+  private volatile int shut;
+
+  /// Set before [#FAILED].
+  private volatile @Nullable Throwable cause;
+
+  private boolean hasSenderLeft;
+  private boolean hasReceiverLeft;
 
   private final Parker.Condition anyWater =
       new Parker.Condition() {
         @Override
         public boolean isMet() {
-          return isReady() || isDrained();
+          return isReady() || isDrained() || cause != null;
         }
 
         @Override
@@ -67,7 +91,7 @@ public abstract class Stream {
       new Parker.Condition() {
         @Override
         public boolean isMet() {
-          return hasCredit() || stopped;
+          return hasCredit() || shut != 0;
         }
 
         @Override
@@ -104,13 +128,19 @@ public abstract class Stream {
 
   /// Sends a water, and waits first while there is no credit. The caller must not use the water
   /// afterwards. It may have come on another stream. If this stream cannot carry it as it is, a
-  /// copy is sent and counted. If the receiver has ended, the water is discarded and counted.
+  /// copy is sent and counted.
+  ///
+  /// If the receiver has ended, or ends while this waits, and a policy has chosen this stream for
+  /// the module's call, then the policy chooses again, and the water is sent on that stream.
+  /// Otherwise the water is discarded and counted.
   ///
   /// @throws IllegalStateException if the water or the stream is not the caller's, or after [#end].
   ///     An input of the calling module is always refused, a stream of another module only when
   ///     there is no credit
-  /// @throws StreamException if the stream fails, or if the thread is interrupted while it waits
+  /// @throws StreamException if the stream fails and no policy has another, or if the thread is
+  ///     interrupted while it waits
   /// @throws java.util.concurrent.CancellationException if the flow is being stopped
+  /// @throws EndOfStreamException if the module was dropped
   public final void put(Water water) {
     water.refuseUnlessHeld();
     if (ofFlow && receiver.isOfCaller()) {
@@ -121,21 +151,34 @@ public abstract class Stream {
     if (ended) {
       throw new IllegalStateException("cannot put on stream " + name + " after its end()");
     }
-    if (!hasCredit() && !stopped) {
+    if (!hasCredit() && shut == 0) {
       awaitCredit();
     }
-    if (stopped) {
-      sends.discarded++;
-      water.release();
-      return;
-    }
-    if (canCarry(water)) {
+    if (shut != 0) {
+      putElsewhere(water);
+    } else if (canCarry(water)) {
       water.leaveLender();
       depart(water);
     } else {
       depart(copy(water));
       water.release();
     }
+  }
+
+  /// Puts a water on the stream that a policy chooses instead of this one.
+  private void putElsewhere(Water water) {
+    Outlet chooser = outlet;
+    Stream other = chooser == null ? null : chooser.insteadOf(this);
+    if (other != null) {
+      sends.rerouted++;
+      other.put(water);
+      return;
+    }
+    if (cause != null) {
+      throw lost("receiver");
+    }
+    sends.discarded++;
+    water.release();
   }
 
   /// Ends the stream: the sender puts nothing more. Ending a stream twice has no further effect.
@@ -152,12 +195,12 @@ public abstract class Stream {
 
   /// Returns how many waters may be sent now without waiting; none after the receiver has ended.
   public final int credits() {
-    return stopped ? 0 : window - outstanding();
+    return shut != 0 ? 0 : window - outstanding();
   }
 
   /// Returns whether the receiver has ended the stream, and so takes nothing more.
   public final boolean isStopped() {
-    return stopped;
+    return (shut & STOPPED) != 0;
   }
 
   // -- The receiver's side.
@@ -165,7 +208,8 @@ public abstract class Stream {
   /// Returns the next water if one is there, else null. It belongs to the caller until it is put on
   /// a stream or [released][Water#release]; the engine releases a module's input after each call.
   ///
-  /// @throws StreamException if the stream fails, or the water's checksum does not match its data
+  /// @throws StreamException if the sender is lost and everything that came before was taken, if
+  ///     the stream fails otherwise, or if the water's checksum does not match its data
   /// @throws IllegalStateException if the stream is an output of the calling module
   public final @Nullable Water poll() {
     if (ofFlow && sender.isOfCaller()) {
@@ -175,6 +219,9 @@ public abstract class Stream {
     }
     Water water = receive();
     if (water == null) {
+      if (cause != null && !isDrained()) {
+        throw lost("sender");
+      }
       return null;
     }
     water.lend(this);
@@ -211,31 +258,50 @@ public abstract class Stream {
 
   /// Stops the stream: the receiver takes nothing more, and what is on its way is dropped.
   public final void stop() {
-    if (!stopped) {
-      stopped = true;
+    if (shut(STOPPED)) {
       drop();
       sendStop();
-      sender.countStop();
+      sender.signal();
     }
   }
 
+  /// Sets why nothing can be sent any more. Returns whether that is new.
+  private synchronized boolean shut(int why) {
+    boolean isNew = (shut & why) == 0;
+    shut |= why;
+    return isNew;
+  }
+
   // -- Both.
+
+  /// Returns why the other end of this stream is lost, or null if it is not, as far as is known. A
+  /// lost sender is not the end of the stream, and a lost receiver has not ended it: what was on
+  /// its way may or may not have been worked on.
+  public final @Nullable Throwable failure() {
+    return cause;
+  }
 
   /// Returns the counts of this stream so far. Any thread may call this, often.
   public final StreamCounters counters() {
     VarHandle.acquireFence(); // whoever asks again and again reads them again and again
     long settled = receipts.settled;
     long waters = sends.waters;
+    long outstanding = Math.max(0, waters - settled);
+    var discards =
+        new StreamCounters.Discards(
+            receipts.dropped, sends.discarded, cause == null ? 0 : outstanding);
     return new StreamCounters(
         waters,
-        Math.max(0, waters - settled),
+        outstanding,
         sends.bytes,
         sends.copies,
-        sends.discarded + receipts.dropped,
+        discards.onTheirWay() + discards.afterTheEnd() + discards.lost(),
         sends.creditWaits,
         sends.creditWaitNanos,
         receipts.taken,
-        sends.serviceNanos);
+        sends.serviceNanos,
+        discards,
+        sends.rerouted);
   }
 
   /// Releases what the stream holds: memory, files, connections. A program that drives a stream
@@ -255,6 +321,43 @@ public abstract class Stream {
   }
 
   // -- For kinds of streams.
+
+  /// Takes leave of the stream as its sender, on the sender's thread, after [#sendEnd] if the
+  /// stream has a regular end. A kind waits here until what was sent is safe, and gives back what
+  /// belongs to the thread. A stream that is left without an end must not look ended to its
+  /// receiver.
+  protected void detachSender() {}
+
+  /// Takes leave of the stream as its receiver, on the receiver's thread.
+  protected void detachReceiver() {}
+
+  /// Tells that the receiver has ended the stream, for kinds whose receiver is elsewhere. Any
+  /// thread.
+  protected final void peerStopped() {
+    if (shut(STOPPED)) {
+      sender.signal();
+    }
+  }
+
+  /// Tells that the other end is lost: no credit, no water and no end come from there any more.
+  /// Only the first cause counts. Any thread.
+  protected final void fail(Throwable lost) {
+    synchronized (this) {
+      if (cause != null) {
+        return;
+      }
+      cause = lost;
+      shut |= FAILED;
+    }
+    sender.signal();
+    receiver.signal();
+  }
+
+  /// Returns what this stream writes and no other stream of its flow may, such as `file /a/b`; null
+  /// if there is no such thing.
+  protected @Nullable String output() {
+    return null;
+  }
 
   /// Does the part of [#dispose] that can still fail, such as forcing data to the disk. After a
   /// success, a flow calls it on every stream before it disposes of one, so that outputs appear
@@ -327,14 +430,53 @@ public abstract class Stream {
 
   // -- For the engine.
 
-  final void sender(Parker parker) {
+  /// Makes it a stream of a flow, before a module has it.
+  final void ofFlow() {
     ofFlow = true;
+  }
+
+  /// Attaches it to its sender, which chooses by an outlet.
+  final void sender(Parker parker, Outlet chooser) {
+    outlet = chooser;
     sender = parker;
   }
 
+  /// Attaches it to its receiver.
   final void receiver(Parker parker) {
-    ofFlow = true;
     receiver = parker;
+  }
+
+  /// Ends the sender's use of it; once only.
+  final void leaveSender() {
+    if (!hasSenderLeft) {
+      hasSenderLeft = true;
+      detachSender();
+    }
+  }
+
+  /// Ends the receiver's use of it; once only.
+  final void leaveReceiver() {
+    if (!hasReceiverLeft) {
+      hasReceiverLeft = true;
+      detachReceiver();
+    }
+  }
+
+  /// Returns whether a sender must not choose it any more: the receiver has ended it or is lost, or
+  /// the sender has left it. Only for the sender's thread.
+  final boolean isShut() {
+    return shut != 0 || hasSenderLeft;
+  }
+
+  /// Returns whether the sender has left it. Only for the sender's thread.
+  final boolean isLeft() {
+    return hasSenderLeft;
+  }
+
+  /// Returns what to throw since that end is lost.
+  final StreamException lost(String end) {
+    return new StreamException(
+        "stream %s has lost its %s: %s".formatted(name, end, cause), Objects.requireNonNull(cause));
   }
 
   /// The number by which waters name this stream as their source.
@@ -432,9 +574,14 @@ public abstract class Stream {
   }
 
   private void awaitCredit() {
+    awaitChoice(anyCredit);
+  }
+
+  /// Waits at the sender's, and counts that.
+  final void awaitChoice(Parker.Condition condition) {
     long since = System.nanoTime();
     try {
-      sender.await(Parker.CREDIT, anyCredit);
+      sender.await(Parker.CREDIT, condition);
     } finally {
       sends.creditWaits++;
       sends.creditWaitNanos += System.nanoTime() - since;

@@ -5,17 +5,43 @@ import java.io.IOException;
 /// Opens streams of one kind, each time a flow is started. Memory and files come with Tigris. A
 /// user adds a kind by extending [Stream], and checks it with
 /// [dev.tigris.flow.testing.StreamContract].
+///
+/// Thread rule: a module's own thread opens its streams. If both ends have a module in this JVM,
+/// the first of the two opens it.
 @FunctionalInterface
 public interface StreamKind {
+  /// The ends that modules may have of the streams of one kind.
+  enum Ends {
+    /// The two ends, at once: what is put is taken by another module of the flow.
+    BOTH,
+    /// The sending end alone: what is put leaves the flow here.
+    SENDER,
+    /// The receiving end alone: what is taken comes from elsewhere.
+    RECEIVER,
+    /// Either one, or the two.
+    ANY
+  }
+
   /// Opens a stream for its place in a flow. The engine closes the stream.
   Stream open(Place place) throws IOException;
+
+  /// Returns which ends modules may have. The engine refuses a stream whose other end would be
+  /// missing.
+  default Ends ends() {
+    return Ends.ANY;
+  }
+
+  /// Returns a description for people and for [FlowGraph#fingerprint]: equal in all processes that
+  /// describe a flow in the same way.
+  default String description() {
+    return FlowGraph.nameOf(this);
+  }
 
   /// Returns this kind with a window of its own, between 1 and 1,048,576, in place of the
   /// reservoir's. A feed of a user's kind needs this, since it has no reservoir. A window has no
   /// effect on files, whose waters are never on their way.
   default StreamKind withWindow(int waters) {
-    Place.checkWindow(waters);
-    return place -> open(new Place(place.name(), waters));
+    return new WindowedKind(this, Place.checkWindow(waters));
   }
 
   /// The place of a stream in its flow.
@@ -45,6 +71,6 @@ public interface StreamKind {
   /// cannot feed or drain a stage: their other end would be in no flow, and no engine would end its
   /// waits.
   static StreamKind memory() {
-    return MemoryStream::new;
+    return MemoryKind.MEMORY;
   }
 }

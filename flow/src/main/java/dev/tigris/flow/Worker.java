@@ -1,17 +1,27 @@
+// Over 400 lines: one state machine, with its steps and each operation on it.
 package dev.tigris.flow;
 
+import dev.tigris.flow.FlowEngine.Answer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Runs one replica of one stage, on a thread of its own: finds the input whose turn it is, lets
-/// the policy of the outgoing reservoir choose a stream, takes a water, and calls the module (Welsh
-/// and Culler, 2000, figure 3).
+/// Runs one replica of one stage, on a thread of its own: applies the operations on it, finds the
+/// input whose turn it is, lets the policy of the outgoing reservoir choose a stream, takes a
+/// water, and calls the module (Welsh and Culler, 2000, figure 3).
 ///
 /// ```
-///   make -> init -> (all are ready) -> { wait for input; wait for a choice; process }* -> finish
-///        -> end the outputs, stop the inputs -> destroy
+///   CREATED --initialize--> READY --start--> WORKING --end of input, or stop--> FINISHING -->
+/// ENDED
+///      |                      |                 |                                   |           ^
+///      +----------------------+-----------------+--- early end, drop, failure ------+-----------+
 /// ```
+///
+/// It goes in *steps* ([#step]), each of which makes one call of the module at most. Before each it
+/// looks after *events*, if there are any: operations, receivers that have ended, streams that have
+/// failed, the end of the whole flow. A step that finds nothing to do says what to wait for. A
+/// simulator makes the steps of all modules on one thread, in any order.
 ///
 /// The choice comes before the water is taken, so a module that cannot send leaves its input where
 /// it is, and its senders see that. A module with one balanced reservoir waits for it before each
@@ -31,163 +41,264 @@ final class Worker implements Runnable {
   /// Over how many timed calls the service time is averaged.
   private static final int SERVICE_MEMORY = 8;
 
+  private enum State {
+    /// Streams are attached. There is no module yet.
+    CREATED,
+    /// The module has been through its `init`.
+    READY,
+    /// The module is called.
+    WORKING,
+    /// The module is to be called once more, for what is left.
+    FINISHING,
+    /// Nothing happens any more.
+    ENDED
+  }
+
   private final LocalRun run;
   private final Flow.Stage stage;
-  private final int replica;
+  private final Operation.End end;
   private final Parker parker;
   private final Inlet inlet;
   private final Context context;
+  private final RequestQueue requests = new RequestQueue();
   private final Interrupts interrupts = new Interrupts();
   private final Counters counters = new Counters(COUNTERS);
 
   /// The reservoir that chooses for every call; null if there is not exactly one.
   private final @Nullable Outlet balanced;
 
-  /// What the module gets as its outgoing stream when nothing is chosen.
-  private final Stream fallback;
+  /// Null in an engine without threads.
+  private final @Nullable Thread thread;
 
-  private final Parker.Condition anyInput =
-      new Parker.Condition() {
-        @Override
-        public boolean isMet() {
-          return inlet.ready() != null || inlet.isDrained() || parker.stops() != seenStops;
-        }
-
-        @Override
-        public String description() {
-          return "input of stage " + stage.name();
-        }
-      };
-
+  private State state = State.CREATED;
   private FlowException.Phase phase = FlowException.Phase.CONSTRUCTOR;
-  private int seenStops;
+  private @Nullable Operator operator;
 
-  Worker(LocalRun run, Flow.Stage stage, int replica, Parker parker, Inlet inlet, Context context) {
+  /// How many events had happened when it last looked after them.
+  private int seenEvents;
+
+  /// Whether a step is being made on the caller's thread.
+  private boolean isStepping;
+
+  /// Whether it was told to stop.
+  private boolean isStopped;
+
+  /// Whether the next call was begun, and waits for a choice.
+  private boolean begun;
+
+  // What the last step waits for.
+  private int waitsFor = Parker.OPERATION;
+  private Parker.Condition awaited;
+
+  /// A part of the end, which may fail. They are made early: there may be no memory left then.
+  private interface Part {
+    void run() throws Exception;
+  }
+
+  private final Part endStreams = this::endStreams;
+  private final Part leaveOutputs;
+  private final Part leaveInputs;
+  private final Part destroy = () -> module().destroy();
+
+  private final Parker.Condition anyEvent = condition("an operation on stage", () -> false);
+  private final Parker.Condition anyInput;
+  private final Parker.Condition anyChoice;
+
+  /// Makes a worker.
+  ///
+  /// @param threads makes its thread, which is not started; null in an engine without threads
+  Worker(
+      LocalRun run,
+      Flow.Stage stage,
+      Operation.End end,
+      Parker parker,
+      Inlet inlet,
+      Context context,
+      Thread.@Nullable Builder threads) {
     this.run = run;
     this.stage = stage;
-    this.replica = replica;
+    this.end = end;
     this.parker = parker;
     this.inlet = inlet;
     this.context = context;
     this.balanced = context.balanced();
-    this.fallback = context.fallback();
+    this.anyInput = condition("input of stage", () -> inlet.ready() != null || inlet.isConcluded());
+    this.anyChoice = condition("a choice of stage", () -> canChoose(balanced));
+    this.awaited = anyEvent;
+    this.leaveOutputs = context::leaveOutputs;
+    this.leaveInputs = inlet::leave;
+    this.thread = threads == null ? null : threads.unstarted(this);
   }
 
-  String stage() {
-    return stage.name();
+  private static boolean canChoose(@Nullable Outlet outlet) {
+    return outlet != null && outlet.tryChoose();
   }
 
-  int replica() {
-    return replica;
+  /// A condition that also ends when there is an event.
+  private Parker.Condition condition(String what, BooleanSupplier met) {
+    return new Parker.Condition() {
+      @Override
+      public boolean isMet() {
+        return met.getAsBoolean() || parker.events() != seenEvents;
+      }
+
+      @Override
+      public String description() {
+        return what + " " + stage.name();
+      }
+    };
+  }
+
+  Operation.End end() {
+    return end;
   }
 
   Parker parker() {
     return parker;
   }
 
-  Interrupts interrupts() {
-    return interrupts;
+  @Nullable Thread thread() {
+    return thread;
+  }
+
+  // -- For other threads.
+
+  /// Asks for an operation. Answers at once if this has ended.
+  void ask(Request request) {
+    if (request.operation() instanceof Operation.Drop) {
+      parker.drop();
+    }
+    if (!requests.offer(request)) {
+      request.answer(tooLate(request.operation()));
+      return;
+    }
+    parker.signal();
+    if (request.operation() instanceof Operation.Drop) {
+      interrupt();
+    }
+  }
+
+  /// Ends the waits and calls that its thread is in, since the flow is being stopped.
+  void stop() {
+    parker.stop();
+    interrupt();
+  }
+
+  private void interrupt() {
+    if (thread != null) {
+      interrupts.send(thread);
+    }
   }
 
   // -- Its life.
 
   @Override
   public void run() {
-    Operator operator = null;
-    parker.begin(
-        "no water moves before all modules have been through init: wait in process or produce");
+    parker.begin();
     try {
-      try {
-        operator = make();
-        phase = FlowException.Phase.INIT;
-        operator.init(context);
-      } catch (EndOfStreamException e) {
-        run.isReady();
-        throw e;
+      while (!isEnded()) {
+        step(true);
       }
-      // Not when it failed: stopping the flow counts for this module too, and by then the others
-      // see that there is nothing to begin.
-      run.isReady();
-      run.awaitReady();
-      parker.mayWait();
-      if (work(operator)) {
-        phase = FlowException.Phase.FINISH;
-        finish(operator);
-      }
-    } catch (EndOfStreamException e) {
-      // An early end: no finish.
-    } catch (Throwable e) {
-      run.failed(this, phase, e);
     } finally {
-      try {
-        end(operator);
-      } finally {
+      run.ended();
+    }
+  }
+
+  /// Makes one step on the caller's thread, in an engine without threads.
+  boolean stepAlone() {
+    if (isStepping) {
+      throw new IllegalStateException(
+          "module %s waits in a call: steps of others have to end that".formatted(end));
+    }
+    isStepping = true;
+    parker.begin();
+    try {
+      return step(false);
+    } finally {
+      parker.leave();
+      isStepping = false;
+      if (isEnded()) {
         run.ended();
       }
     }
   }
 
-  private Operator make() {
-    Operator made = stage.maker().get();
-    if (stage.isSource() ? made instanceof Source : made instanceof Module) {
-      return made;
-    }
-    throw new IllegalStateException(
-        "the supplier of stage %s returned %s: it must return a new %s"
-            .formatted(stage.name(), made, stage.isSource() ? "Source" : "Module"));
+  boolean isEnded() {
+    return state == State.ENDED;
   }
 
-  /// Works until the regular end, and says true; or false for an early one.
-  private boolean work(Operator operator) throws Exception {
-    if (stage.isSource()) {
-      phase = FlowException.Phase.PRODUCE;
-      return produceAll((Source) operator);
-    }
-    phase = FlowException.Phase.PROCESS;
-    return processAll((Module) operator);
-  }
-
-  private boolean produceAll(Source source) throws Exception {
-    boolean more = true;
-    while (more) {
-      run.refuseWhenStopping();
-      if (haveReceiversEnded()) {
-        return false;
-      }
-      context.begin(null);
-      Stream out = awaitOut();
-      if (out == null) {
-        return false;
-      }
-      long started = startClock();
-      more = source.produce(out);
-      stopClock(started);
-    }
-    return !haveReceiversEnded();
-  }
-
-  private boolean processAll(Module module) throws Exception {
-    while (true) {
-      run.refuseWhenStopping();
-      if (haveReceiversEnded()) {
-        return false;
-      }
-      Inlet.Input input = inlet.ready();
-      if (input == null) {
-        if (inlet.isDrained()) {
-          return true;
+  /// Makes one step. Returns false if there is nothing to do but to wait.
+  ///
+  /// @param waits whether to wait then
+  boolean step(boolean waits) {
+    try {
+      if (!advance()) {
+        if (waits) {
+          parker.await(waitsFor, awaited);
         }
-        parker.await(Parker.INPUT, anyInput);
-        continue;
-      }
-      context.begin(input);
-      Stream out = awaitOut();
-      if (out == null) {
         return false;
       }
-      process(module, input.stream(), out);
-      inlet.advance();
+    } catch (EndOfStreamException e) {
+      close(); // An early end: no finish.
+    } catch (Throwable e) {
+      if (!parker.isDropped() || !isEcho(e)) {
+        run.failed(this, phase, e);
+      }
+      close();
     }
+    return true;
+  }
+
+  private boolean advance() throws Exception {
+    int events = parker.events();
+    if (events != seenEvents) {
+      seenEvents = events;
+      attend();
+      return true;
+    }
+    return switch (state) {
+      case WORKING -> stage.isSource() ? produce() : process();
+      case FINISHING -> finish();
+      case CREATED, READY, ENDED -> mustWait(Parker.OPERATION, anyEvent);
+    };
+  }
+
+  private boolean mustWait(int what, Parker.Condition condition) {
+    waitsFor = what;
+    awaited = condition;
+    return false;
+  }
+
+  private boolean produce() throws Exception {
+    Stream out = choose(null);
+    if (out == null) {
+      return isEnded();
+    }
+    long started = startClock();
+    boolean more = ((Source) module()).produce(out);
+    stopClock(started);
+    if (!more) {
+      beFinishing();
+    }
+    return true;
+  }
+
+  private boolean process() throws Exception {
+    Inlet.Input input = inlet.ready();
+    if (input == null) {
+      if (!inlet.isConcluded()) {
+        return mustWait(Parker.INPUT, anyInput);
+      }
+      beFinishing();
+      return true;
+    }
+    Stream out = choose(input);
+    if (out == null) {
+      return isEnded();
+    }
+    process((Module) module(), input.stream(), out);
+    inlet.advance();
+    return true;
   }
 
   private void process(Module module, Stream input, Stream out) throws Exception {
@@ -207,54 +318,290 @@ final class Worker implements Runnable {
     }
   }
 
-  private void finish(Operator operator) throws Exception {
-    context.begin(null);
-    Stream out = awaitOut();
-    if (out != null) {
-      operator.finish(out);
+  private void beFinishing() {
+    state = State.FINISHING;
+    phase = FlowException.Phase.FINISH;
+    begun = false;
+  }
+
+  private boolean finish() throws Exception {
+    Stream out = choose(null);
+    if (out == null) {
+      return isEnded();
+    }
+    module().finish(out);
+    close();
+    return true;
+  }
+
+  /// Returns the stream for the next call. If it returns null, the step is over: the module has to
+  /// wait, or has ended since there will be no stream any more.
+  private @Nullable Stream choose(Inlet.@Nullable Input input) {
+    if (begun) {
+      context.input(input);
+    } else {
+      context.begin(input);
+    }
+    Outlet outlet = balanced;
+    Stream out;
+    if (outlet == null) {
+      out = context.fallback();
+    } else if (!outlet.tryChoose()) {
+      begun = true;
+      mustWait(Parker.CREDIT, anyChoice);
+      return null;
+    } else {
+      out = outlet.chosen();
+      if (out == null) {
+        close();
+        return null;
+      }
+    }
+    begun = false;
+    return out;
+  }
+
+  private Operator module() {
+    Operator made = operator;
+    if (made == null) {
+      throw new IllegalStateException("no module was made");
+    }
+    return made;
+  }
+
+  // -- Events.
+
+  /// Looks after what has happened.
+  private void attend() throws Exception {
+    if (run.isStopping() || parker.isDropped()) {
+      close();
+      return;
+    }
+    for (Request request = requests.take(); request != null; request = requests.take()) {
+      apply(request);
+      if (isEnded()) {
+        return;
+      }
+    }
+    refuseLostPeers();
+    boolean putsMore =
+        state == State.WORKING || (state == State.FINISHING && stage.isSource() && !isStopped);
+    if (putsMore && context.haveAllReceiversEnded()) {
+      close();
     }
   }
 
-  /// Ends the streams, so that others can end, and then the operator if there is one.
-  private void end(@Nullable Operator operator) {
+  /// Applies an operation. One that is not possible now is refused, and changes nothing.
+  private void apply(Request request) throws Exception {
     try {
-      if (!run.isStopping()) {
-        context.endOutputs();
-        inlet.stop();
-      }
+      Answer answer =
+          switch (request.operation()) {
+            case Operation.AttachInput attach -> attachInput(attach.stream());
+            case Operation.AttachOutput attach -> attachOutput(attach.stream());
+            case Operation.EndOutput output -> endOutput(output.stream());
+            case Operation.SealInputs seal -> seal(true);
+            case Operation.ReserveInputs reserve -> seal(false);
+            case Operation.Initialize initialize -> initialize();
+            case Operation.Start start -> start();
+            case Operation.Stop stop -> stopWorking();
+            case Operation.Drop drop -> Answer.APPLIED; // which was an event of its own
+          };
+      request.answer(answer);
+    } catch (FlowException e) {
+      run.failed(e);
+      request.answer().completeExceptionally(e);
+      close();
+    } catch (Refusal e) {
+      request.answer().completeExceptionally(new IllegalStateException(e.getMessage()));
+    } catch (EndOfStreamException e) {
+      request.answer(Answer.APPLIED); // the module has ended in its init
+      throw e;
     } catch (Throwable e) {
-      run.failed(this, FlowException.Phase.END, e);
+      request.answer().completeExceptionally(e);
+      throw e;
     }
+  }
+
+  /// Reports that an operation does not fit the state.
+  private static final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  private Refusal refusal(String what) {
+    return new Refusal("module %s of flow %s %s".formatted(end, run.flow().name(), what));
+  }
+
+  private Answer attachInput(String name) throws FlowException {
+    if (state == State.FINISHING) {
+      run.streams().abandon(name, true);
+      return Answer.ENDED; // its input has
+    }
+    if (inlet.isSealed()) {
+      throw refusal(
+          "takes no input %s, since its input list is sealed: reserve inputs first"
+              .formatted(name));
+    }
+    StreamTable.Placed placed = run.streams().find(name);
+    Stream stream = run.streams().open(placed, true);
+    if (stream == null) {
+      return Answer.ENDED;
+    }
+    stream.receiver(parker);
+    inlet.add(stream, placed.made().from().name());
+    return Answer.APPLIED;
+  }
+
+  private Answer attachOutput(String name) throws FlowException {
+    StreamTable.Placed placed = run.streams().find(name);
+    Stream stream = run.streams().open(placed, false);
+    if (stream == null) {
+      return Answer.ENDED;
+    }
+    context.attach(placed.made().reservoir(), stream);
+    begun = false;
+    return Answer.APPLIED;
+  }
+
+  private Answer endOutput(String name) {
+    StreamTable.Placed placed = run.streams().find(name);
+    Stream stream = placed.stream();
+    if (stream == null || !context.has(placed.made().reservoir(), stream)) {
+      throw refusal("has no output %s: attach it first".formatted(name));
+    }
+    context.end(placed.made().reservoir(), stream);
+    begun = false;
+    return Answer.APPLIED;
+  }
+
+  private Answer seal(boolean closed) {
+    if (!closed && stage.isSource()) {
+      throw refusal("is a source, and has no inputs");
+    }
+    if (state == State.FINISHING) {
+      return Answer.ENDED; // its input has
+    }
+    inlet.seal(closed);
+    return Answer.APPLIED;
+  }
+
+  private Answer initialize() throws Exception {
+    if (state != State.CREATED || operator != null) {
+      throw refusal("was initialized before");
+    }
+    phase = FlowException.Phase.CONSTRUCTOR;
+    parker.refuseWaits(
+        "no water moves before all modules have been through init: wait in process or produce");
+    Operator made = make();
+    operator = made;
+    phase = FlowException.Phase.INIT;
+    made.init(context);
+    parker.mayWait();
+    state = State.READY;
+    return Answer.APPLIED;
+  }
+
+  private Operator make() {
+    Operator made = stage.maker().get();
+    if (stage.isSource() ? made instanceof Source : made instanceof Module) {
+      return made;
+    }
+    throw new IllegalStateException(
+        "the supplier of stage %s returned %s: it must return a new %s"
+            .formatted(stage.name(), made, stage.isSource() ? "Source" : "Module"));
+  }
+
+  private Answer start() {
+    if (state != State.READY) {
+      throw refusal("cannot be started: initialize it first, and start it once");
+    }
+    state = State.WORKING;
+    phase = stage.isSource() ? FlowException.Phase.PRODUCE : FlowException.Phase.PROCESS;
+    return Answer.APPLIED;
+  }
+
+  private Answer stopWorking() {
+    isStopped = true;
+    inlet.stop();
+    if (state == State.WORKING) {
+      beFinishing();
+    } else if (state != State.FINISHING) {
+      close();
+    }
+    return Answer.APPLIED;
+  }
+
+  /// A lost peer is a failure, whether or not anything is waited for from there.
+  private void refuseLostPeers() {
+    inlet.refuseLostSenders();
+    context.refuseLostReceivers();
+  }
+
+  /// Ends the streams, so that others can end, and then the operator if there is one.
+  private void close() {
+    if (state == State.ENDED) {
+      return;
+    }
+    state = State.ENDED;
+    quietly(FlowException.Phase.END, endStreams);
+    quietly(FlowException.Phase.END, leaveOutputs);
+    quietly(FlowException.Phase.END, leaveInputs);
     interrupts.close();
     if (operator != null) {
-      try {
-        operator.destroy();
-      } catch (Throwable e) {
-        run.failed(this, FlowException.Phase.DESTROY, e);
-      }
+      quietly(FlowException.Phase.DESTROY, destroy);
       // What destroy has left would cut short what the last thread writes as it closes the streams.
       interrupts.close();
     }
     counters.set(ENDED, 1);
+    answerAll();
   }
 
-  // -- Waiting.
-
-  /// Returns the stream for this call; null if there will be none any more.
-  private @Nullable Stream awaitOut() {
-    Outlet outlet = balanced;
-    return outlet == null ? fallback : context.awaitChoice(outlet);
-  }
-
-  /// Returns whether this module has receivers and all of them have ended. Looks only when another
-  /// one has.
-  private boolean haveReceiversEnded() {
-    int stops = parker.stops();
-    if (stops == seenStops) {
-      return false;
+  private void endStreams() {
+    if (!run.isStopping()) {
+      context.refuseLostReceivers();
+      context.endOutputs();
+      inlet.stop();
     }
-    seenStops = stops;
-    return context.haveAllReceiversEnded();
+  }
+
+  private void quietly(FlowException.Phase part, Part body) {
+    try {
+      body.run();
+    } catch (Throwable e) {
+      run.failed(this, part, e);
+    }
+  }
+
+  /// Answers what has come too late.
+  private void answerAll() {
+    requests.close();
+    for (Request request = requests.take(); request != null; request = requests.take()) {
+      // An operation that has dropped this was applied.
+      boolean isApplied = request.operation() instanceof Operation.Drop;
+      request.answer(isApplied ? Answer.APPLIED : tooLate(request.operation()));
+    }
+  }
+
+  /// Does what is left to do for an operation on a module that has ended: a stream that was to be
+  /// attached here has an end that nobody will use, and its other end is told.
+  private Answer tooLate(Operation.OnModule operation) {
+    if (!run.isStopping()) {
+      switch (operation) {
+        case Operation.AttachInput(_, String stream) -> run.streams().abandon(stream, true);
+        case Operation.AttachOutput(_, String stream) -> run.streams().abandon(stream, false);
+        default -> {}
+      }
+    }
+    return Answer.ENDED;
+  }
+
+  /// Ends a worker whose thread never started.
+  void neverStarted() {
+    close();
+    run.ended();
   }
 
   // -- The clock.
@@ -283,7 +630,7 @@ final class Worker implements Runnable {
   FlowSnapshot.Replica snapshot() {
     return new FlowSnapshot.Replica(
         stage.name(),
-        replica,
+        end.index(),
         counters.get(CALLS),
         counters.get(SERVICE_NANOS),
         parker.waitedNanos(Parker.INPUT),

@@ -1,0 +1,199 @@
+package dev.tigris.flow;
+
+import dev.tigris.flow.Operation.CreateStream;
+import dev.tigris.flow.Operation.Use;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The streams of a flow in this process: what was said when each was created, and the stream
+/// itself once a module has opened it. The engine closes them when no module runs any more.
+///
+/// Thread rule: any thread.
+final class StreamTable {
+  /// A stream with its place in the graph.
+  static final class Placed {
+    private final CreateStream made;
+    private volatile @Nullable Stream stream;
+    private boolean failed;
+
+    // The modules at its ends had ended before it was attached to them.
+    private boolean isWithoutSender;
+    private boolean isWithoutReceiver;
+
+    Placed(CreateStream made) {
+      this.made = made;
+    }
+
+    CreateStream made() {
+      return made;
+    }
+
+    /// The module to name when the stream fails.
+    Operation.End module() {
+      return made.use() == Use.FEED ? made.to() : made.from();
+    }
+
+    /// Returns the stream, if it is open.
+    @Nullable Stream stream() {
+      return stream;
+    }
+
+    /// Ends an open stream for the end that nobody will use.
+    private void tellOtherEnd() {
+      Stream opened = stream;
+      if (opened != null && isWithoutSender) {
+        opened.end();
+      }
+      if (opened != null && isWithoutReceiver) {
+        opened.stop();
+      }
+    }
+
+    FlowSnapshot.Channel snapshot() {
+      Stream opened = stream;
+      return new FlowSnapshot.Channel(
+          made.name(),
+          made.reservoir(),
+          made.from().name(),
+          made.from().index(),
+          made.to().name(),
+          made.to().index(),
+          opened == null ? made.window() : opened.window(),
+          opened == null ? StreamCounters.NONE : opened.counters());
+    }
+  }
+
+  private final Flow flow;
+  private final List<Placed> all = new ArrayList<>();
+  private final Map<String, Placed> byName = new HashMap<>();
+
+  /// What streams write, and which of them does.
+  private final Map<String, Stream> outputs = new HashMap<>();
+
+  StreamTable(Flow flow) {
+    this.flow = flow;
+  }
+
+  synchronized void create(CreateStream stream) {
+    Placed placed = new Placed(stream);
+    if (byName.putIfAbsent(stream.name(), placed) != null) {
+      throw new IllegalArgumentException(
+          "flow %s has a stream %s already: give the new one another name"
+              .formatted(flow.name(), stream.name()));
+    }
+    all.add(placed);
+  }
+
+  synchronized Placed find(String name) {
+    Placed found = byName.get(name);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "flow %s has no stream %s: create it first".formatted(flow.name(), name));
+    }
+    return found;
+  }
+
+  synchronized int count() {
+    return all.size();
+  }
+
+  synchronized Placed get(int index) {
+    return all.get(index);
+  }
+
+  synchronized List<Placed> list() {
+    return List.copyOf(all);
+  }
+
+  /// Opens a stream, unless its other end has. Returns null if that has failed for the other end,
+  /// which tells it.
+  ///
+  /// @param asReceiver whether the caller is at the receiving end
+  /// @throws FlowException if the stream cannot be opened
+  @Nullable Stream open(Placed placed, boolean asReceiver) throws FlowException {
+    synchronized (placed) { // and not the table: to open a stream may take long
+      Stream opened = placed.stream;
+      if (opened != null || placed.failed) {
+        return opened;
+      }
+      CreateStream made = placed.made;
+      try {
+        refuseMissingEnd(made, asReceiver);
+        opened =
+            Objects.requireNonNull(
+                made.kind().open(new StreamKind.Place(made.name(), made.window())),
+                "the stream kind returned null instead of a stream");
+        opened.ofFlow();
+        opened.source(made.number());
+        if (flow.checksums()) {
+          opened.useChecksums();
+        }
+        placed.stream = opened;
+        refuseClash(opened);
+        placed.tellOtherEnd();
+        return opened;
+      } catch (Throwable e) { // a kind may be anybody's, and those that are open are to be closed
+        placed.failed = true;
+        throw FlowException.of(
+            flow.name(), placed.module(), FlowException.Phase.OPEN, made.name(), e);
+      }
+    }
+  }
+
+  /// Notes that the module at one end of a stream has ended before it was attached there: to the
+  /// other end that is as if it had been attached, and then ended.
+  void abandon(String name, boolean asReceiver) {
+    Placed placed = find(name);
+    synchronized (placed) {
+      if (asReceiver) {
+        placed.isWithoutReceiver = true;
+      } else {
+        placed.isWithoutSender = true;
+      }
+      placed.tellOtherEnd();
+    }
+  }
+
+  private synchronized void refuseClash(Stream stream) throws IOException {
+    String output = stream.output();
+    Stream other = output == null ? null : outputs.putIfAbsent(output, stream);
+    if (other != null) {
+      throw new IOException(
+          "stream %s writes %s too: name another file for one of them"
+              .formatted(other.name(), output));
+    }
+  }
+
+  /// Refuses a stream in the wrong place: a file that is written and gives nothing would look like
+  /// an empty input, and no engine would end the waits of an end that is in no flow.
+  private static void refuseMissingEnd(CreateStream made, boolean asReceiver) {
+    StreamKind.Ends ends = made.kind().ends();
+    boolean isMissing =
+        switch (ends) {
+          case ANY -> false;
+          case BOTH -> made.use() != Use.RESERVOIR;
+          case SENDER -> asReceiver;
+          case RECEIVER -> !asReceiver;
+        };
+    if (isMissing) {
+      String wrong =
+          ends == StreamKind.Ends.BOTH
+              ? "has its other end outside the flow. To move data into or out of a flow, use a queue of your own, and a Source or Module that reads or fills it"
+              : switch (made.use()) {
+                case RESERVOIR ->
+                    "joins two stages: drain the first into it, and feed the second from it in a later flow";
+                case FEED ->
+                    "feeds a stage but gives no waters: use FileStream.reading, or another kind that does";
+                case DRAIN ->
+                    "drains a stage but takes no waters: use FileStream.writing, or another kind that does";
+              };
+      throw new IllegalArgumentException(
+          "stream %s (%s) %s".formatted(made.name(), made.kind().description(), wrong));
+    }
+  }
+}
