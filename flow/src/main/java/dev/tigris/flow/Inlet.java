@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// The streams that come in to one module, and the choice of the next one to take from: round-robin
 /// among those that have a water, or what the policy of the stage says.
 ///
-/// The list of inputs grows until it is *sealed*. Only the end of all inputs of a sealed list is
-/// the end of the module's input; as long as the list is open, more may be attached.
+/// The list of inputs grows until it is *sealed*, which it is when no reservation is left. Only the
+/// end of all inputs of a sealed list is the end of the module's input; as long as the list is
+/// open, more may be attached.
 ///
 /// Thread rule: the module's thread.
 final class Inlet {
@@ -26,7 +27,9 @@ final class Inlet {
 
   private int open;
   private int turn;
-  private boolean sealed;
+
+  /// How many have announced inputs to come. A new list has one reservation.
+  private int reservations = 1;
 
   /// The choice of the stage, with what it looks at; null for round-robin.
   private final @Nullable InputPolicy policy;
@@ -52,13 +55,18 @@ final class Inlet {
     state.add(from);
   }
 
-  /// Closes the list, so that its end can be concluded, or opens it again.
-  void seal(boolean closed) {
-    sealed = closed;
+  /// Keeps the list open until one more call of [#seal].
+  void reserve() {
+    reservations++;
+  }
+
+  /// Takes a reservation back. The list must not be sealed, and is so without one.
+  void seal() {
+    reservations--;
   }
 
   boolean isSealed() {
-    return sealed;
+    return reservations == 0;
   }
 
   List<Stream> streams() {
@@ -139,7 +147,7 @@ final class Inlet {
   /// Returns whether the module's input has ended: the list is sealed, and every input was taken to
   /// its end, as far as [#ready] has seen.
   boolean isConcluded() {
-    return sealed && open == 0;
+    return reservations == 0 && open == 0;
   }
 
   /// Refuses to go on without a sender that is lost.
@@ -156,7 +164,7 @@ final class Inlet {
 
   /// Takes nothing more from anywhere.
   void stop() {
-    sealed = true;
+    reservations = 0;
     for (Input input : all) {
       input.stream().stop();
     }

@@ -1,16 +1,16 @@
 package dev.tigris.flow;
 
-/// One step by which a flow is grown: modules and streams are made, joined, started and stopped
-/// (the calls of *TigrisMgr* in Welsh and Culler, 2000, section 2.4, and of *RiverMgr* in Welsh,
-/// 1999, section 6.3). A [FlowEngine] applies them. An operation is data: it names modules and
-/// streams, and holds none.
+/// One step by which a flow is grown: modules and streams are made, joined, started and stopped.
+/// They are the calls of *TigrisMgr* in Welsh and Culler, 2000, section 2.4, and of *RiverMgr* in
+/// Welsh, 1999, section 6.3. A [FlowEngine] applies them. An operation is data: it names modules
+/// and streams, and holds none.
 ///
 /// ```
 ///   CreateModule   CreateStream
 ///        |              |
 ///        +-- AttachInput, AttachOutput    in any number, also later
 ///        |
-///    SealInputs  (ReserveInputs opens the list again)
+///    SealInputs  (once, and once for each ReserveInputs)
 ///        |
 ///    Initialize -> Start ->  ... EndOutput ...  -> the end, or Stop, or Drop
 /// ```
@@ -26,7 +26,7 @@ public sealed interface Operation {
     }
   }
 
-  /// What a stream joins.
+  /// The things that a stream joins.
   enum Use {
     /// Two stages.
     RESERVOIR,
@@ -83,13 +83,16 @@ public sealed interface Operation {
   /// @param stream the stream's name
   record EndOutput(End module, String stream) implements OnModule {}
 
-  /// Seals a module's input list: no stream is attached any more, so that the end of all is the end
-  /// of the module's input. A module whose list is not sealed does not finish.
+  /// Takes back one reservation of inputs of a module. A new module has one. Without a reservation,
+  /// its input list is sealed: no stream is attached any more, so that the end of all is the end of
+  /// the module's input. A module whose list is not sealed does not finish.
   ///
   /// @param module the module
   record SealInputs(End module) implements OnModule {}
 
-  /// Opens a sealed input list again, for inputs that are still to be attached.
+  /// Reserves inputs that are still to be attached to a module, also where its list was sealed. A
+  /// program that attaches inputs reserves them first and seals afterwards, and others may do so
+  /// meanwhile.
   ///
   /// @param module the module
   record ReserveInputs(End module) implements OnModule {}

@@ -353,8 +353,8 @@ public abstract class Stream {
     receiver.signal();
   }
 
-  /// Returns what this stream writes and no other stream of its flow may, such as `file /a/b`; null
-  /// if there is no such thing.
+  /// Returns what this stream alone may write in its flow, such as `file /a/b`; null if there is
+  /// no such thing.
   protected @Nullable String output() {
     return null;
   }

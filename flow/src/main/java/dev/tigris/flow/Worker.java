@@ -399,8 +399,8 @@ final class Worker implements Runnable {
             case Operation.AttachInput attach -> attachInput(attach.stream());
             case Operation.AttachOutput attach -> attachOutput(attach.stream());
             case Operation.EndOutput output -> endOutput(output.stream());
-            case Operation.SealInputs seal -> seal(true);
-            case Operation.ReserveInputs reserve -> seal(false);
+            case Operation.SealInputs seal -> sealInputs();
+            case Operation.ReserveInputs reserve -> reserveInputs();
             case Operation.Initialize initialize -> initialize();
             case Operation.Start start -> start();
             case Operation.Stop stop -> stopWorking();
@@ -477,14 +477,25 @@ final class Worker implements Runnable {
     return Answer.APPLIED;
   }
 
-  private Answer seal(boolean closed) {
-    if (!closed && stage.isSource()) {
+  private Answer sealInputs() {
+    if (state == State.FINISHING) {
+      return Answer.ENDED; // its input has
+    }
+    if (inlet.isSealed()) {
+      throw refusal("has a sealed input list: seal it once, and once for each reservation");
+    }
+    inlet.seal();
+    return Answer.APPLIED;
+  }
+
+  private Answer reserveInputs() {
+    if (stage.isSource()) {
       throw refusal("is a source, and has no inputs");
     }
     if (state == State.FINISHING) {
       return Answer.ENDED; // its input has
     }
-    inlet.seal(closed);
+    inlet.reserve();
     return Answer.APPLIED;
   }
 

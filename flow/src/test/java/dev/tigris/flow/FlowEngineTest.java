@@ -184,6 +184,7 @@ class FlowEngineTest {
       }
       // It has seen the end by the time that it applies this.
       driver.applied(new Operation.ReserveInputs(end));
+      driver.applied(new Operation.SealInputs(end));
       assertEquals(0, finished.get(), "all inputs have ended, and more may come");
     }
     driver.applied(new Operation.SealInputs(end));
