@@ -1,0 +1,349 @@
+package dev.tigris.verify.simulator;
+
+import dev.tigris.flow.EndOfStreamException;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.FlowSnapshot;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Source;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamCounters;
+import dev.tigris.flow.StreamException;
+import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Water;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The modules of an [EngineSimulation], and what they check. A water carries a number of its own,
+/// and which module has put it, as its how manieth:
+///
+/// ```
+///   0        8        16       24
+///   +--------+--------+--------+
+///   | number | sender | count  |
+///   +--------+--------+--------+
+/// ```
+///
+/// A number that reaches its end twice, a water that comes before one that was put earlier on its
+/// stream, and a call that comes at the wrong time are violations.
+final class EngineModules {
+  private static final int BYTES = 3 * Long.BYTES;
+
+  private final SplittableRandom random;
+  private final List<SimulatedWire> wires = new ArrayList<>();
+  private final List<String> violations = new ArrayList<>();
+  private final Set<Long> collected = new HashSet<>();
+  private final IllegalArgumentException planned =
+      new IllegalArgumentException("a planned failure");
+  private final IOException cut = new IOException("the wire was cut");
+  private long made;
+  private long senders;
+
+  /// How many numbers were in the hands of modules that ended early.
+  private long abandoned;
+
+  private boolean calm;
+  private boolean cancelled;
+  private boolean failsNext;
+  private boolean endsNext;
+  private boolean hasFailed;
+  private boolean hasLost;
+
+  EngineModules(SplittableRandom random) {
+    this.random = random;
+  }
+
+  // -- What goes wrong.
+
+  /// Lets the next call of a module fail.
+  void fail() {
+    failsNext = true;
+  }
+
+  /// Lets the next call of a module end it.
+  void endEarly() {
+    endsNext = true;
+  }
+
+  void cancel() {
+    cancelled = true;
+  }
+
+  boolean isCancelled() {
+    return cancelled;
+  }
+
+  /// Cuts a stream that is in use.
+  void lose() {
+    List<SimulatedWire> inUse = wires.stream().filter(SimulatedWire::isInUse).toList();
+    if (!inUse.isEmpty()) {
+      hasLost = true;
+      inUse.get(random.nextInt(inUse.size())).cut(cut);
+    }
+  }
+
+  /// Nothing goes wrong from now on, and no source makes more.
+  void calm() {
+    calm = true;
+    failsNext = false;
+    endsNext = false;
+  }
+
+  StreamKind wire(String name) {
+    return place -> {
+      SimulatedWire wire = new SimulatedWire(place);
+      require(name.equals(place.name()), () -> "%s was opened as %s".formatted(name, place.name()));
+      wires.add(wire);
+      return wire;
+    };
+  }
+
+  /// Notes that a promise was broken, which may be thrown into a module.
+  AssertionError violated(String promise) {
+    violations.add(promise);
+    return new AssertionError(promise);
+  }
+
+  private void require(boolean holds, Supplier<String> otherwise) {
+    if (!holds) {
+      violations.add(otherwise.get());
+    }
+  }
+
+  // -- The modules.
+
+  Source read() {
+    return new Reader();
+  }
+
+  Module work() {
+    return new Worker(true);
+  }
+
+  Module end() {
+    return new Worker(false);
+  }
+
+  /// What all modules have in common: the order of their calls, and how they put.
+  private abstract class Life {
+    private final long sender = senders++;
+    private long count;
+    private boolean isFinished;
+    private boolean isDestroyed;
+    private @Nullable ModuleContext context;
+
+    void begin(ModuleContext its) {
+      require(context == null, () -> "init was called twice");
+      context = its;
+    }
+
+    ModuleContext context() {
+      ModuleContext its = context;
+      if (its == null) {
+        throw new IllegalStateException("no init was called");
+      }
+      return its;
+    }
+
+    /// Begins a call, which may be the one to go wrong.
+    void call() {
+      require(
+          !isFinished && !isDestroyed,
+          () -> "%s was called after its end".formatted(context().stage()));
+      if (failsNext) {
+        failsNext = false;
+        hasFailed = true;
+        throw planned;
+      }
+      if (endsNext) {
+        endsNext = false;
+        throw new EndOfStreamException();
+      }
+    }
+
+    void put(Stream out, long number) {
+      Water water = out.spring().createWater(BYTES);
+      water.bytes().setLong(0, number);
+      water.bytes().setLong(8, sender);
+      water.bytes().setLong(16, count++);
+      out.put(water);
+    }
+
+    void finish() {
+      require(
+          !isFinished && !isDestroyed, () -> "%s has finished twice".formatted(context().stage()));
+      isFinished = true;
+    }
+
+    void end() {
+      require(!isDestroyed, () -> "%s was destroyed twice".formatted(context().stage()));
+      isDestroyed = true;
+    }
+  }
+
+  private final class Reader extends Life implements Source {
+    private int left = random.nextInt(1, 80);
+
+    @Override
+    public void init(ModuleContext context) {
+      begin(context);
+    }
+
+    @Override
+    public boolean produce(Stream out) {
+      call();
+      for (int i = random.nextInt(4); i > 0 && left > 0 && !calm; i--) {
+        left--;
+        long number = made++;
+        abandoned++;
+        put(out, number);
+        abandoned--;
+      }
+      return left > 0 && !calm;
+    }
+
+    @Override
+    public void finish(Stream out) {
+      finish();
+    }
+
+    @Override
+    public void destroy() {
+      end();
+    }
+  }
+
+  /// Takes waters, and puts them on later or, at the end of the flow, collects them.
+  private final class Worker extends Life implements Module {
+    private final boolean putsOn;
+    private final ArrayDeque<Long> held = new ArrayDeque<>();
+    private final Map<Stream, long[]> seen = new HashMap<>();
+
+    Worker(boolean putsOn) {
+      this.putsOn = putsOn;
+    }
+
+    @Override
+    public void init(ModuleContext context) {
+      begin(context);
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      abandoned++;
+      checkOrder(in);
+      call();
+      long number = in.bytes().getLong(0);
+      if (!putsOn) {
+        require(collected.add(number), () -> "water %d has come twice".formatted(number));
+        abandoned--;
+        return;
+      }
+      held.add(number);
+      if (random.nextBoolean()) {
+        putHeld(out, random.nextInt(1, 6));
+      }
+    }
+
+    private void checkOrder(Water in) {
+      long[] last = seen.computeIfAbsent(context().input(), _ -> new long[] {-1, -1});
+      long sender = in.bytes().getLong(8);
+      long count = in.bytes().getLong(16);
+      require(last[0] < 0 || last[0] == sender, () -> "a stream has two senders");
+      require(
+          count > last[1], () -> "water %d of %d came after %d".formatted(count, sender, last[1]));
+      last[0] = sender;
+      last[1] = count;
+    }
+
+    private void putHeld(Stream out, int most) {
+      for (int i = 0; i < most && !held.isEmpty(); i++) {
+        put(out, held.removeFirst());
+        abandoned--;
+      }
+    }
+
+    @Override
+    public void finish(Stream out) {
+      for (Stream input : context().inputs()) {
+        boolean isOver = input.isStopped() || (input.isDrained() && input.failure() == null);
+        require(
+            isOver,
+            () -> "%s finished, though %s goes on".formatted(context().stage(), input.name()));
+      }
+      finish();
+      if (putsOn) {
+        putHeld(out, Integer.MAX_VALUE);
+      }
+    }
+
+    @Override
+    public void destroy() {
+      end();
+    }
+  }
+
+  // -- Checks at the end.
+
+  long collected() {
+    return collected.size();
+  }
+
+  void check(FlowSnapshot snapshot) {
+    long allDiscarded = 0;
+    for (FlowSnapshot.Channel channel : snapshot.streams()) {
+      StreamCounters counters = channel.counters();
+      StreamCounters.Discards discards = counters.discards();
+      allDiscarded += discards.onTheirWay() + discards.afterTheEnd();
+      if (snapshot.state() == FlowSnapshot.State.DONE) {
+        long found = counters.taken() + discards.onTheirWay();
+        require(
+            counters.waters() == found,
+            () ->
+                "%s: %d were sent, and %d taken or dropped"
+                    .formatted(channel.name(), counters.waters(), found));
+        require(
+            counters.outstanding() == 0,
+            () -> "%s: not all are finished".formatted(channel.name()));
+      }
+    }
+    long discarded = allDiscarded;
+    if (snapshot.state() == FlowSnapshot.State.DONE) {
+      require(
+          made == collected.size() + discarded + abandoned,
+          () ->
+              "%d waters were made, %d collected, %d discarded, %d in the hands of who ended"
+                  .formatted(made, collected.size(), discarded, abandoned));
+    }
+    if (!violations.isEmpty()) {
+      throw new AssertionError(String.join("; ", violations));
+    }
+  }
+
+  /// A flow that ends well has lost nothing.
+  void checkNothingWentWrong() {
+    if (hasFailed || hasLost || cancelled) {
+      throw new AssertionError(
+          "ended well, though failed: %s, lost: %s, cancelled: %s"
+              .formatted(hasFailed, hasLost, cancelled));
+    }
+  }
+
+  void checkCause(@Nullable FlowException failure) {
+    Throwable cause = failure == null ? null : failure.getCause();
+    boolean isPlanned = hasFailed && planned.equals(cause);
+    boolean isLost = hasLost && cause instanceof StreamException && cut.equals(cause.getCause());
+    if (!isPlanned && !isLost) {
+      throw new AssertionError("the flow failed with a cause that was not planned", failure);
+    }
+  }
+}
