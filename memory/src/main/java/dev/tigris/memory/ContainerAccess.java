@@ -78,8 +78,8 @@ final class ContainerAccess implements ObjectAccess {
   }
 
   @Override
-  public void reserve(PsoTable<?> table, long count) {
-    table.reserve(count);
+  public void reserve(PsoTable<?> table, long from, long count) {
+    table.reserve(from, count);
   }
 
   @Override

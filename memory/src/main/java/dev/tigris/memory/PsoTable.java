@@ -182,16 +182,22 @@ public final class PsoTable<T extends Pso> extends PsoCollection<T> {
     return container().raw(place(from), Math.min(most, end - from) * strideBytes());
   }
 
-  /// Makes room for more elements, whose bytes are zero, and adds none.
+  /// Makes room for elements from an index on, and makes their bytes zero. It adds none.
   ///
   /// @throws ContainerFullException if the container has no room for them
-  void reserve(long count) {
-    long size = size();
-    while (capacity() - size < count) {
+  void reserve(long from, long count) {
+    long lacking = from + count - capacity();
+    Container container = container().allocator();
+    if (lacking > container.remainingBytes() / strideBytes()) {
+      throw new ContainerFullException(
+          "no room for %d more elements of %d bytes: %d bytes of their container are left. Make the container larger"
+              .formatted(lacking, strideBytes(), container.remainingBytes()));
+    }
+    while (capacity() - from < count) {
       enlarge();
     }
-    for (long at = size; at < size + count; ) {
-      MemorySegment together = together(at, size + count - at);
+    for (long at = from; at < from + count; ) {
+      MemorySegment together = together(at, from + count - at);
       together.fill((byte) 0); // a process that was killed may have left something there
       at += together.byteSize() / strideBytes();
     }

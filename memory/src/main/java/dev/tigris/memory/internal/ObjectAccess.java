@@ -92,10 +92,11 @@ public interface ObjectAccess {
   /// bytes are good for as long as the caller keeps the table reachable.
   MemorySegment elements(PsoTable<?> table, long from, long most);
 
-  /// Makes room in a table for `count` more elements, whose bytes are zero, and adds none.
+  /// Makes room in a table for `count` elements from an index on, at or behind its last element.
+  /// Makes their bytes zero, and adds none.
   ///
   /// @throws dev.tigris.memory.ContainerFullException if its container has no room for them
-  void reserve(PsoTable<?> table, long count);
+  void reserve(PsoTable<?> table, long from, long count);
 
   /// Says how many elements a table has, for which there is room.
   void sized(PsoTable<?> table, long elements);

@@ -7,10 +7,12 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.Doubles;
 import dev.tigris.memory.InPlace;
 import dev.tigris.memory.Ints;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoTable;
 import dev.tigris.memory.Shorts;
 import dev.tigris.memory.Utf8;
+import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
 /// A row with a cell of each kind.
@@ -121,7 +123,7 @@ final class Everything extends Pso {
             case 3 -> "\u0000";
             default -> Character.toString((char) ('a' + random.nextInt(26)));
           };
-      bytes += next.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+      bytes += next.getBytes(StandardCharsets.UTF_8).length;
       if (bytes > wanted) {
         return text.toString();
       }
@@ -170,5 +172,16 @@ final class Everything extends Pso {
     row.millis = random.nextLong() >> 20;
     row.micros = random.nextLong() >> 12;
     row.nanos = random.nextLong() >> 1;
+  }
+
+  /// A table that grows, with random rows.
+  static PsoTable<Everything> table(int rows, long seed) {
+    Container container = Jbuf.allocate(1 << 20).asContainer();
+    PsoTable<Everything> table = new PsoTable<>(container, Everything.class, 10);
+    Random random = new Random(seed);
+    for (int i = 0; i < rows; i++) {
+      add(table, random);
+    }
+    return table;
   }
 }

@@ -17,10 +17,13 @@ final class Rows {
 
   static List<String> of(PsoTable<? extends Pso> table) {
     List<String> lines = new ArrayList<>();
+    List<Cell> cells = List.of();
     for (Pso row : table) {
+      cells = cells.isEmpty() ? Cell.of(PsoLayout.of(row.getClass()), true) : cells;
+      Map<String, @Nullable Object> values = PsoLayout.valuesOf(row);
       StringJoiner line = new StringJoiner(";");
-      for (Cell cell : Cell.of(PsoLayout.of(row.getClass()), true)) {
-        line.add(show(PsoLayout.valuesOf(row).get(cell.name()), cell));
+      for (Cell cell : cells) {
+        line.add(show(values.get(cell.name()), cell));
       }
       lines.add(line.toString());
     }

@@ -1,0 +1,109 @@
+package dev.tigris.memory.arrow;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// The values of a dictionary. More may be added behind them.
+///
+/// Thread rule: one thread.
+final class DictionaryValues {
+  private final int width;
+  private final Growing fixed = new Growing();
+  private byte[] isNull = new byte[0];
+  private byte[][] datas = new byte[0][];
+  private int arrays;
+  private int[] which = new int[0];
+  private int[] starts = new int[0];
+  private int[] lengths = new int[0];
+  private int count;
+
+  /// @param width of a value of a fixed size; 0 for texts
+  DictionaryValues(int width) {
+    this.width = width;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /// Adds values behind those that are there.
+  void add(Cells cells) throws ArrowException {
+    long most = Integer.MAX_VALUE - 8;
+    if ((long) fixed.length() + cells.fixed().length > most
+        || (long) count + cells.count() > most) {
+      throw new ArrowException("a dictionary has more than 2^31 values, or bytes of values");
+    }
+    int sum = count + cells.count();
+    if (sum > isNull.length) {
+      int room = Math.max(sum, (int) Math.min(2L * isNull.length, Integer.MAX_VALUE - 8));
+      isNull = Arrays.copyOf(isNull, room);
+      if (width == 0) {
+        which = Arrays.copyOf(which, room);
+        starts = Arrays.copyOf(starts, room);
+        lengths = Arrays.copyOf(lengths, room);
+      }
+    }
+    for (int i = 0; i < cells.count(); i++) {
+      isNull[count + i] = (byte) (cells.isNull(i) ? 1 : 0);
+    }
+    if (width > 0) {
+      fixed.add(cells.fixed());
+    } else {
+      addTexts(cells);
+    }
+    count = sum;
+  }
+
+  private void addTexts(Cells cells) {
+    byte[][] more = cells.datas();
+    int needed = arrays + more.length;
+    if (needed > datas.length) {
+      datas = Arrays.copyOf(datas, Math.max(needed, 2 * datas.length));
+    }
+    System.arraycopy(more, 0, datas, arrays, more.length);
+    int[] from = cells.which();
+    for (int i = 0; i < cells.count(); i++) {
+      which[count + i] = arrays + (from == null ? 0 : from[i]);
+    }
+    System.arraycopy(cells.starts(), 0, starts, count, cells.count());
+    System.arraycopy(cells.lengths(), 0, lengths, count, cells.count());
+    arrays = needed;
+  }
+
+  /// The values that indices stand for.
+  ///
+  /// @param absent by row, not 0 where there is no index; changed to have the nulls of the
+  ///     dictionary too
+  Cells gather(int[] indices, byte[] absent) {
+    int rows = indices.length;
+    byte[] values = new byte[rows * width];
+    int texts = width == 0 ? rows : 0;
+    int[] itsWhich = new int[texts];
+    int[] itsStarts = new int[texts];
+    int[] itsLengths = new int[texts];
+    for (int i = 0; i < rows; i++) {
+      int index = indices[i];
+      if (absent[i] != 0) {
+        continue;
+      }
+      absent[i] = isNull[index];
+      if (width > 0) {
+        System.arraycopy(fixed.bytes(), index * width, values, i * width, width);
+      } else {
+        itsWhich[i] = which[index];
+        itsStarts[i] = starts[index];
+        itsLengths[i] = lengths[index];
+      }
+    }
+    return new Cells(rows, absent, values, datas, itsWhich, itsStarts, itsLengths);
+  }
+
+  /// Values that are texts need no width, and others have one.
+  static @Nullable DictionaryValues of(ArrowType type) {
+    int width = SourceColumn.width(type);
+    if (type instanceof ArrowType.Text) {
+      return new DictionaryValues(0);
+    }
+    return width > 0 ? new DictionaryValues(width) : null;
+  }
+}
