@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.process.Command;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,11 +56,16 @@ class DocumentedProjectTest {
   }
 
   private Outcome book(String... arguments) throws IOException, InterruptedException {
+    return program("app.Book", arguments);
+  }
+
+  private Outcome program(String name, String... arguments)
+      throws IOException, InterruptedException {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
     words.add(classes + File.pathSeparator + MEMORY);
-    words.add("app.Book");
+    words.add(name);
     words.addAll(List.of(arguments));
     return run(words.toArray(String[]::new));
   }
@@ -73,13 +81,7 @@ class DocumentedProjectTest {
     assertEquals(new Outcome(0, "1 entries, ACME worth 62.5\n"), book("ACME", "5", "12.50"));
     assertEquals(new Outcome(0, "2 entries, größer worth -7.0\n"), book("größer", "-7", "1"));
 
-    assumeTrue(isThere("gcc", "--version"), "half skipped: there is no gcc (apt: gcc libc6-dev)");
-    Shell.Result header = new Shell(folder).run("layout app.Entry -cp @/classes --c");
-    Files.writeString(folder.resolve("entry.h"), header.out());
-    List<String> compiler = List.of("gcc", "-Wall", "-Wextra", "-Werror", "-O2");
-    List<String> command = new ArrayList<>(compiler);
-    command.addAll(List.of("-o", "reader", "reader.c"));
-    assertEquals(new Outcome(0, ""), run(command.toArray(String[]::new)));
+    compileReader();
     assertEquals(new Outcome(0, "ACME 5 at 12.50\ngrößer -7 at 1.00\n"), run("./reader", "book"));
 
     Path other = Files.write(folder.resolve("other"), new byte[1 << 12]);
@@ -87,16 +89,111 @@ class DocumentedProjectTest {
     assertEquals(1, run("./reader", folder.resolve("gone").toString()).exit());
   }
 
-  @Test
-  void aProgramInPythonReadsWhatTheDocumentedClassesWrote() throws Exception {
+  private void compileReader() throws Exception {
+    assumeTrue(isThere("gcc", "--version"), "half skipped: there is no gcc (apt: gcc libc6-dev)");
+    Shell.Result header = new Shell(folder).run("layout app.Entry -cp @/classes --c");
+    Files.writeString(folder.resolve("entry.h"), header.out());
+    assertEquals(
+        new Outcome(0, ""),
+        run("gcc", "-Wall", "-Wextra", "-Werror", "-O2", "-o", "reader", "reader.c"));
+  }
+
+  /// Writes what the Python program needs, and returns what runs it.
+  private String python() throws Exception {
     String python = isThere("python3", "-c", "import numpy") ? "python3" : "/usr/bin/python3";
     assumeTrue(
         isThere(python, "-c", "import numpy"), "skipped: there is no NumPy (apt: python3-numpy)");
+    Shell.Result types = new Shell(folder).run("layout app.Entry -cp @/classes --numpy");
+    Files.writeString(folder.resolve("entry.py"), types.out());
+    return python;
+  }
+
+  /// Fills a table that was made for fewer elements.
+  private static final String FILLER =
+      """
+      package app;
+
+      import dev.tigris.memory.*;
+      import dev.tigris.memory.schema.Schema;
+      import java.nio.file.Path;
+
+      public class Filler {
+        public static void main(String[] arguments) throws Exception {
+          Schema schema = Schema.ofTable(Entry.class);
+          try (Jbuf file = Jbuf.map(Path.of("book"), Mapping.DURABLE, 1 << 20, schema)) {
+            Container container = file.asContainer();
+            int capacity = Integer.parseInt(arguments[0]);
+            PsoTable<Entry> entries = new PsoTable<>(container, Entry.class, capacity);
+            container.root(entries);
+            for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
+              Entry entry = entries.add();
+              entry.symbol.set("E" + i);
+              entry.quantity = i;
+              entry.price = i / 4.0;
+            }
+            file.flush();
+          }
+        }
+      }
+      """;
+
+  /// Makes a file whose table has grown, and returns what its readers print.
+  private String fill(int capacity, int count) throws Exception {
+    Files.deleteIfExists(folder.resolve("book"));
+    assertEquals(new Outcome(0, ""), program("app.Filler", capacity + "", count + ""));
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      lines.append(String.format(Locale.ROOT, "E%d %d at %.2f%n", i, i, i / 4.0));
+    }
+    return lines.toString();
+  }
+
+  /// Has the first segment begin at another index.
+  private void damage() throws IOException {
+    try (RandomAccessFile book = new RandomAccessFile(folder.resolve("book").toFile(), "rw")) {
+      book.seek(32);
+      long table = Long.reverseBytes(book.readLong());
+      book.seek(table + 8);
+      long segment = -Long.reverseBytes(book.readLong());
+      book.seek(segment);
+      book.writeLong(Long.reverseBytes(8));
+    }
+  }
+
+  @Test
+  @Slow("it starts three JVMs, a compiler and three Pythons")
+  void programsInCAndPythonReadATableThatHasGrown() throws Exception {
+    Path source = Files.writeString(folder.resolve("Filler.java"), FILLER);
+    String path = classes + File.pathSeparator + MEMORY;
+    assertEquals(
+        "", Document.compile(List.of("-cp", path, "-d", classes.toString(), source.toString())));
+    specialize();
+    compileReader();
+    String none = fill(0, 40); // the first part is empty
+    assertEquals(new Outcome(0, none), run("./reader", "book"));
+    damage();
+    assertEquals(3, run("./reader", "book").exit());
+
+    String all = fill(7, 3_000);
+    assertEquals(new Outcome(0, all), run("./reader", "book"));
+    String python = python();
+    Outcome printed = run(python, "reader.py", "book");
+    assertEquals(0, printed.exit(), printed.output());
+    assertEquals(all, printed.output().substring(0, all.length()));
+    assertTrue(printed.output().substring(all.length()).startsWith("worth "), "of all elements");
+    damage();
+    assertEquals(1, run(python, "reader.py", "book").exit());
+    assertEquals(none, fill(0, 40));
+    printed = run(python, "reader.py", "book");
+    assertTrue(printed.output().startsWith(none), printed.output());
+  }
+
+  @Test
+  void aProgramInPythonReadsWhatTheDocumentedClassesWrote() throws Exception {
+    String python = python();
     specialize();
     assertEquals(0, book("ACME", "5", "12.50").exit());
     assertEquals(0, book("größer", "-7", "1").exit());
-    Shell.Result types = new Shell(folder).run("layout app.Entry -cp @/classes --numpy");
-    Files.writeString(folder.resolve("entry.py"), types.out());
     assertEquals(
         new Outcome(0, "ACME 5 at 12.50\ngrößer -7 at 1.00\nworth 55.5\n"),
         run(python, "reader.py", "book"));
