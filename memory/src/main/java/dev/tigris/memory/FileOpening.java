@@ -361,7 +361,7 @@ final class FileOpening {
 
   private ScarceException holes(long bytes, long missing, long free) {
     return new ScarceException(
-        "%s has holes, or shares blocks with other files, and the disk or a quota has no room for them: %d of its %d bytes have no blocks, and %d bytes of the disk are free. Make room, or map it PRIVATE or as SNAPSHOT"
+        "%s has holes, or shares blocks with other files, and the disk or a quota has no room for them. %d of its %d bytes have no blocks, and %d bytes of the disk are free. Make room, or map it PRIVATE or as SNAPSHOT"
             .formatted(path, missing, bytes, free));
   }
 

@@ -150,8 +150,9 @@ public final class FileDescriptors {
     return allocate(descriptor, 0, from, bytes);
   }
 
-  /// As [#reserve] for the bytes that a file has. Where its blocks may be those of other files, too
-  /// (XFS), it gets copies of its own, since a later write would need them.
+  /// Gives a file blocks of its own for the bytes that it has. Where its blocks may be those of
+  /// other files, too (XFS), it gets copies, since a later write would need them. Otherwise as
+  /// [#reserve].
   public static boolean reserveOwn(int descriptor, long bytes) throws SystemException {
     return allocate(descriptor, FALLOC_FL_UNSHARE_RANGE, 0, bytes) || reserve(descriptor, 0, bytes);
   }
