@@ -189,6 +189,9 @@ final class EntrySorter {
 
   /// Sorts a long run, whose keys agree in the bytes before `first`, like a bucket of its own.
   private void deepen(int low, int high, int first) {
+    if (sortByKnownBits(low, high, first)) {
+      return;
+    }
     long indexMask = (1L << keys.indexBits()) - 1;
     int from = first;
     while (from >= 0 && from < keys.keySize()) {
@@ -214,6 +217,29 @@ final class EntrySorter {
     if (from < 0) { // otherwise all of the keys are equal
       mergeTied(low, high);
     }
+  }
+
+  /// Sorts a long run by the bits of its entries that no pass has looked at yet, if they differ: no
+  /// key has to be read for that.
+  private boolean sortByKnownBits(int low, int high, int from) {
+    long min = entries[low] >>> indexBits;
+    long max = min;
+    for (int i = low + 1; i < high; i++) {
+      long known = entries[i] >>> indexBits;
+      min = Math.min(known, min);
+      max = Math.max(known, max);
+    }
+    if (min == max) {
+      return false;
+    }
+    int shift = Long.numberOfLeadingZeros(max - min);
+    long indexMask = (1L << indexBits) - 1;
+    for (int i = low; i < high; i++) {
+      long normalised = ((entries[i] >>> indexBits) - min) << shift;
+      entries[i] = normalised | (entries[i] & indexMask);
+    }
+    sortRange(low, high, from);
+    return true;
   }
 
   /// Sorts a run of which no prefix is left by comparing whole keys: pieces that insertion has
