@@ -86,7 +86,11 @@ public final class Main {
 
   private static void pay(Path file, long number) throws IOException {
     try (Store store = Store.open(file, 0)) {
-      store.find(number).paid = true;
+      Order order = store.find(number);
+      if (order == null) {
+        throw new IllegalArgumentException("there is no order " + number);
+      }
+      order.paid = true;
       store.flush();
     }
   }

@@ -19,8 +19,8 @@ public final class Orders extends Pso {
     slots = new PsoArray(container, Primitive.INT, slotsFor(capacity));
   }
 
-  /// A power of two of which at most two thirds are taken.
+  /// A power of two, of which at most two thirds are taken and one is free.
   static long slotsFor(long capacity) {
-    return Long.highestOneBit(capacity + capacity / 2) << 1;
+    return Long.highestOneBit(Math.max(1, capacity + capacity / 2)) << 1;
   }
 }

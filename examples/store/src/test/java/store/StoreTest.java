@@ -28,6 +28,14 @@ class StoreTest {
   }
 
   @Test
+  void findsNothingInAStoreWithoutRoom() throws Exception {
+    try (Store store = Store.open(folder.resolve("orders"), 0)) {
+      assertNull(store.find(7));
+      assertThrows(IllegalStateException.class, () -> store.add(7));
+    }
+  }
+
+  @Test
   void refusesANumberThatIsTakenAndOneTooMany() throws Exception {
     try (Store store = Store.open(folder.resolve("orders"), 100)) {
       store.add(0);
