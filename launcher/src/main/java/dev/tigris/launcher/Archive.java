@@ -64,14 +64,15 @@ final class Archive {
   Path make(String version, List<Path> jars, Path folder) throws IOException, InterruptedException {
     Path home = folder.resolve("tigris-%s-%s".formatted(version, system()));
     List<Path> copied = lib(jars, home);
-    run(home, "lib/raise.log", raiseClassVersions(copied));
+    Files.delete(run(home, "lib/raise.log", raiseClassVersions(copied)));
     settle(copied);
     context.say("linking the Java of the archive");
-    run(home, "jlink.log", jlink(copied, home));
+    Files.delete(run(home, "jlink.log", jlink(copied, home)));
     context.say("training its AOT cache");
     train(copied, home);
     Path archive = folder.resolve(home.getFileName() + ".tar.gz");
-    run(folder, "tar.log", List.of("tar", "-czf", archive.toString(), home.getFileName() + ""));
+    String name = home.getFileName() + "";
+    Files.delete(run(folder, "tar.log", List.of("tar", "-czf", archive.toString(), name)));
     return archive;
   }
 
@@ -173,15 +174,16 @@ final class Archive {
     command.add("-cp");
     command.add(jars.stream().map(Path::toString).collect(Collectors.joining(":")));
     command.addAll(List.of(MAIN, "train"));
-    run(work, "../training.log", command);
+    Path said = run(work, "../training.log", command);
     Checkout.delete(work);
     if (!Files.exists(home.resolve("aot/cache"))) {
-      throw Refusal.cannotRun("the AOT cache was not made: see training.log in " + work);
+      throw Refusal.cannotRun("the AOT cache was not made: see " + said);
     }
+    Files.delete(said);
   }
 
-  /// Runs a program in a folder, and ends all if it fails.
-  private void run(Path folder, String log, List<String> command)
+  /// Runs a program in a folder, and ends all if it fails. Returns the file with what it said.
+  private Path run(Path folder, String log, List<String> command)
       throws IOException, InterruptedException {
     Path said = folder.resolve(log).normalize();
     int code =
@@ -194,6 +196,6 @@ final class Archive {
       throw Refusal.cannotRun(
           "%s ended with exit code %d: see %s".formatted(command.getFirst(), code, said));
     }
-    Files.delete(said);
+    return said;
   }
 }
