@@ -3,7 +3,9 @@ package dev.tigris.memory;
 import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,38 @@ final class ContainerAccess implements ObjectAccess {
   @Override
   public MemorySegment bytes(Container container, long offset, long bytes) {
     return container.raw(offset, bytes);
+  }
+
+  @Override
+  public @Nullable Container container(Pso object) {
+    object.requireConstructed();
+    return object.container() instanceof RawContainer ? null : object.container().allocator();
+  }
+
+  @Override
+  public long offset(Pso object) {
+    object.requireConstructed();
+    return object.offset();
+  }
+
+  @Override
+  public Jbuf jbuf(View view) {
+    return view.lease.jbuf;
+  }
+
+  @Override
+  public void copy(Pso object, long bytes, Container into, long at) {
+    object.requireConstructed();
+    Region from = object.container();
+    Objects.checkFromIndexSize(object.offset(), bytes, from.capacityBytes());
+    Objects.checkFromIndexSize(at, bytes, into.capacityBytes());
+    Pso.checkLease(object);
+    into.checkLease();
+    // SAFETY: both ranges lie in their regions, by the checks before, and the fences keep these.
+    MemorySegment.copy(
+        Raw.GLOBAL, object.masked(), Raw.GLOBAL, (into.address & Raw.ADDRESS_MASK) + at, bytes);
+    Reference.reachabilityFence(object);
+    Reference.reachabilityFence(into);
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tigris.memory.schema.Conversion;
 import dev.tigris.memory.schema.Schema;
 import dev.tigris.memory.schema.SchemaException;
 import java.util.Random;
@@ -117,6 +118,49 @@ class SchemaTest {
         assertThrows(SchemaException.class, () -> container.declare(Schema.of(Labelled.class)));
     assertTrue(e.getMessage().contains("SchemaTest$Order"), e.getMessage());
     assertThrows(SchemaException.class, () -> Schema.of(Point.class).validate(container));
+  }
+
+  @Test
+  void copiesAnObjectWithWhatItLeadsToAndNothingElse() {
+    Container source = Jbuf.allocate(1 << 16).asContainer();
+    for (int i = 0; i < 100; i++) {
+      new Labelled(source).x = i;
+    }
+    Labelled second = new Labelled(source);
+    second.label.set("second");
+    Labelled first = new Labelled(source);
+    first.x = 7;
+    first.next = second;
+    Schema schema = Schema.of(Labelled.class);
+    Conversion copy = Conversion.of(first, schema, schema);
+    Container target = Jbuf.allocate(copy.objectBytes()).asContainer();
+    copy.objectsInto(target);
+    assertEquals(copy.objectBytes(), target.usedBytes());
+    assertEquals(0, target.fingerprint());
+    Labelled copied = target.root(Labelled.class);
+    assertEquals(7, copied.x);
+    assertEquals("second", copied.next.label.toString());
+    schema.validate(target);
+    assertThrows(IllegalArgumentException.class, () -> copy.objectsInto(target));
+    Container small = Jbuf.allocate(Container.HEADER_BYTES).asContainer();
+    assertThrows(ContainerFullException.class, () -> copy.objectsInto(small));
+    assertThrows(
+        CorruptContainerException.class,
+        () -> {
+          source.clear();
+          Conversion _ = Conversion.of(first, schema, schema);
+        });
+  }
+
+  @Test
+  void saysWhetherItCanBeConverted() {
+    Schema schema = Schema.of(Labelled.class);
+    assertEquals(Labelled.class.getName(), schema.rootName());
+    schema.requireConvertible(schema);
+    SchemaException e =
+        assertThrows(
+            SchemaException.class, () -> schema.requireConvertible(Schema.of(Order.class)));
+    assertTrue(e.getMessage().contains("Labelled"), e.getMessage());
   }
 
   @Test

@@ -1,17 +1,19 @@
 package dev.tigris.memory.internal;
 
 import dev.tigris.memory.Container;
+import dev.tigris.memory.Jbuf;
 import dev.tigris.memory.Primitive;
 import dev.tigris.memory.Pso;
 import dev.tigris.memory.PsoTable;
+import dev.tigris.memory.View;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The access that the packages of schemas and of Arrow have to containers and classes of objects,
-/// and users do not.
+/// The access that the packages of schemas and of Arrow, and calls whose arguments are objects,
+/// have to containers and classes of objects, and users do not.
 ///
 /// The one object of this type is a constant of [Container], which this interface looks up when it
 /// is initialized. That takes no registration, so no order in which classes have to be loaded.
@@ -47,6 +49,22 @@ public interface ObjectAccess {
   ///
   /// @throws IndexOutOfBoundsException if the range is not inside the container
   MemorySegment bytes(Container container, long offset, long bytes);
+
+  /// The container that an object lives in; null if that is a raw one.
+  ///
+  /// @throws IllegalStateException if the object was made without its constructor
+  @Nullable Container container(Pso object);
+
+  /// Where an object begins in its container or raw container.
+  long offset(Pso object);
+
+  /// The buffer that a view, or a container, is of.
+  Jbuf jbuf(View view);
+
+  /// Copies the first bytes of an object to a place in a container: those that its class has.
+  ///
+  /// @throws IndexOutOfBoundsException if they do not fit there
+  void copy(Pso object, long bytes, Container into, long at);
 
   /// Says what an [InternalError] of an access to a container means.
   String explainFault(Container container);

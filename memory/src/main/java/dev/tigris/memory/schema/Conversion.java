@@ -5,6 +5,7 @@ import dev.tigris.memory.Container;
 import dev.tigris.memory.ContainerFullException;
 import dev.tigris.memory.CorruptContainerException;
 import dev.tigris.memory.Primitive;
+import dev.tigris.memory.Pso;
 import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.memory.raw.Raw;
 import java.lang.ref.Reference;
@@ -35,6 +36,9 @@ public final class Conversion {
   private final SchemaChange change;
   private final Schema old;
 
+  /// The offset of the object that the copies begin with; 0 if there is none.
+  private final long root;
+
   /// The objects that are copied as a whole, by rising offset, in parallel arrays. An object inside
   /// one of them, such as an element of a table, moves along with it.
   private long[] offsets = new long[64];
@@ -58,8 +62,9 @@ public final class Conversion {
   /// A segment and its table.
   private record Part(GrownTable table, GrownTable.Segment segment) {}
 
-  private Conversion(Container source, Schema from, Schema to) {
+  private Conversion(Container source, long root, Schema from, Schema to) {
     this.source = source;
+    this.root = root;
     this.change = new SchemaChange(from, to);
     this.old = from;
     if (!change.isPossible()) {
@@ -67,7 +72,7 @@ public final class Conversion {
     }
     Walk walk = new Walk(change.kept(), source, source.usedBytes());
     this.sourceAddress = ObjectAccess.OBJECTS.address(source);
-    walk.from(ObjectAccess.OBJECTS.rootOffset(source));
+    walk.from(root);
     this.grown = walk.grown();
     for (GrownTable table : grown.values()) {
       for (GrownTable.Segment segment : table.segments()) {
@@ -90,7 +95,7 @@ public final class Conversion {
       throw new SchemaException(
           "the container keeps no schema: tell it the one of its objects with declare(schema)");
     }
-    return new Conversion(source, own, to);
+    return new Conversion(source, ObjectAccess.OBJECTS.rootOffset(source), own, to);
   }
 
   /// Prepares a conversion from a schema that the caller knows, of a container that may keep none.
@@ -99,7 +104,24 @@ public final class Conversion {
   /// @throws CorruptContainerException if the source is damaged, or holds other objects than `from`
   ///     says
   public static Conversion of(Container source, Schema from, Schema to) {
-    return new Conversion(source, from, to);
+    return new Conversion(source, ObjectAccess.OBJECTS.rootOffset(source), from, to);
+  }
+
+  /// Prepares a copy of one object and of all that it leads to, whatever else its container holds.
+  /// The object becomes the root of the copy. References to objects of other containers are null
+  /// there.
+  ///
+  /// @param from the schema of containers whose root is such an object
+  /// @throws IllegalArgumentException if the object lives in a raw container
+  /// @throws SchemaException if fields differ in a way that cannot be converted, naming them
+  /// @throws CorruptContainerException if the object, or one that it leads to, is damaged
+  public static Conversion of(Pso object, Schema from, Schema to) {
+    Container source = ObjectAccess.OBJECTS.container(object);
+    if (source == null) {
+      throw new IllegalArgumentException(
+          "an object of a raw container has no schema there: copy its fields to a new object");
+    }
+    return new Conversion(source, ObjectAccess.OBJECTS.offset(object), from, to);
   }
 
   /// Says which fields are new, gone, moved or wider, for messages.
@@ -122,6 +144,11 @@ public final class Conversion {
   public long bytes() {
     int text = change.to.toString().getBytes(StandardCharsets.UTF_8).length;
     return Container.HEADER_BYTES + Long.BYTES + ((text + 7) & -8) + totalBytes;
+  }
+
+  /// Returns the bytes that the target of [#objectsInto] must have, its header included.
+  public long objectBytes() {
+    return Container.HEADER_BYTES + totalBytes;
   }
 
   /// Refuses a target that has objects or a schema.
@@ -286,14 +313,28 @@ public final class Conversion {
   /// @throws CorruptContainerException if the source is damaged, or was changed meanwhile
   /// @throws ContainerFullException if `target` has fewer than [#bytes]
   public void into(Container target) {
+    into(target, true, bytes());
+  }
+
+  /// Writes the objects as [#into] does, to a container that is not told the schema: for messages
+  /// to a program that knows it.
+  ///
+  /// @throws IllegalArgumentException as for [#into]
+  /// @throws CorruptContainerException as for [#into]
+  /// @throws ContainerFullException if `target` has fewer than [#objectBytes]
+  public void objectsInto(Container target) {
+    into(target, false, objectBytes());
+  }
+
+  private void into(Container target, boolean declares, long bytes) {
     requireEmpty(target);
-    if (bytes() > target.capacityBytes()) {
+    if (bytes > target.capacityBytes()) {
       throw new ContainerFullException(
           "the converted objects take %d bytes, and the container has %d: make it larger"
-              .formatted(bytes(), target.capacityBytes()));
+              .formatted(bytes, target.capacityBytes()));
     }
     try {
-      write(target);
+      write(target, declares);
     } catch (RuntimeException | Error e) { // an Error where the source's file was cut short
       target.clear();
       throw e;
@@ -303,14 +344,15 @@ public final class Conversion {
     }
   }
 
-  private void write(Container container) {
-    container.declare(change.to);
+  private void write(Container container, boolean declares) {
+    if (declares) {
+      container.declare(change.to);
+    }
     long base = ObjectAccess.OBJECTS.allocate(container, totalBytes);
     Target target = new Target(container, ObjectAccess.OBJECTS.address(container), base);
     for (int i = 0; i < count; i++) {
       write(i, target);
     }
-    long root = ObjectAccess.OBJECTS.rootOffset(source);
     ObjectAccess.OBJECTS.rootOffset(container, root == 0 ? 0 : base + place(root, old.root()));
   }
 

@@ -233,6 +233,23 @@ public final class Schema {
     Conversion.of(from, this).into(into);
   }
 
+  /// Returns the name of the class of the root; of a list or a table `PsoList<...>` or
+  /// `PsoTable<...>`.
+  public String rootName() {
+    return name(root);
+  }
+
+  /// Checks that containers of this schema can be converted to another one, before there is any.
+  /// Fields that the other one lacks are dropped then.
+  ///
+  /// @throws SchemaException if they cannot, naming the fields
+  public void requireConvertible(Schema to) {
+    SchemaChange change = new SchemaChange(this, to);
+    if (!change.isPossible()) {
+      throw new SchemaException(change.explain());
+    }
+  }
+
   List<Shape> shapes() {
     return shapes;
   }
