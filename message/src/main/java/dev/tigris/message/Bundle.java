@@ -96,6 +96,9 @@ public final class Bundle implements AutoCloseable {
 
   private final Map<String, Endpoint> endpoints = new HashMap<>();
 
+  /// The same as an array; null after a change.
+  private Endpoint @Nullable [] endpointArray;
+
   /// The names of the endpoints, and of those that are on their way here. Any thread.
   private final Set<String> names = ConcurrentHashMap.newKeySet();
 
@@ -215,6 +218,7 @@ public final class Bundle implements AutoCloseable {
     Endpoint made = new Endpoint(this, name, tag);
     reserve(name);
     endpoints.put(name, made);
+    endpointArray = null;
     return made;
   }
 
@@ -434,8 +438,18 @@ public final class Bundle implements AutoCloseable {
     }
   }
 
+  /// Returns the endpoints there are now: an array that nobody changes.
+  private Endpoint[] allEndpoints() {
+    Endpoint[] all = endpointArray;
+    if (all == null) {
+      all = endpoints.values().toArray(Endpoint[]::new);
+      endpointArray = all;
+    }
+    return all;
+  }
+
   private void acknowledgeAll(long now) {
-    for (Endpoint endpoint : endpoints.values()) {
+    for (Endpoint endpoint : allEndpoints()) {
       for (Channel channel : endpoint.channels()) {
         channel.acknowledge(now);
       }
@@ -445,7 +459,7 @@ public final class Bundle implements AutoCloseable {
   /// Does what time asks for; returns when it does so next.
   private long tick(long now) {
     long deadline = now + LONGEST_ATTEMPT_NANOS;
-    for (Endpoint endpoint : List.copyOf(endpoints.values())) {
+    for (Endpoint endpoint : allEndpoints()) {
       for (Channel channel : endpoint.channels()) {
         PacketConnection open = channel.connection();
         if (open != null && open.hasNothingToCome()) {
@@ -457,6 +471,14 @@ public final class Bundle implements AutoCloseable {
         }
       }
     }
+    if (!attempts.isEmpty() || !ungreeted.isEmpty()) {
+      deadline = tickConnections(now, deadline);
+    }
+    return deadline;
+  }
+
+  private long tickConnections(long now, long earliest) {
+    long deadline = earliest;
     for (Channel channel : List.copyOf(attempts.keySet())) {
       Attempt attempt = attempts.get(channel);
       if (channel.session().state() != Session.State.DETACHED || attempt == null) {
@@ -496,6 +518,7 @@ public final class Bundle implements AutoCloseable {
   private void takeAdopted() {
     for (Endpoint endpoint : adopted.take()) {
       endpoints.put(endpoint.name(), endpoint);
+      endpointArray = null;
       moved.remove(endpoint.name());
       endpoint.movedTo(this);
       long now = System.nanoTime();
@@ -822,6 +845,7 @@ public final class Bundle implements AutoCloseable {
 
   void forget(Endpoint endpoint) {
     endpoints.remove(endpoint.name());
+    endpointArray = null;
     names.remove(endpoint.name());
   }
 
@@ -886,7 +910,9 @@ public final class Bundle implements AutoCloseable {
   /// Throws if the counts of a session do not add up: for tests.
   void checkInvariants() {
     for (Endpoint endpoint : endpoints.values()) {
-      endpoint.channels().forEach(Channel::checkInvariants);
+      for (Channel channel : endpoint.channels()) {
+        channel.checkInvariants();
+      }
     }
   }
 

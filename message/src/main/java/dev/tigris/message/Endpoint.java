@@ -7,6 +7,7 @@ import dev.tigris.memory.View;
 import dev.tigris.message.channel.BulkSend;
 import dev.tigris.message.channel.BulkTarget;
 import dev.tigris.message.channel.Channel;
+import dev.tigris.message.channel.EndpointAccess;
 import dev.tigris.message.channel.Greeting;
 import dev.tigris.message.channel.IncomingMessage;
 import dev.tigris.message.channel.MessageReceiver;
@@ -25,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,9 @@ public final class Endpoint implements AutoCloseable {
   /// The most words of a message.
   public static final int MOST_WORDS = 16;
 
+  /// What [EndpointAccess] gives to calls.
+  static final EndpointAccess ACCESS = new CallAccess();
+
   private static final System.Logger LOG = System.getLogger(Endpoint.class.getName());
   private static final long[] NO_WORDS = {};
   private static final long LONGEST_LOOKUP_NANOS = 1_000_000_000;
@@ -57,9 +62,14 @@ public final class Endpoint implements AutoCloseable {
   private @Nullable Handler[] handlers = new @Nullable Handler[16];
   private @Nullable Peer[] peers = new @Nullable Peer[4];
   private final Map<Long, Channel> channels = new HashMap<>();
+
+  /// The same as an array; null after a change.
+  private Channel @Nullable [] channelArray;
+
   private ErrorHandler errors = Endpoint::logged;
   private @Nullable Bytes segment;
   private @Nullable ReceivePool pool;
+  private @Nullable LongFunction<BulkTarget> targets;
   private final Token token = new Token(this);
   private final Message message = new Message();
   private final MessageReceiver receiver = new EndpointReceiver();
@@ -160,6 +170,10 @@ public final class Endpoint implements AutoCloseable {
   public int freeBuffers() {
     ReceivePool its = pool;
     return its == null ? 0 : its.free();
+  }
+
+  void targets(LongFunction<BulkTarget> chooses) {
+    targets = chooses;
   }
 
   // ---- the table of peers
@@ -324,6 +338,10 @@ public final class Endpoint implements AutoCloseable {
     return entry >= 0 && entry < peers.length && peers[entry] != null;
   }
 
+  Channel channel(int entry) {
+    return peer(entry).channel();
+  }
+
   private Peer peer(int entry) {
     Peer peer = entry >= 0 && entry < peers.length ? peers[entry] : null;
     if (peer == null) {
@@ -336,18 +354,27 @@ public final class Endpoint implements AutoCloseable {
   void enter(Peer peer) {
     peers[peer.index()] = peer;
     channels.put(peer.channel().id(), peer.channel());
+    channelArray = null;
   }
 
   void enter(Channel channel) {
     channels.put(channel.id(), channel);
+    channelArray = null;
   }
 
   @Nullable Channel channel(long session) {
     return channels.get(session);
   }
 
-  Iterable<Channel> channels() {
-    return List.copyOf(channels.values());
+  /// Returns the channels there are now: an array that nobody changes, as waiting looks at all of
+  /// them and makes no objects.
+  Channel[] channels() {
+    Channel[] all = channelArray;
+    if (all == null) {
+      all = channels.values().toArray(Channel[]::new);
+      channelArray = all;
+    }
+    return all;
   }
 
   int channelCount() {
@@ -707,6 +734,10 @@ public final class Endpoint implements AutoCloseable {
             ? BulkTarget.nowhere(Reason.TOO_LONG)
             : BulkTarget.bytes(its, place, () -> {});
       }
+      LongFunction<BulkTarget> chooses = targets;
+      if (chooses != null) {
+        return chooses.apply(total);
+      }
       ReceivePool supplied = pool;
       BulkTarget buffer = supplied == null ? null : supplied.take(total);
       if (buffer != null) {
@@ -769,6 +800,7 @@ public final class Endpoint implements AutoCloseable {
     @Override
     public void ended(Channel channel, String why) {
       channels.remove(channel.id());
+      channelArray = null;
       Peer peer = peerOf(channel);
       int index = peer == null ? -1 : peer.index();
       if (peer != null) {

@@ -32,6 +32,10 @@ public final class Message {
     }
   }
 
+  @Nullable BulkTarget target() {
+    return shown().target();
+  }
+
   private IncomingMessage shown() {
     IncomingMessage its = incoming;
     if (its == null) {

@@ -21,6 +21,10 @@ public final class Token {
     }
   }
 
+  Channel channel() {
+    return shown();
+  }
+
   private Channel shown() {
     Channel its = channel;
     if (its == null) {

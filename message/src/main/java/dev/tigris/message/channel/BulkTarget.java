@@ -16,6 +16,7 @@ public final class BulkTarget {
   private final long at;
   private final @Nullable Reason refusal;
   private final Runnable done;
+  private @Nullable Object attachment;
   private long total = -1;
 
   private BulkTarget(
@@ -42,6 +43,17 @@ public final class BulkTarget {
   /// @param done is run once, after the handler, or when the rest will not come
   public static BulkTarget bytes(Bytes bytes, long at, Runnable done) {
     return new BulkTarget(null, bytes, at, null, done);
+  }
+
+  /// Attaches whatever the receiver wants to find there.
+  public BulkTarget attach(Object attached) {
+    attachment = attached;
+    return this;
+  }
+
+  /// Returns what was attached; null if nothing was.
+  public @Nullable Object attachment() {
+    return attachment;
   }
 
   /// Nowhere: the message comes back with this reason.

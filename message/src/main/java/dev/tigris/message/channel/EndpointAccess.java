@@ -1,0 +1,48 @@
+package dev.tigris.message.channel;
+
+import dev.tigris.message.Endpoint;
+import dev.tigris.message.Message;
+import dev.tigris.message.Token;
+import java.lang.invoke.MethodHandles;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The access that calls have to endpoints, and users do not. A server sends requests to peers that
+/// are in no table, and both sides choose the memory that a bulk transfer arrives in.
+///
+/// The one object of this type is a constant of [Endpoint], which this interface looks up when it
+/// is initialized. That takes no registration, so no order in which classes have to be loaded.
+///
+/// Thread rule: that of the endpoint.
+public interface EndpointAccess {
+  /// The one implementation.
+  EndpointAccess ENDPOINTS = find();
+
+  private static EndpointAccess find() {
+    try {
+      return (EndpointAccess)
+          MethodHandles.privateLookupIn(Endpoint.class, MethodHandles.lookup())
+              .findStaticVarHandle(Endpoint.class, "ACCESS", EndpointAccess.class)
+              .get();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Endpoint has no constant ACCESS", e);
+    }
+  }
+
+  /// The channel that a message has come over, while its handler runs.
+  Channel channel(Token token);
+
+  /// The channel to a peer in the table.
+  ///
+  /// @throws IllegalArgumentException if the entry is empty
+  Channel channel(Endpoint endpoint, int entry);
+
+  /// Has the bundle send what was put into a channel, by the end of this poll or with the next one.
+  void touched(Endpoint endpoint, Channel channel);
+
+  /// Says where bulk transfers arrive that are for no place of the segment, by their length.
+  void targets(Endpoint endpoint, LongFunction<BulkTarget> targets);
+
+  /// Where a bulk transfer has arrived, while its handler runs; null for another message.
+  @Nullable BulkTarget target(Message message);
+}
