@@ -1,5 +1,5 @@
 /// Active messages: short, medium and bulk messages that run a handler where they arrive, over
-/// virtual interfaces.
+/// virtual interfaces. And calls whose arguments and results are objects.
 module dev.tigris.message {
   requires static transitive org.jspecify;
   requires dev.tigris.os;
@@ -8,4 +8,5 @@ module dev.tigris.message {
   requires transitive dev.tigris.net;
 
   exports dev.tigris.message;
+  exports dev.tigris.message.call;
 }

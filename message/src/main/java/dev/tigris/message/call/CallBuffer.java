@@ -1,0 +1,59 @@
+package dev.tigris.message.call;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Container;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.View;
+import dev.tigris.memory.internal.ObjectAccess;
+import java.lang.foreign.MemorySegment;
+
+/// Memory of a call: its bytes, and the same as a container.
+final class CallBuffer {
+  final Bytes bytes;
+  final Container container;
+
+  private final Jbuf jbuf;
+  private final MemorySegment segment;
+
+  /// Who needs it: the call, and each transfer out of it. Guarded by its pool.
+  int holders;
+
+  private CallBuffer(Jbuf jbuf, Bytes bytes, Container container) {
+    this.jbuf = jbuf;
+    this.bytes = bytes;
+    this.container = container;
+    this.segment = bytes.segment();
+  }
+
+  static CallBuffer allocate(long bytes, String owner) {
+    Jbuf jbuf = Jbuf.allocate(bytes, owner);
+    Bytes whole = jbuf.asBytes();
+    return new CallBuffer(jbuf, whole, whole.asContainer());
+  }
+
+  /// The buffer of a view, or a container, that the program has had.
+  static CallBuffer of(View view) {
+    Jbuf jbuf = ObjectAccess.OBJECTS.jbuf(view);
+    Bytes whole = jbuf.asBytes();
+    if (view instanceof Container container) {
+      return new CallBuffer(jbuf, whole, container);
+    }
+    for (long at = 0; at < Container.HEADER_BYTES; at += Long.BYTES) {
+      whole.setLong(at, 0);
+    }
+    return new CallBuffer(jbuf, whole, whole.asContainer());
+  }
+
+  long capacityBytes() {
+    return bytes.capacityBytes();
+  }
+
+  MemorySegment segment() {
+    return segment;
+  }
+
+  /// Gives the memory back, once nothing refers to it any more.
+  void free() {
+    jbuf.unreference(Jbuf::free);
+  }
+}

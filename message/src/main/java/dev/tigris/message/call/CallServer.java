@@ -1,0 +1,59 @@
+package dev.tigris.message.call;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// A running server. [Calls#serve] starts one.
+///
+/// Thread rule: any thread.
+public final class CallServer implements AutoCloseable {
+  private final ServerHub hub;
+
+  CallServer(ServerHub hub) {
+    this.hub = hub;
+  }
+
+  /// Returns the address that it listens at: clients name it behind the `@`.
+  public String address() {
+    return hub.address();
+  }
+
+  /// Refuses new calls, sends clients elsewhere, and waits until all calls are over that it has.
+  ///
+  /// @return whether they are; false if the time is over, or the thread is interrupted, which it
+  ///     then still is
+  public boolean drain(Duration timeout) {
+    try {
+      hub.drain().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("draining has failed", e);
+    }
+  }
+
+  /// Returns what it has counted.
+  public CallStatistics statistics() {
+    return hub.counters()
+        .told(hub.counters().underWay(), hub.buffers().out() - hub.keptByMethods());
+  }
+
+  /// Ends the server: methods that run are interrupted, and calls that have no reply are lost. Call
+  /// [#drain] before, to end in order. Memory that methods still read is given back when they have
+  /// returned.
+  @Override
+  public void close() {
+    hub.close();
+  }
+
+  @Override
+  public String toString() {
+    return "CallServer[%s]".formatted(hub);
+  }
+}

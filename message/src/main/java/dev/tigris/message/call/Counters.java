@@ -1,0 +1,70 @@
+package dev.tigris.message.call;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/// What a client or a server counts.
+///
+/// Thread rule: any thread.
+final class Counters {
+  private final LongAdder started = new LongAdder();
+  private final LongAdder succeeded = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder retried = new LongAdder();
+  private final LongAdder copied = new LongAdder();
+  private final LongAdder inPlace = new LongAdder();
+  private final LongAdder bytesSent = new LongAdder();
+  private final LongAdder bytesReceived = new LongAdder();
+
+  void started() {
+    started.increment();
+  }
+
+  void sent(long bytes) {
+    bytesSent.add(bytes);
+  }
+
+  void received(long bytes) {
+    bytesReceived.add(bytes);
+  }
+
+  void ended(Status status, long bytes) {
+    bytesReceived.add(bytes);
+    (status == Status.OK ? succeeded : failed).increment();
+  }
+
+  void refused() {
+    refused.increment();
+  }
+
+  void retried() {
+    retried.increment();
+  }
+
+  void copied(int objects) {
+    copied.add(objects);
+  }
+
+  void inPlace() {
+    inPlace.increment();
+  }
+
+  CallStatistics told(long underWay, int buffers) {
+    return new CallStatistics(
+        started.sum(),
+        succeeded.sum(),
+        failed.sum(),
+        refused.sum(),
+        retried.sum(),
+        underWay,
+        copied.sum(),
+        inPlace.sum(),
+        bytesSent.sum(),
+        bytesReceived.sum(),
+        buffers);
+  }
+
+  long underWay() {
+    return started.sum() - succeeded.sum() - failed.sum();
+  }
+}

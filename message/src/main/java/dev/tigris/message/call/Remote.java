@@ -1,0 +1,163 @@
+package dev.tigris.message.call;
+
+import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
+
+import dev.tigris.message.Endpoint;
+import dev.tigris.message.MessageException;
+import dev.tigris.message.call.ServiceModel.MethodModel;
+import dev.tigris.message.channel.Channel;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A server, as one client knows it.
+///
+/// Thread rule: the client's thread.
+final class Remote {
+  private static final long MILLI_NANOS = 1_000_000;
+  private static final long FIRST_PAUSE_NANOS = 20 * MILLI_NANOS;
+  private static final long LONGEST_PAUSE_NANOS = 2_000 * MILLI_NANOS;
+  private static final long FORGET_NANOS = 100 * MILLI_NANOS;
+  private static final int MOST_PENALTY = 1 << 10;
+
+  final int entry;
+  private final Endpoint endpoint;
+  private final String provider;
+  private final String name;
+  private final String address;
+  private final long tag;
+  private Map<String, Signature> methods = Map.of();
+  private final IdentityHashMap<MethodModel, RemoteMethod> matches = new IdentityHashMap<>();
+  private boolean isDescribed;
+  private boolean isLeaving;
+  private @Nullable String lastFailure;
+  private long pauseNanos = FIRST_PAUSE_NANOS;
+  private long retryAt;
+
+  /// How many calls are under way there.
+  int outstanding;
+
+  /// As many calls more it counts for, after failures: one that fails at once would otherwise look
+  /// like a fast one.
+  private int penalty;
+
+  private long penaltyAt;
+
+  Remote(int entry, Endpoint endpoint, String provider, String name, String address, long tag) {
+    this.entry = entry;
+    this.endpoint = endpoint;
+    this.provider = provider;
+    this.name = name;
+    this.address = address;
+    this.tag = tag;
+  }
+
+  /// Whether calls can be sent there.
+  boolean isReady() {
+    return isDescribed && endpoint.isMapped(entry);
+  }
+
+  boolean isMapped() {
+    return endpoint.isMapped(entry);
+  }
+
+  boolean isLeaving() {
+    return isLeaving;
+  }
+
+  void leave() {
+    isLeaving = true;
+  }
+
+  Channel channel() {
+    return ENDPOINTS.channel(endpoint, entry);
+  }
+
+  @Nullable String lastFailure() {
+    return lastFailure;
+  }
+
+  /// When it is connected to again.
+  long retryAt() {
+    return retryAt;
+  }
+
+  /// Connects, and waits for that at most so long.
+  ///
+  /// @return whether it is connected
+  boolean map(Duration timeout) {
+    isDescribed = false;
+    try {
+      endpoint.map(entry, provider, address, name, tag, timeout);
+      return true;
+    } catch (MessageException e) {
+      failed(String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /// It could not be used: it is tried again after a time that doubles.
+  void failed(String why) {
+    lastFailure = why;
+    if (endpoint.isMapped(entry)) {
+      endpoint.unmap(entry);
+    }
+    retryAt = System.nanoTime() + pauseNanos;
+    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
+  }
+
+  /// It has told what it serves.
+  void described(Description description) {
+    methods = description.byName();
+    matches.clear();
+    isDescribed = true;
+    isLeaving = false;
+    lastFailure = null;
+    pauseNanos = FIRST_PAUSE_NANOS;
+  }
+
+  /// Its session has ended.
+  void lost(String why, long now) {
+    isDescribed = false;
+    lastFailure = why;
+    retryAt = now;
+  }
+
+  Map<String, Signature> methods() {
+    return methods;
+  }
+
+  RemoteMethod method(MethodModel model) {
+    RemoteMethod known = matches.get(model);
+    if (known == null) {
+      Signature own = model.signature();
+      known = RemoteMethod.match(own, methods.get(own.fullName()));
+      matches.put(model, known);
+    }
+    return known;
+  }
+
+  // ---- balancing
+
+  /// A call there has failed for a reason that is the server's.
+  void punish(long now) {
+    penalty = Math.min(MOST_PENALTY, 2 * penalty(now) + 8);
+    penaltyAt = now;
+  }
+
+  private int penalty(long now) {
+    long halvings = (now - penaltyAt) / FORGET_NANOS;
+    return penalty == 0 || halvings > 16 ? 0 : penalty >> halvings;
+  }
+
+  /// How busy it seems: the next call goes to the one with the least.
+  int load(long now) {
+    return outstanding + penalty(now);
+  }
+
+  @Override
+  public String toString() {
+    return "%s@%s".formatted(name, address);
+  }
+}

@@ -1,0 +1,576 @@
+// Over 400 lines: the calls of all clients share one thread, its queue and its bounds.
+package dev.tigris.message.call;
+
+import static dev.tigris.message.channel.EndpointAccess.ENDPOINTS;
+
+import dev.tigris.memory.Bytes;
+import dev.tigris.message.Bundle;
+import dev.tigris.message.Endpoint;
+import dev.tigris.message.ErrorHandler;
+import dev.tigris.message.Message;
+import dev.tigris.message.Token;
+import dev.tigris.message.channel.BulkSend;
+import dev.tigris.message.channel.Channel;
+import dev.tigris.net.Fabric;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/// A server: its clients and their calls, and the thread that receives and sends.
+///
+/// ```text
+///   CALL --> runs in the handler --> reply of the message
+///     '----> queued --> running on a thread of its own --> done --> reply, as a request
+/// ```
+///
+/// Conserved: admitted = queued + running + done and not sent, and that is at most
+/// `mostRunning + mostQueued`.
+final class ServerHub {
+  private static final System.Logger LOG = System.getLogger(ServerHub.class.getName());
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+  private static final EnumSet<Bundle.Event> ALL_EVENTS = EnumSet.allOf(Bundle.Event.class);
+
+  private final ServerOptions options;
+  private final CallBuffers buffers = new CallBuffers("calls");
+  private final Counters counters = new Counters();
+  private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+  private final Thread thread = Thread.currentThread();
+
+  // ---- the server's thread
+  private final Bundle bundle;
+  private final Endpoint endpoint;
+  private final String address;
+  private final MethodTable methods;
+  private final List<ServerMethod> served;
+  private final byte[] description;
+  private final IdentityHashMap<Channel, ServerSession> sessions = new IdentityHashMap<>();
+  private final ArrayDeque<ServerCall> queued = new ArrayDeque<>();
+  private final ArrayDeque<Outbound> outbound = new ArrayDeque<>();
+  private final ServerCall here = new ServerCall(this);
+  private final long[] replyWords = new long[3];
+  private int admitted;
+  private int running;
+  private long earliest;
+  private boolean hasEarliest;
+  private boolean isLeaving;
+  private @Nullable CompletableFuture<Void> drained;
+  private volatile boolean isClosing;
+
+  /// A message that waits for a credit: the reply of a call, or an item of its stream.
+  ///
+  /// @param number of the item; -1 for the reply
+  private record Outbound(ServerCall call, long number, @Nullable CallBuffer item) {}
+
+  private ServerHub(
+      Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
+    this.options = options;
+    List<ServerMethod> its = new ArrayList<>();
+    List<Signature> signatures = new ArrayList<>();
+    for (Implementation one : all) {
+      one.service().methods().forEach(model -> its.add(ServerMethod.of(model, one)));
+      one.service().methods().forEach(model -> signatures.add(model.signature()));
+    }
+    this.served = List.copyOf(its);
+    this.methods = new MethodTable(served);
+    this.description = new Description(signatures).toBytes();
+    this.bundle = Bundle.open(options.messages(), List.of(fabric));
+    try {
+      bundle.mask(ALL_EVENTS);
+      this.endpoint = bundle.endpoint(name, options.tag());
+      endpoint.handler(Frames.CALL, this::called);
+      endpoint.handler(Frames.CANCEL, this::cancelled);
+      endpoint.handler(Frames.GRANT, this::granted);
+      endpoint.errorHandler(new Losses());
+      Incoming.accept(endpoint, buffers, options.messages().bulkBytes());
+      this.address = bundle.listen(fabric.provider(), where);
+    } catch (RuntimeException | Error e) {
+      bundle.close();
+      throw e;
+    }
+  }
+
+  /// Starts a server, on a thread of its own.
+  static ServerHub open(
+      Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
+    CompletableFuture<ServerHub> opened = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .name("tigris-calls " + name)
+        .start(
+            () -> {
+              ServerHub hub;
+              try {
+                hub = new ServerHub(fabric, name, where, options, all);
+              } catch (RuntimeException | Error e) {
+                opened.completeExceptionally(e);
+                return;
+              }
+              opened.complete(hub);
+              hub.serve();
+            });
+    try {
+      return opened.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        case null, default -> throw e;
+      }
+    }
+  }
+
+  ServerOptions options() {
+    return options;
+  }
+
+  CallBuffers buffers() {
+    return buffers;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  String address() {
+    return address;
+  }
+
+  void log(ServerCall call, Throwable failure) {
+    LOG.log(System.Logger.Level.WARNING, "%s has failed".formatted(call), failure);
+  }
+
+  // ---- any thread
+
+  /// A method on a thread of its own has ended.
+  void done(ServerCall call) {
+    command(() -> ended(call));
+  }
+
+  void sendItem(ServerCall call, long number, CallBuffer item) {
+    command(() -> send(new Outbound(call, number, item)));
+  }
+
+  private void command(Runnable command) {
+    commands.add(command);
+    if (!isClosing) {
+      bundle.wake();
+    } else if (!thread.isAlive()) {
+      runCommands();
+    }
+  }
+
+  private synchronized void runCommands() {
+    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
+      next.run();
+    }
+  }
+
+  /// Refuses new calls from now on, tells the clients, and completes when all others are over.
+  CompletableFuture<Void> drain() {
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    command(
+        () -> {
+          CompletableFuture<Void> known = drained;
+          if (known != null) {
+            CompletableFuture<Void> _ = known.thenRun(() -> over.complete(null));
+            return;
+          }
+          drained = over;
+          isLeaving = true;
+          for (ServerSession session : sessions.values()) {
+            if (Outgoing.isOpen(session.channel)) {
+              // One without a credit finds out by a refusal.
+              boolean _ = Outgoing.send(endpoint, session.channel, Frames.LEAVING, 0, 0);
+            }
+          }
+        });
+    return over;
+  }
+
+  void close() {
+    isClosing = true;
+    bundle.wake();
+    boolean wasInterrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+    }
+    runCommands();
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---- the server's thread
+
+  private void serve() {
+    try {
+      while (!isClosing) {
+        step();
+      }
+    } finally {
+      closeNow();
+    }
+  }
+
+  private void step() {
+    runCommands();
+    while (!outbound.isEmpty() && isSent(outbound.peek())) {
+      outbound.remove();
+    }
+    while (running < options.mostRunning() && !queued.isEmpty()) {
+      ServerCall next = queued.remove();
+      running++;
+      next.start();
+    }
+    CompletableFuture<Void> draining = drained;
+    if (draining != null && admitted == 0 && endpoint.drain(Duration.ZERO)) {
+      draining.complete(null);
+    }
+    long now = System.nanoTime();
+    if (hasEarliest && now - earliest >= 0) {
+      sweep(now);
+    }
+    if (commands.isEmpty() && !isClosing) {
+      // Calls that run in the handler leave no deadline: then nothing is allocated.
+      boolean _ = bundle.await(hasEarliest ? until(earliest - now) : LONGEST_WAIT);
+    }
+  }
+
+  private static Duration until(long nanos) {
+    return Duration.ofNanos(Math.clamp(nanos, 0, LONGEST_WAIT.toNanos()));
+  }
+
+  private void called(Token token, Message message) {
+    int count = message.words();
+    if (count < Invocation.HEAD) {
+      return;
+    }
+    long now = System.nanoTime();
+    counters.started();
+    Channel channel = ENDPOINTS.channel(token);
+    ServerSession session = sessions.get(channel);
+    if (session == null) {
+      session = new ServerSession(channel);
+      sessions.put(channel, session);
+    }
+    long id = message.word(1);
+    if (message.word(0) == Signature.DESCRIBE) {
+      describe(token, channel, id);
+      return;
+    }
+    ServerMethod method = methods.find(message.word(0));
+    if (method == null) {
+      refuse(token, id, Status.UNIMPLEMENTED, "the server has no such method any more");
+    } else if (isLeaving) {
+      refuse(token, id, Status.UNAVAILABLE, "the server is leaving; the method did not run");
+    } else if (message.word(2) <= 0) {
+      refuse(token, id, Status.DEADLINE_EXCEEDED, "the time was over before it arrived");
+    } else if (session.wasCancelled(id)) {
+      counters.ended(Status.CANCELLED, 0);
+    } else if (method.runsInHandler()) {
+      runHere(token, message, session, method, now);
+    } else {
+      admit(token, message, session, method, now);
+    }
+  }
+
+  private void refuse(Token token, long id, Status status, String why) {
+    counters.refused();
+    counters.ended(status, 0);
+    byte[] text = why.getBytes(StandardCharsets.UTF_8);
+    CallBuffer buffer = buffers.take(text.length);
+    buffer.bytes.copyFrom(0, text, 0, text.length);
+    replyWords[0] = id;
+    replyWords[1] = status.code() | Frames.NOT_RUN;
+    replyWords[2] = text.length;
+    token.reply(Frames.REPLY, replyWords, buffer.bytes, 0, text.length);
+    buffers.give(buffer);
+  }
+
+  private void describe(Token token, Channel channel, long id) {
+    CallBuffer buffer = buffers.take(description.length);
+    buffer.bytes.copyFrom(0, description, 0, description.length);
+    replyHere(token, channel, id, Status.OK.code(), description.length, buffer, description.length);
+    buffers.give(buffer);
+    counters.ended(Status.OK, 0);
+  }
+
+  /// Replies while the handler of the request runs.
+  private void replyHere(
+      Token token,
+      Channel channel,
+      long id,
+      long status,
+      long word,
+      @Nullable CallBuffer payload,
+      long bytes) {
+    if (payload == null || bytes <= channel.mostReplyPayload()) {
+      replyWords[0] = id;
+      replyWords[1] = status;
+      replyWords[2] = word;
+      Bytes from = payload == null ? null : payload.bytes;
+      token.reply(Frames.REPLY, replyWords, from, 0, (int) bytes);
+      return;
+    }
+    buffers.hold(payload);
+    channel.send(
+        new BulkSend(
+            payload.bytes,
+            0,
+            bytes,
+            true,
+            Frames.REPLY,
+            new long[] {id, status, word},
+            -1,
+            channel.replyingTo(),
+            () -> buffers.give(payload)));
+  }
+
+  /// Runs a method at once. Its arguments are copied to the memory of the method, which is used for
+  /// the next call again.
+  private void runHere(
+      Token token, Message message, ServerSession session, ServerMethod method, long now) {
+    ServerCall call = here;
+    readWords(message, call);
+    call.begin(session, method, now);
+    long bytes = message.payloadBytes();
+    call.requestBytes = bytes;
+    if (bytes > 0) {
+      call.request = arguments(message, method, bytes);
+    }
+    if (call.isWhole(message.words())) {
+      call.runHere();
+    } else {
+      call.fail(Status.INVALID_ARGUMENT, "the lengths of the arguments are wrong", false);
+    }
+    CallBuffer request = call.request;
+    if (request != null && request != method.arguments) {
+      if (!call.isRetained()) {
+        buffers.give(request);
+      }
+    } else if (request != null && call.isRetained()) {
+      method.arguments = null;
+    }
+    replyHere(
+        token, session.channel, call.id(), code(call), call.word(), call.reply, call.replyBytes());
+    buffers.give(call.reply);
+    call.reply = null;
+    call.request = null;
+    counters.sent(call.replyBytes());
+    counters.ended(call.status(), bytes);
+  }
+
+  private static long code(ServerCall call) {
+    return call.status().code() | (call.hasRun() ? 0 : Frames.NOT_RUN);
+  }
+
+  private CallBuffer arguments(Message message, ServerMethod method, long bytes) {
+    if (ENDPOINTS.target(message) != null || bytes > Frames.MOST_COPIED) {
+      CallBuffer taken = Incoming.take(message, buffers);
+      if (taken != null) {
+        return taken;
+      }
+    }
+    CallBuffer its = method.arguments;
+    if (its == null) {
+      its = buffers.take(Frames.MOST_COPIED);
+      method.arguments = its;
+    }
+    message.copyTo(0, its.segment(), 0, bytes);
+    return its;
+  }
+
+  private static void readWords(Message message, ServerCall call) {
+    int count = Math.min(message.words(), call.words.length);
+    for (int i = 0; i < count; i++) {
+      call.words[i] = message.word(i);
+    }
+  }
+
+  private void admit(
+      Token token, Message message, ServerSession session, ServerMethod method, long now) {
+    long id = message.word(1);
+    if (admitted >= (long) options.mostRunning() + options.mostQueued()) {
+      refuse(
+          token,
+          id,
+          Status.RESOURCE_EXHAUSTED,
+          "the server has %d calls; the method did not run".formatted(admitted));
+      return;
+    }
+    ServerCall call = new ServerCall(this);
+    readWords(message, call);
+    call.begin(session, method, now);
+    call.requestBytes = message.payloadBytes();
+    if (!session.add(call)) {
+      refuse(token, id, Status.INVALID_ARGUMENT, "a call of this number is under way");
+      return;
+    }
+    if (!call.isWhole(message.words())) {
+      session.remove(call);
+      refuse(token, id, Status.INVALID_ARGUMENT, "the lengths of the arguments are wrong");
+      return;
+    }
+    call.request = Incoming.take(message, buffers);
+    admitted++;
+    queued.add(call);
+    if (!hasEarliest || call.deadline() - earliest < 0) {
+      earliest = call.deadline();
+      hasEarliest = true;
+    }
+  }
+
+  private void cancelled(Token token, Message message) {
+    ServerSession session = sessions.get(ENDPOINTS.channel(token));
+    if (session == null || message.words() == 0) {
+      return;
+    }
+    ServerCall call = session.find(message.word(0));
+    if (call == null) {
+      session.cancelled(message.word(0));
+    } else {
+      abandon(call, Status.CANCELLED);
+    }
+  }
+
+  private void granted(Token token, Message message) {
+    ServerSession session = sessions.get(ENDPOINTS.channel(token));
+    ServerCall call = session == null || message.words() < 2 ? null : session.find(message.word(0));
+    if (call != null) {
+      call.grant(message.word(1));
+    }
+  }
+
+  /// Nobody waits for a call any more. One that runs is over when its method has ended.
+  private void abandon(ServerCall call, Status status) {
+    call.session().remove(call);
+    call.cancel();
+    if (queued.remove(call)) {
+      buffers.give(call.request);
+      admitted--;
+      counters.ended(status, 0);
+    }
+  }
+
+  /// A method has ended that ran on a thread of its own.
+  private void ended(ServerCall call) {
+    running--;
+    if (!call.isRetained()) {
+      buffers.give(call.request);
+    }
+    call.request = null;
+    send(new Outbound(call, -1, null));
+  }
+
+  private void send(Outbound message) {
+    if (!outbound.isEmpty() || !isSent(message)) {
+      outbound.add(message);
+    }
+  }
+
+  /// Whether it is sent, or nobody waits for it any more.
+  private boolean isSent(Outbound message) {
+    ServerCall call = message.call;
+    Channel channel = call.session().channel;
+    boolean isWanted =
+        !isClosing && Outgoing.isOpen(channel) && call.session().find(call.id()) == call;
+    CallBuffer payload = message.number < 0 ? call.reply : message.item;
+    long bytes =
+        message.number < 0 || payload == null ? call.replyBytes() : payload.container.usedBytes();
+    if (isWanted) {
+      replyWords[0] = call.id();
+      replyWords[1] = message.number < 0 ? code(call) : message.number;
+      replyWords[2] = message.number < 0 ? call.word() : bytes;
+      int handler = message.number < 0 ? Frames.REPLY : Frames.ITEM;
+      if (!Outgoing.send(endpoint, channel, handler, replyWords, 3, payload, bytes, buffers)) {
+        return false;
+      }
+      counters.sent(bytes);
+    }
+    buffers.give(payload);
+    if (message.number < 0) {
+      call.reply = null;
+      call.session().remove(call);
+      admitted--;
+      counters.ended(isWanted ? call.status() : Status.CANCELLED, call.requestBytes);
+    }
+    return true;
+  }
+
+  private void sweep(long now) {
+    hasEarliest = false;
+    for (ServerSession session : sessions.values()) {
+      for (ServerCall call : session.calls()) {
+        if (call.deadline() - now <= 0) {
+          abandon(call, Status.DEADLINE_EXCEEDED);
+        } else if (!hasEarliest || call.deadline() - earliest < 0) {
+          earliest = call.deadline();
+          hasEarliest = true;
+        }
+      }
+    }
+  }
+
+  /// Hears of clients that are lost.
+  private final class Losses implements ErrorHandler {
+    @Override
+    public void undelivered(Returned message) {} // the client is lost, which is told, too
+
+    @Override
+    public void lost(int entry, String why) {
+      for (Iterator<ServerSession> i = sessions.values().iterator(); i.hasNext(); ) {
+        ServerSession session = i.next();
+        if (!Outgoing.isOpen(session.channel)) {
+          i.remove();
+          for (ServerCall call : session.calls()) {
+            abandon(call, Status.CANCELLED);
+          }
+        }
+      }
+    }
+  }
+
+  private void closeNow() {
+    for (ServerSession session : sessions.values()) {
+      for (ServerCall call : session.calls()) {
+        abandon(call, Status.CANCELLED);
+      }
+    }
+    bundle.close();
+    runCommands();
+    while (!outbound.isEmpty()) {
+      boolean _ = isSent(outbound.remove());
+    }
+    for (ServerMethod method : served) {
+      buffers.give(method.arguments);
+      method.arguments = null;
+    }
+    buffers.close();
+    CompletableFuture<Void> draining = drained;
+    if (draining != null) {
+      draining.complete(null);
+    }
+  }
+
+  /// Returns how many buffers methods keep for their next call: they are not out.
+  int keptByMethods() {
+    return (int) served.stream().filter(method -> method.arguments != null).count();
+  }
+
+  @Override
+  public String toString() {
+    return "%s@%s".formatted(endpoint.name(), address);
+  }
+}

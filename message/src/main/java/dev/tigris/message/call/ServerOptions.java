@@ -1,0 +1,67 @@
+package dev.tigris.message.call;
+
+import dev.tigris.message.Options;
+import dev.tigris.os.CheckReturnValue;
+import java.util.Objects;
+
+/// The options of a server.
+///
+/// @param mostRunning how many methods may run on threads of their own
+/// @param mostQueued how many calls may wait for that; the next one is refused
+/// @param resultBytes the size of the container that [Calls#container()] gives to a method
+/// @param trusts whether arguments are used without a check, because the clients are known to be
+///     undamaged programs
+/// @param tag that clients need
+/// @param messages the options of the messages below
+public record ServerOptions(
+    int mostRunning, int mostQueued, int resultBytes, boolean trusts, long tag, Options messages) {
+  /// 256 methods run, 1,024 wait, 64 KiB for a result.
+  public static final ServerOptions DEFAULT =
+      new ServerOptions(256, 1024, 64 << 10, false, CallOptions.TAG, CallOptions.MESSAGES);
+
+  /// Checks the numbers.
+  ///
+  /// @throws IllegalArgumentException if one is out of range
+  public ServerOptions {
+    CallOptions.requireWithin("mostRunning", mostRunning, 1, 1 << 20);
+    CallOptions.requireWithin("mostQueued", mostQueued, 0, 1 << 20);
+    CallOptions.requireWithin("resultBytes", resultBytes, 128, 1 << 30);
+    Objects.requireNonNull(messages);
+  }
+
+  /// Returns a copy in which so many methods may run.
+  @CheckReturnValue
+  public ServerOptions withMostRunning(int other) {
+    return new ServerOptions(other, mostQueued, resultBytes, trusts, tag, messages);
+  }
+
+  /// Returns a copy in which so many calls may wait.
+  @CheckReturnValue
+  public ServerOptions withMostQueued(int other) {
+    return new ServerOptions(mostRunning, other, resultBytes, trusts, tag, messages);
+  }
+
+  /// Returns a copy with containers of another size.
+  @CheckReturnValue
+  public ServerOptions withResultBytes(int other) {
+    return new ServerOptions(mostRunning, mostQueued, other, trusts, tag, messages);
+  }
+
+  /// Returns a copy that trusts clients, or not.
+  @CheckReturnValue
+  public ServerOptions withTrusts(boolean other) {
+    return new ServerOptions(mostRunning, mostQueued, resultBytes, other, tag, messages);
+  }
+
+  /// Returns a copy with another tag.
+  @CheckReturnValue
+  public ServerOptions withTag(long other) {
+    return new ServerOptions(mostRunning, mostQueued, resultBytes, trusts, other, messages);
+  }
+
+  /// Returns a copy with other options of messages.
+  @CheckReturnValue
+  public ServerOptions withMessages(Options other) {
+    return new ServerOptions(mostRunning, mostQueued, resultBytes, trusts, tag, other);
+  }
+}

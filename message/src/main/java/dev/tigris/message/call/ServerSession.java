@@ -1,0 +1,58 @@
+package dev.tigris.message.call;
+
+import dev.tigris.message.channel.Channel;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A client, as a server knows it: its calls that are not over.
+///
+/// Thread rule: the server's thread.
+final class ServerSession {
+  private static final int MOST_REMEMBERED = 64;
+
+  final Channel channel;
+  private final Map<Long, ServerCall> calls = new HashMap<>();
+
+  /// Cancelled before they have arrived.
+  private final ArrayDeque<Long> cancelled = new ArrayDeque<>();
+
+  ServerSession(Channel channel) {
+    this.channel = channel;
+  }
+
+  /// Notes a call.
+  ///
+  /// @return whether it is one that is not there
+  boolean add(ServerCall call) {
+    return calls.putIfAbsent(call.id(), call) == null;
+  }
+
+  void remove(ServerCall call) {
+    calls.remove(call.id(), call);
+  }
+
+  @Nullable ServerCall find(long id) {
+    return calls.get(id);
+  }
+
+  Collection<ServerCall> calls() {
+    return List.copyOf(calls.values());
+  }
+
+  /// Remembers that a call is not wanted that may still arrive.
+  void cancelled(long id) {
+    if (cancelled.size() == MOST_REMEMBERED) {
+      cancelled.remove();
+    }
+    cancelled.add(id);
+  }
+
+  /// Whether a call that arrives is not wanted any more.
+  boolean wasCancelled(long id) {
+    return !cancelled.isEmpty() && cancelled.remove(id);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.tigris.message.call;
+
+/// The superclass of the generated implementations of services. Not for programs: [Calls#client]
+/// makes them.
+public abstract class Stub {
+  final ClientHub client;
+  private final ServiceModel service;
+
+  /// Only generated classes call this.
+  ///
+  /// @throws ClassCastException if it is not called by [Calls#client]
+  protected Stub(Object binding) {
+    Binding its = (Binding) binding;
+    this.client = its.client();
+    this.service = its.service();
+  }
+
+  /// What a stub is made with.
+  record Binding(ClientHub client, ServiceModel service) {}
+
+  /// Begins a call. Only generated classes call this.
+  ///
+  /// @param method the index of the method in the service
+  protected final Invocation begin(int method) {
+    return client.begin(service.methods().get(method));
+  }
+
+  @Override
+  public final String toString() {
+    return "%s over %s".formatted(service.name(), client);
+  }
+}

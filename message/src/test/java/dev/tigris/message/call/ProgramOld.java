@@ -1,0 +1,58 @@
+package dev.tigris.message.call;
+
+import dev.tigris.memory.Container;
+import dev.tigris.net.Fabric;
+import java.util.function.UnaryOperator;
+
+/// The first version of a program: [UpgradeTest] loads it by the name `ProgramAny`.
+public class ProgramOld implements ItemsOld, UnaryOperator<String> {
+  private static final Fabric FABRIC = Fabric.open("shm");
+
+  private CallServer server;
+
+  @Override
+  public ItemOld grow(ItemOld item) {
+    ItemOld grown = new ItemOld(Calls.container());
+    grown.size = item.size + 1;
+    grown.name.set(item.name);
+    grown.gone = item.gone + 100;
+    if (item.next != null) {
+      grown.next = new ItemOld(Calls.container());
+      grown.next.size = item.next.size + 1;
+    }
+    return grown;
+  }
+
+  /// Serves, or calls the server at an address.
+  @Override
+  public String apply(String command) {
+    if (command.equals("serve")) {
+      server =
+          Calls.serve(
+              FABRIC, "items@*", ServerOptions.DEFAULT, Calls.service(ItemsOld.class, this));
+      return server.address();
+    }
+    if (command.equals("close")) {
+      server.close();
+      return "";
+    }
+    ItemsOld items = Calls.client(ItemsOld.class, FABRIC, "items@" + command, CallOptions.DEFAULT);
+    try {
+      Container container = Calls.container(items);
+      ItemOld item = new ItemOld(container);
+      item.size = 1;
+      item.name.set("item");
+      item.gone = 5;
+      item.next = new ItemOld(container);
+      item.next.size = 10;
+      ItemOld grown = items.grow(item);
+      String text = "%s %d %d %d".formatted(grown.name, grown.size, grown.next.size, grown.gone);
+      Calls.release(items, grown);
+      return text + " " + Calls.statistics(items).buffers();
+    } catch (CallException e) {
+      return e.getMessage();
+    } finally {
+      Calls.close(items);
+    }
+  }
+}
