@@ -51,6 +51,13 @@ class DocumentedSnippetsTest {
       import dev.tigris.flow.Module;
       import dev.tigris.memory.*;
       import dev.tigris.memory.schema.*;
+      import dev.tigris.message.call.CallOptions;
+      import dev.tigris.message.call.CallServer;
+      import dev.tigris.message.call.Calls;
+      import dev.tigris.message.call.Idempotent;
+      import dev.tigris.message.call.Results;
+      import dev.tigris.message.call.ServerOptions;
+      import dev.tigris.message.call.Service;
       import dev.tigris.net.*;
       import dev.tigris.sort.*;
       import dev.tigris.specializer.*;
@@ -59,7 +66,8 @@ class DocumentedSnippetsTest {
       """;
 
   private static final String MODULES =
-      "dev.tigris.flow,dev.tigris.memory,dev.tigris.net,dev.tigris.sort,dev.tigris.specializer";
+      "dev.tigris.flow,dev.tigris.memory,dev.tigris.message,dev.tigris.net,dev.tigris.sort,"
+          + "dev.tigris.specializer";
 
   /// The pages whose programs have a test: DocumentedFlowTest, DocumentedProjectTest and
   /// DocumentedRuleTest.
