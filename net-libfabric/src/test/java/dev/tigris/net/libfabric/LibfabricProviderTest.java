@@ -17,6 +17,7 @@ class LibfabricProviderTest {
     try {
       String obstacle = new LibfabricProvider().obstacle().orElseThrow();
       assertTrue(obstacle.contains("apt install libfabric1"), obstacle);
+      assertTrue(obstacle.contains("-D" + LIBRARY + "=/nowhere/libfabric.so.1"), obstacle);
       NetException refusal = assertThrows(NetException.class, () -> Fabric.open("libfabric"));
       assertTrue(refusal.getMessage().contains(obstacle), refusal.getMessage());
       Fabric.Candidate candidate =

@@ -26,6 +26,8 @@ import java.util.Set;
 public final class Library {
   private static final String NAME = "libfabric.so.1";
   private static final String PATH_PROPERTY = "tigris.net.libfabric.library";
+  private static final String INSTALL =
+      "apt install libfabric1 (Debian, Ubuntu) or dnf install libfabric (Fedora, RHEL)";
   private static final Set<String> ARCHITECTURES = Set.of("amd64", "aarch64");
   private static final List<String> DIRECTORIES =
       List.of(
@@ -115,11 +117,14 @@ public final class Library {
     if (find().isPresent()) {
       return Access.OWN.obstacle();
     }
+    String named = System.getProperty(PATH_PROPERTY);
     return Optional.of(
-        NAME
-            + " is not installed: apt install libfabric1 (Debian, Ubuntu) or dnf install"
-            + " libfabric (Fedora, RHEL), or name the file with -D"
-            + PATH_PROPERTY);
+        named == null
+            ? "%s is not installed: %s, or name the file with -D%s"
+                .formatted(NAME, INSTALL, PATH_PROPERTY)
+            : ("-D%s=%s names no file that can be read: correct the path, or leave the option out"
+                    + " and %s")
+                .formatted(PATH_PROPERTY, named, INSTALL));
   }
 
   private static Optional<Path> find() {
