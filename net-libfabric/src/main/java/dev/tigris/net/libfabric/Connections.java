@@ -7,6 +7,7 @@ import dev.tigris.net.libfabric.raw.Events;
 import dev.tigris.net.libfabric.raw.LibfabricException;
 import dev.tigris.net.libfabric.raw.Network;
 import dev.tigris.net.libfabric.raw.Route;
+import dev.tigris.net.provider.CloseOnFailure;
 import dev.tigris.os.OpenFile;
 import java.util.Collection;
 import java.util.HashMap;
@@ -43,11 +44,14 @@ final class Connections implements ChannelSource {
 
   @Override
   public Channel open(DeviceQueue deviceQueue, Route route, int window) throws LibfabricException {
-    Endpoint endpoint = Endpoint.open(device, route, events, completions);
-    Channel channel = new Channel(deviceQueue, endpoint, window);
-    channels.put(channel.identity, channel);
-    connecting++;
-    return channel;
+    try (CloseOnFailure opened = new CloseOnFailure()) {
+      Endpoint endpoint = opened.add(Endpoint.open(device, route, events, completions));
+      Channel channel = new Channel(deviceQueue, endpoint, window); // it takes memory
+      channels.put(channel.identity, channel);
+      connecting++;
+      opened.keep();
+      return channel;
+    }
   }
 
   @Override

@@ -28,12 +28,21 @@ final class ReceivingEndpoint {
     this.owner = owner;
   }
 
-  /// Has more buffers posted.
+  /// Has more buffers posted, or none where there is no memory for all of them.
   void grow(int buffers) {
     int kept = Math.min(surplus, buffers);
-    surplus -= kept;
-    for (int i = kept; i < buffers; i++) {
-      unposted.add(deviceQueue.packets().take());
+    int taken = 0;
+    boolean all = false;
+    try {
+      for (; taken < buffers - kept; taken++) {
+        unposted.add(deviceQueue.packets().take());
+      }
+      surplus -= kept;
+      all = true;
+    } finally {
+      for (; !all && taken > 0; taken--) {
+        deviceQueue.giveBack(unposted.removeLast());
+      }
     }
   }
 
