@@ -34,12 +34,12 @@ public final class CompletionQueue implements AutoCloseable {
 
   private static final int POLLS_BETWEEN_CLOCKS = 16;
 
-  /// Longer than a round trip: on a busy machine, who yields gets the processor back after
-  /// milliseconds.
+  /// Longer than a round trip: on a busy machine, a thread that yields gets the processor back only
+  /// milliseconds later.
   private static final long YIELD_AFTER_NANOS = 15_000;
 
   /// A yield that takes longer has given a time slice away, to a thread that has nothing to do with
-  /// the peer: none follows for a while. Who parks gets the processor back as soon as it is needed.
+  /// the peer: none follows for a while. A thread that parks gets it back as soon as it needs it.
   private static final long LONG_YIELD_NANOS = 1_000_000;
 
   private static final long WITHOUT_YIELD_NANOS = 1_000_000_000;
@@ -217,7 +217,7 @@ public final class CompletionQueue implements AutoCloseable {
   /// that, and ends no wait otherwise.
   ///
   /// What moves messages takes times in nanoseconds, so that no object is needed for a call. All of
-  /// it takes a [Duration] too, as what makes connections does.
+  /// it takes a [Duration] too, as the methods that make connections do.
   ///
   /// @return null if none did within `timeoutNanos`, or after [#wake], or if the thread is
   ///     interrupted, which it then still is

@@ -1,6 +1,6 @@
 package dev.tigris.net;
 
-/// Where a [Descriptor] is.
+/// The state of a [Descriptor].
 ///
 /// ```text
 ///              post                       the completion queue returns it
@@ -17,8 +17,8 @@ public enum Status {
   IDLE,
   /// Posted, and not yet returned by the completion queue.
   POSTED,
-  /// The message was sent: its memory can be used again, and it will arrive unless the interface
-  /// breaks. Or: a message has arrived.
+  /// The message of a send has left its memory, which can be used again: the message arrives unless
+  /// the interface breaks. Or a message has arrived in the memory of a receive.
   DONE,
   /// A message arrived that is longer than the posted memory. It is lost, and what the memory
   /// holds is undefined.
@@ -26,7 +26,7 @@ public enum Status {
   /// A message arrived that is of another type than the posted memory, and types are checked. It
   /// is lost, and what the memory holds is undefined.
   OTHER_TYPE,
-  /// The connection ended first. A receive was not filled, though its memory may have been written
-  /// to; how much of a send has arrived is not known.
+  /// The connection ended first. A receive was not filled, although some of its memory may have
+  /// changed. How much of a send has arrived is unknown.
   FLUSHED
 }

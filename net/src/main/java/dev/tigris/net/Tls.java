@@ -3,16 +3,20 @@ package dev.tigris.net;
 import java.util.Arrays;
 import javax.net.ssl.SSLContext;
 
-/// Encryption and authentication for [Fabric#openTls]: TLS 1.3 and nothing older, and each side
-/// shows a certificate that the other one trusts, for each connection: no session is resumed.
-/// Nothing is said before that, and there is no way to go on without.
+/// Encryption and authentication for [Fabric#openTls].
 ///
-/// @param context this side's key, and whom it trusts
+/// Both sides use TLS 1.3, not an older version. For each connection, each side shows a certificate
+/// that the other side trusts: no session is resumed. Messages move only after that, and a
+/// connection never goes on without TLS.
+///
+/// @param context the key of this side, and the certificates that it trusts
 /// @param checksHost whether the certificate of a listener must name the host that was asked for
 public record Tls(SSLContext context, boolean checksHost) {
   /// The version of the protocol.
   public static final String PROTOCOL = "TLSv1.3";
 
+  /// Checks the context.
+  ///
   /// @throws IllegalArgumentException if the context does not know TLS 1.3
   public Tls {
     if (!Arrays.asList(context.getSupportedSSLParameters().getProtocols()).contains(PROTOCOL)) {
@@ -21,7 +25,8 @@ public record Tls(SSLContext context, boolean checksHost) {
     }
   }
 
-  /// With certificates that name hosts, which are checked.
+  /// Returns the settings for certificates that name hosts: the certificate of a listener must name
+  /// the host that was asked for.
   public static Tls of(SSLContext context) {
     return new Tls(context, true);
   }

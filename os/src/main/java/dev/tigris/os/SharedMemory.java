@@ -38,7 +38,7 @@ public final class SharedMemory implements AutoCloseable {
     this.readOnly = readOnly;
   }
 
-  /// Makes one of zeros.
+  /// Makes a file of zeros.
   ///
   /// @throws SystemException if there is no memory for it, or a limit forbids it
   public static SharedMemory create(String name, long bytes) throws SystemException {
@@ -52,12 +52,12 @@ public final class SharedMemory implements AutoCloseable {
     return new SharedMemory(file, bytes, false);
   }
 
-  /// Takes one that another process has made, and closes it unless it is as [#create] makes them:
-  /// only then can no process change its size.
+  /// Takes a file that another process has made, and closes it unless it is as [#create] makes
+  /// them: only then can no process change its size.
   ///
-  /// A file that has these seals is a file in memory, since no other file can be sealed. It is none
-  /// of huge pages, which could run out, unless its size is a multiple of theirs: so let none be.
-  /// There need not be pages for all of it before [#keep].
+  /// A file that has these seals is a file in memory, since no other file can be sealed. Huge pages
+  /// could run out, and the size of a file of huge pages is a multiple of theirs: so `sizes` must
+  /// allow no such size. There need not be pages for all of it before [#keep].
   ///
   /// @param sizes says which sizes it may have
   /// @throws SystemException if it is anything else
@@ -67,9 +67,9 @@ public final class SharedMemory implements AutoCloseable {
 
   /// Takes memory that its maker alone can write to, such as that of a shared Jbuf. Other processes
   /// cannot change its size, take pages out of it or map it for writing. Closes it if it is
-  /// anything else. Of huge pages it may be: mapping it reserves them.
+  /// anything else. It may have huge pages, since mapping it reserves them.
   ///
-  /// @throws SystemException if it is, or if it is empty or longer than `mostBytes`
+  /// @throws SystemException if it is anything else, empty, or longer than `mostBytes`
   public static SharedMemory adoptForReading(OpenFile file, long mostBytes) throws SystemException {
     return adopt(file, size -> size >= 1 && size <= mostBytes, true);
   }
@@ -131,10 +131,11 @@ public final class SharedMemory implements AutoCloseable {
     return LastingMemory.map(file.number(), bytes, MAP_SHARED_AND_POPULATE);
   }
 
-  /// Sees to it that no page can be taken out of it, now that all who write to it have mapped it.
+  /// Seals it so that no page can be taken out of it. Each process that writes to it has mapped it
+  /// before.
   ///
-  /// @throws SystemException if it cannot be: there is no memory for what was taken out before, or
-  ///     somebody has sealed it otherwise
+  /// @throws SystemException if there is no memory for the pages that were taken out before, or
+  ///     another process has sealed it otherwise
   public void keep() throws SystemException {
     int fd = file.number();
     if ((MemoryFile.seals(fd) & ALL_SEALS) != ALL_SEALS) {

@@ -20,9 +20,9 @@ import java.lang.constant.MethodTypeDesc;
 /// checkcast Trade                      checkcast Trade
 /// ```
 ///
-/// The call site gives what the method gives. But it knows how far objects of the class lie from
-/// one another in a table, and a constant costs less than a call that returns it. And it knows the
-/// constructor of the class, so that C2 leaves out an object that is used at once.
+/// The call site returns what the method returns. It also knows how far objects of the class lie
+/// from one another in a table, and a constant costs less than a call that returns it. It knows the
+/// constructor of the class, too, so that C2 leaves out an object that is used at once.
 final class PsoCursorRule implements OwnRule {
   private static final MethodTypeDesc ELEMENT_TYPE = MethodTypeDesc.of(MemoryNames.PSO);
   private static final MethodTypeDesc GET_TYPE =
@@ -35,7 +35,7 @@ final class PsoCursorRule implements OwnRule {
 
   @Override
   public boolean concerns(ClassModel type, ClassHierarchy hierarchy) {
-    // Class files of before Java 7 can have no call sites.
+    // Class files that are older than Java 7 cannot have call sites.
     return type.majorVersion() >= ClassFile.JAVA_7_VERSION
         && Rule.mentions(type, owner -> owner.equals(MemoryNames.CURSOR) || isCollection(owner));
   }
@@ -49,8 +49,8 @@ final class PsoCursorRule implements OwnRule {
     }
     if (site.sequence(2).getLast() instanceof TypeCheckInstruction check
         && check.opcode() == Opcode.CHECKCAST) {
-      // Whether that is a class of objects the call site finds out: its class file need not be
-      // there for a rule that can be done without.
+      // The call site finds out whether that is a class of objects. Code works without this rule,
+      // so the rule must not need the class file.
       ClassDesc expected = check.type().asSymbol();
       return new Decision.Replace(
           DynamicCallSiteDesc.of(
