@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tigris.cli.Shell.Result;
 import dev.tigris.cli.demo.SlowConsumers;
+import dev.tigris.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +55,7 @@ class DemoCommandTest {
   }
 
   @Test
+  @Slow("the whole demo, for its last step")
   void failsWhenThePictureCannotBeWritten() {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.exists(full), "there is no device that is always full");

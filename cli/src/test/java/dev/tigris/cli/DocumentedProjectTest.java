@@ -219,6 +219,7 @@ class DocumentedProjectTest {
   /// The page's pom builds its project with what this build has made. Only the versions of Maven's
   /// own plugins are added: those of this build, as Maven would fetch others.
   @Test
+  @Slow("a run of Maven")
   void mavenBuildsTheDocumentedProject() throws Exception {
     Path cached = Path.of(System.getProperty("localRepository", "none"));
     assumeTrue(Files.isDirectory(cached) && isThere("mvn", "--version"), "skipped: no Maven");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tigris.net.Fabric;
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.Wait;
 import dev.tigris.testing.process.Child;
 import java.io.IOException;
@@ -85,7 +86,14 @@ class NetProcessTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shm", "uring", "tcp"})
+  @ValueSource(strings = {"uring", "tcp"})
+  @Slow("the quick tier has a server of shm, and the kills of a peer of each provider")
+  void saysThatTheServerOverSocketsWasKilled(String provider) throws Exception {
+    saysThatTheServerWasKilled(provider);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "shm")
   void saysThatTheServerWasKilled(String provider) throws Exception {
     assumeUsable(provider);
     String address;

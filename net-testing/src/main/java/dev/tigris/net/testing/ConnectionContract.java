@@ -44,7 +44,8 @@ import org.junit.jupiter.api.function.Executable;
 
 /// How every provider connects, and how connections end.
 public abstract class ConnectionContract extends FabricContract {
-  private static final int MANY = 300;
+  /// So many that what each of them leaves shows.
+  private static final int MANY = Math.min(300, Integer.getInteger("tigris.test.connections", 300));
 
   /// What memory may take otherwise meanwhile; buffers of each connection would come to more.
   private static final long MOST_GROWN_BYTES = 150 << 20;
@@ -323,6 +324,7 @@ public abstract class ConnectionContract extends FabricContract {
 
   /// Nobody looks at the queue, as where a loop tries again until somebody listens.
   @Test
+  @Tag("every") // each tier has its own number of connections
   @EnabledOnOs(OS.LINUX)
   void leavesNothingOfAttemptsInVain() throws Exception {
     Listener gone = fabric.listen(subject.anyAddress());
@@ -345,6 +347,7 @@ public abstract class ConnectionContract extends FabricContract {
   }
 
   @Test
+  @Tag("every") // each tier has its own number of connections
   @EnabledOnOs(OS.LINUX)
   void leavesNothingOfConnectionsThatWereAborted() throws Exception {
     connectAndAbort();

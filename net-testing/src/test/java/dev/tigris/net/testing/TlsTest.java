@@ -227,7 +227,7 @@ class TlsTest {
     void allocatesSomeKilobytesForEachRecord(int bytes) {
       connectSpinning();
       long records = 2L * (bytes / RECORD_BYTES + 1);
-      Allocations allocations = new Allocations(2, Math.min(10_000, 8 * Allocations.STRETCH));
+      Allocations allocations = new Allocations(2, Math.min(10_000, 4 * Allocations.STRETCH));
       expectAllocated(records * MOST_BYTES_FOR_RECORD * Allocations.STRETCH, bytes, allocations);
     }
   }

@@ -89,6 +89,7 @@ class UringTest {
   }
 
   @Nested
+  @Slow("a thread of the kernel takes the core that messages need")
   class MessagesPolledByTheKernel extends MessageContract {
     MessagesPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -100,7 +101,7 @@ class UringTest {
   }
 
   @Nested
-  @Slow("the quick tier has the messages of such rings")
+  @Slow("as the messages of such rings")
   class ConnectionsPolledByTheKernel extends ConnectionContract {
     ConnectionsPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -108,7 +109,7 @@ class UringTest {
   }
 
   @Nested
-  @Slow("the quick tier has the messages of such rings")
+  @Slow("as the messages of such rings")
   class CompletionsPolledByTheKernel extends CompletionContract {
     CompletionsPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -128,7 +129,7 @@ class UringTest {
   }
 
   @Nested
-  @Slow("the quick tier has the messages of such rings")
+  @Slow("as the messages of such rings")
   class MemoryPolledByTheKernel extends MemoryContract {
     MemoryPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);
@@ -136,7 +137,7 @@ class UringTest {
   }
 
   @Nested
-  @Slow("the quick tier has the messages of such rings")
+  @Slow("as the messages of such rings")
   class FileMemoryPolledByTheKernel extends FileMemoryContract {
     FileMemoryPolledByTheKernel() {
       super(POLLED_BY_THE_KERNEL);

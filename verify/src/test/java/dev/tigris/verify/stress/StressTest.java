@@ -65,6 +65,7 @@ class StressTest {
   }
 
   @Test
+  @Slow("jcstress looks for seconds at what the JVM can do")
   void aRingKeepsItsOrderForAMoment(@TempDir Path folder) {
     String output = stress(folder, "stress\\.HandOverTest$", 1);
     assertTrue(output.contains("All remaining tests: 1 matching"), output);
