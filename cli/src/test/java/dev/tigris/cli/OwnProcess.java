@@ -7,7 +7,8 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The command as a process of its own, as the launcher starts it.
+/// The command as a process of its own, as the launcher starts it, but without the optimizing
+/// compiler.
 final class OwnProcess {
   private OwnProcess() {}
 
@@ -31,7 +32,8 @@ final class OwnProcess {
   static Command command(Path folder, String property, Redirect out, String... args) {
     return Jvm.onModulePath(
             "dev.tigris.cli/dev.tigris.cli.Main", System.getProperty("jdk.module.path"))
-        .options("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", property)
+        .quick()
+        .options("-Xmx256m", property)
         .options("--enable-native-access=dev.tigris.os,dev.tigris.memory,dev.tigris.net.libfabric")
         .command(args)
         .in(folder)
