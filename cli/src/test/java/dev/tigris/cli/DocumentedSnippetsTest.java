@@ -50,6 +50,7 @@ class DocumentedSnippetsTest {
       import dev.tigris.flow.*;
       import dev.tigris.flow.Module;
       import dev.tigris.memory.*;
+      import dev.tigris.memory.arrow.*;
       import dev.tigris.memory.schema.*;
       import dev.tigris.message.call.CallOptions;
       import dev.tigris.message.call.CallServer;

@@ -17,8 +17,8 @@ import java.util.Objects;
 ///
 /// ```java
 /// try (ArrowReader<Trade> in = ArrowRows.of(Trade.class).reader(Path.of("trades.arrow"))) {
-///   while (in.read(table, 10_000) > 0) {
-///     use(table);
+///   for (PsoTable<Trade> part = table(); in.read(part, 10_000) > 0; part = table()) {
+///     use(part);
 ///   }
 /// }
 /// ```
@@ -35,8 +35,6 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
   private static final int PART_ROWS = 8192;
 
   private static final int PART_BYTES = 4 << 20;
-
-  private static final int MOST_DICTIONARY_VALUES = 1 << 24;
 
   private final Class<T> type;
   private final int strideBytes;
@@ -63,13 +61,8 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
     this.source = source;
     this.columns = SourceColumn.of(source.fields());
     this.fillers = rows.plan(columns);
-    columns.forEach(column -> column.addDictionaries(wanted));
-    for (Field field : wanted.values()) {
-      if (DictionaryValues.of(field.type()) == null) {
-        throw new ArrowException(
-            "column '%s' has a dictionary of %s, which is not read"
-                .formatted(field.name(), field.type()));
-      }
+    for (SourceColumn column : columns) {
+      column.addDictionaries(wanted);
     }
   }
 
@@ -170,21 +163,24 @@ public final class ArrowReader<T extends Pso> implements AutoCloseable {
     BatchWalk walk = new BatchWalk(header.required(1, "values"), message.body());
     Field plain = new Field(field.name(), field.type(), field.isNullable(), null, field.children());
     SourceColumn column = SourceColumn.of(List.of(plain)).getFirst().want();
-    column.place(walk, dictionaries);
-    column.requireRows(walk.rows());
-    if (column.rows() > MOST_DICTIONARY_VALUES) {
-      throw new ArrowException(
-          "%s has a dictionary of %d values, and up to %d are read: write it without a dictionary"
-              .formatted(column, column.rows(), MOST_DICTIONARY_VALUES));
-    }
     boolean isDelta = header.byteField(2, 0) != 0;
     DictionaryValues values = isDelta ? dictionaries.get(id) : null;
     if (values == null) {
       values = Objects.requireNonNull(DictionaryValues.of(field.type()));
       dictionaries.put(id, values);
     }
-    values.add(column.cells(0, (int) column.rows()));
-    column.close();
+    try {
+      column.place(walk, dictionaries);
+      column.requireRows(walk.rows());
+      if (column.rows() > DictionaryValues.MOST - values.count()) {
+        throw new ArrowException(
+            "%s has a dictionary of more than %d values: write it without a dictionary"
+                .formatted(column, DictionaryValues.MOST));
+      }
+      values.add(column.cells(0, (int) column.rows()));
+    } finally {
+      column.close();
+    }
   }
 
   /// Returns how many rows were read.

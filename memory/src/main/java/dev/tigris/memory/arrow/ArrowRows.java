@@ -187,7 +187,8 @@ public final class ArrowRows<T extends Pso> {
         options.contains(Option.ZERO_FOR_MISSING));
   }
 
-  Class<T> type() {
+  /// Returns the class of the objects.
+  public Class<T> type() {
     return type;
   }
 

@@ -49,9 +49,9 @@ final class BatchWalk {
   }
 
   /// Takes the next node, and returns its number in [#count] and [#nulls].
-  int nextNode(String column) throws ArrowException {
+  int nextNode(SourceColumn column) throws ArrowException {
     if (node == nodes.count()) {
-      throw rows.damaged(column + " is not in it");
+      throw rows.damaged("%s is not in it".formatted(column));
     }
     return node++;
   }
@@ -71,7 +71,7 @@ final class BatchWalk {
     buffer += count;
   }
 
-  BufferRange nextBuffer(String column) throws ArrowException {
+  BufferRange nextBuffer(SourceColumn column) throws ArrowException {
     int at = buffer * PAIR_BYTES;
     skipBuffers(1);
     long start = rows.longOf(buffers, at);
@@ -84,9 +84,9 @@ final class BatchWalk {
   }
 
   /// Takes the number of buffers with data of the next column of views.
-  int nextVariadic(String column) throws ArrowException {
+  int nextVariadic(SourceColumn column) throws ArrowException {
     if (variadicCount == variadic.count()) {
-      throw rows.damaged(column + " has views without a number of buffers");
+      throw rows.damaged("%s has views without a number of buffers".formatted(column));
     }
     long count = rows.longOf(variadic, variadicCount++ * Long.BYTES);
     if (count < 0 || count > buffers.count() - buffer) {

@@ -25,7 +25,7 @@ final class BufferRange implements AutoCloseable {
   private static final int SIZE_BYTES = Long.BYTES;
   private static final int BYTES_AT_ONCE = 256 << 10;
 
-  private final String column;
+  private final SourceColumn column;
   private final Body body;
   private final Codec codec;
   private long start;
@@ -40,7 +40,7 @@ final class BufferRange implements AutoCloseable {
   private boolean isOpen;
 
   /// @param column names the column in messages
-  BufferRange(String column, Body body, long start, long bytes, Codec codec) {
+  BufferRange(SourceColumn column, Body body, long start, long bytes, Codec codec) {
     this.column = column;
     this.body = body;
     this.start = start;

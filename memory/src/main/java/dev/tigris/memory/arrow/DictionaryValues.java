@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread rule: one thread.
 final class DictionaryValues {
+  /// The most values, and bytes of all values.
+  static final int MOST = 1 << 24;
+
+  private static final long MOST_BYTES = 512 << 20;
+
   private final int width;
   private final Growing fixed = new Growing();
   private byte[] isNull = new byte[0];
@@ -16,6 +21,7 @@ final class DictionaryValues {
   private int[] starts = new int[0];
   private int[] lengths = new int[0];
   private int count;
+  private long textBytes;
 
   /// @param width of a value of a fixed size; 0 for texts
   DictionaryValues(int width) {
@@ -28,10 +34,13 @@ final class DictionaryValues {
 
   /// Adds values behind those that are there.
   void add(Cells cells) throws ArrowException {
-    long most = Integer.MAX_VALUE - 8;
-    if ((long) fixed.length() + cells.fixed().length > most
-        || (long) count + cells.count() > most) {
-      throw new ArrowException("a dictionary has more than 2^31 values, or bytes of values");
+    for (byte[] data : cells.datas()) {
+      textBytes += data.length;
+    }
+    if (Math.max((long) fixed.length() + cells.fixed().length, textBytes) > MOST_BYTES) {
+      throw new ArrowException(
+          "a dictionary has more than %d bytes: write the column without one"
+              .formatted(MOST_BYTES));
     }
     int sum = count + cells.count();
     if (sum > isNull.length) {

@@ -15,10 +15,14 @@ final class SchemaReader {
   /// and again, and so have more than its bytes.
   private static final int MOST_FIELDS = 1 << 16;
 
+  /// The most bytes of all names: a damaged schema could give one long name to all columns.
+  private static final int MOST_NAME_BYTES = 16 << 20;
+
   private static final int MOST_NESTED = 64;
 
   private final int version;
   private int left = MOST_FIELDS;
+  private int nameBytesLeft = MOST_NAME_BYTES;
 
   private SchemaReader(int version) {
     this.version = version;
@@ -56,8 +60,17 @@ final class SchemaReader {
     return List.copyOf(fields);
   }
 
+  private @Nullable String name(FlatTable table, int index) throws ArrowException {
+    nameBytesLeft -= table.vector(index, 1).count();
+    if (nameBytesLeft < 0) {
+      throw new ArrowException(
+          "the names of the columns have more than %d bytes".formatted(MOST_NAME_BYTES));
+    }
+    return table.string(index);
+  }
+
   private Field field(FlatTable table, int depth) throws ArrowException {
-    String name = Objects.requireNonNullElse(table.string(0), "");
+    String name = Objects.requireNonNullElse(name(table, 0), "");
     int kind = table.byteField(2, 0);
     FlatTable details = table.table(3);
     if (details == null) {
@@ -140,7 +153,7 @@ final class SchemaReader {
         }
         yield new ArrowType.Time(unit(details, 1), bits);
       }
-      case Metadata.TIMESTAMP -> new ArrowType.Timestamp(unit(details, 0), details.string(1));
+      case Metadata.TIMESTAMP -> new ArrowType.Timestamp(unit(details, 0), name(details, 1));
       case Metadata.DURATION -> new ArrowType.Duration(unit(details, 1));
       case Metadata.LIST -> new ArrowType.Many(Size.SMALL, false);
       case Metadata.LARGE_LIST -> new ArrowType.Many(Size.LARGE, false);

@@ -31,8 +31,8 @@ final class SourceColumn {
 
   private final Field field;
 
-  /// Names it in messages: `column 'origin.x'`.
-  private final String name;
+  /// The column that it is a part of.
+  private final @Nullable SourceColumn parent;
 
   private final List<SourceColumn> children;
   private boolean isWanted;
@@ -43,26 +43,28 @@ final class SourceColumn {
   /// The values that the indices stand for.
   private @Nullable DictionaryValues values;
 
-  private SourceColumn(Field field, String path) {
+  private SourceColumn(Field field, @Nullable SourceColumn parent) {
     this.field = field;
-    this.name = "column '%s'".formatted(path);
-    this.children =
-        field.children().stream()
-            .map(child -> new SourceColumn(child, path + "." + child.name()))
-            .toList();
+    this.parent = parent;
+    this.children = field.children().stream().map(child -> new SourceColumn(child, this)).toList();
   }
 
   static List<SourceColumn> of(List<Field> fields) {
-    return fields.stream().map(each -> new SourceColumn(each, each.name())).toList();
+    return fields.stream().map(each -> new SourceColumn(each, null)).toList();
   }
 
   Field field() {
     return field;
   }
 
+  /// Names it in messages: `column 'origin.x'`.
   @Override
   public String toString() {
-    return name;
+    return "column '%s'".formatted(path());
+  }
+
+  private String path() {
+    return parent == null ? field.name() : parent.path() + "." + field.name();
   }
 
   List<SourceColumn> children() {
@@ -80,35 +82,46 @@ final class SourceColumn {
   }
 
   /// Adds the dictionaries that wanted columns need.
-  void addDictionaries(Map<Long, Field> wanted) {
+  void addDictionaries(Map<Long, Field> wanted) throws ArrowException {
     Field.Dictionary dictionary = field.dictionary();
     if (dictionary != null && isWanted) {
-      wanted.put(dictionary.id(), field);
+      Field other = wanted.put(dictionary.id(), field);
+      if (other != null && !other.type().equals(field.type())) {
+        throw new ArrowException(
+            "%s has a dictionary of %s, and '%s' has it too, of %s: the file is damaged"
+                .formatted(this, field.type(), other.name(), other.type()));
+      }
+      if (DictionaryValues.of(field.type()) == null) {
+        throw new ArrowException(
+            "%s has a dictionary of %s, which is not read".formatted(this, field.type()));
+      }
     }
-    children.forEach(child -> child.addDictionaries(wanted));
+    for (SourceColumn child : children) {
+      child.addDictionaries(wanted);
+    }
   }
 
   /// Finds the column's buffers in a message.
   void place(BatchWalk walk, Map<Long, DictionaryValues> dictionaries) throws IOException {
     close();
-    int node = walk.nextNode(name);
+    int node = walk.nextNode(this);
     rows = walk.count(node);
     hasNulls = walk.nulls(node) != 0;
     if (rows < 0 || rows > MOST_ROWS || walk.nulls(node) < 0 || walk.nulls(node) > rows) {
       throw new ArrowException(
           "%s has %d rows, %d of them null, which cannot be"
-              .formatted(name, rows, walk.nulls(node)));
+              .formatted(this, rows, walk.nulls(node)));
     }
     Field.Dictionary dictionary = field.dictionary();
     ArrowType type = dictionary == null ? field.type() : dictionary.index();
     int count = bufferCount(type);
     if (isView(type)) {
-      count += walk.nextVariadic(name);
+      count += walk.nextVariadic(this);
     }
     if (isWanted) {
       buffers = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        buffers.add(walk.nextBuffer(name));
+        buffers.add(walk.nextBuffer(this));
       }
     } else {
       walk.skipBuffers(count);
@@ -169,7 +182,7 @@ final class SourceColumn {
   void requireRows(long needed) throws ArrowException {
     if (rows != needed) {
       throw new ArrowException(
-          "%s has %d rows, and should have %d: the file is damaged".formatted(name, rows, needed));
+          "%s has %d rows, and should have %d: the file is damaged".formatted(this, rows, needed));
     }
   }
 
@@ -215,7 +228,7 @@ final class SourceColumn {
     if (looked == null) {
       throw new ArrowException(
           "%s has indices of dictionary %d, which did not come before it"
-              .formatted(name, dictionary.id()));
+              .formatted(this, dictionary.id()));
     }
     ArrowType.Whole type = dictionary.index();
     byte[] raw = fixed(type, from, count);
@@ -226,7 +239,7 @@ final class SourceColumn {
         if (index < 0 || index >= looked.count()) {
           throw new ArrowException(
               "%s has the index %s in row %d, and its dictionary has %d values"
-                  .formatted(name, Long.toUnsignedString(index), from + i, looked.count()));
+                  .formatted(this, Long.toUnsignedString(index), from + i, looked.count()));
         }
         indices[i] = (int) index;
       }
@@ -252,7 +265,7 @@ final class SourceColumn {
     long width = width(type);
     if (width * count > MOST_BYTES) {
       throw new ArrowException(
-          "%s has %d values of %d bytes, more than are read at once".formatted(name, count, width));
+          "%s has %d values of %d bytes, more than are read at once".formatted(this, count, width));
     }
     return buffer.read(from * width, width * count);
   }
@@ -272,7 +285,7 @@ final class SourceColumn {
       if (offset < before || offset > limit) {
         throw new ArrowException(
             "%s has the offset %d in row %d, behind one of %d and of %d at most: the file is damaged"
-                .formatted(name, offset, from + i, before, limit));
+                .formatted(this, offset, from + i, before, limit));
       }
       offsets[i] = offset;
       before = offset;
@@ -289,7 +302,7 @@ final class SourceColumn {
     if (bytes > MOST_BYTES) {
       throw new ArrowException(
           "%s has texts of %d bytes in %d rows, more than are read at once"
-              .formatted(name, bytes, count));
+              .formatted(this, bytes, count));
     }
     int[] starts = new int[count];
     int[] lengths = new int[count];
@@ -323,7 +336,7 @@ final class SourceColumn {
         if (length < 0 || start < 0 || start > data.length - length) {
           throw new ArrowException(
               "%s has a text of %d bytes at %d of %d in row %d: the file is damaged"
-                  .formatted(name, length, start, data.length, from + i));
+                  .formatted(this, length, start, data.length, from + i));
         }
         which[i] = buffer + 1;
         starts[i] = start;
@@ -340,7 +353,7 @@ final class SourceColumn {
     if (buffer < 0 || buffer >= datas.length - 1) {
       throw new ArrowException(
           "%s has a text in buffer %d of %d in row %d: the file is damaged"
-              .formatted(name, buffer, datas.length - 1, row));
+              .formatted(this, buffer, datas.length - 1, row));
     }
     byte[] known = datas[buffer + 1];
     if (known == null) {
