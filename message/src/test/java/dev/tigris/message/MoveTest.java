@@ -42,7 +42,7 @@ class MoveTest {
   }
 
   private static String address(Endpoint of) {
-    return of.peerOf(of.channels().iterator().next()).address();
+    return of.peerOf(of.channels()[0]).address();
   }
 
   @Test
