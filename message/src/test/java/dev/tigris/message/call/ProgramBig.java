@@ -10,6 +10,9 @@ public class ProgramBig implements ItemsBig, UnaryOperator<String> {
 
   private CallServer server;
 
+  /// Makes one, for the loader.
+  public ProgramBig() {}
+
   @Override
   public ItemBig grow(ItemBig item) {
     ItemBig grown = new ItemBig(Calls.container());

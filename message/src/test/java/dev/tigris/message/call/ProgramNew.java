@@ -10,6 +10,9 @@ public class ProgramNew implements ItemsNew, UnaryOperator<String> {
 
   private CallServer server;
 
+  /// Makes one, for the loader.
+  public ProgramNew() {}
+
   @Override
   public ItemNew grow(ItemNew item) {
     ItemNew grown = new ItemNew(Calls.container());

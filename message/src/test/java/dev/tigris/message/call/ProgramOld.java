@@ -10,6 +10,9 @@ public class ProgramOld implements ItemsOld, UnaryOperator<String> {
 
   private CallServer server;
 
+  /// Makes one, for the loader.
+  public ProgramOld() {}
+
   @Override
   public ItemOld grow(ItemOld item) {
     ItemOld grown = new ItemOld(Calls.container());
