@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.tigris.testing.Slow;
 import dev.tigris.testing.host.SmallDisk;
 import dev.tigris.testing.process.Child;
 import dev.tigris.testing.process.Command;
 import dev.tigris.testing.process.Signal;
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `tigris sort --lines` where text comes from pipes and goes to them, and where that fails.
 class TextPipesTest {
@@ -89,10 +93,53 @@ class TextPipesTest {
     assertEquals(Signal.TERM.exitCode(), sort.exitCode());
     writer.say("");
     assertEquals(0, writer.exitCode());
-    try (Stream<Path> files = Files.list(folder)) {
-      assertTrue(files.noneMatch(file -> file.getFileName().toString().startsWith(".")));
-    }
+    assertFalse(hasHiddenFiles());
     assertFalse(Files.exists(folder.resolve("sorted")));
+  }
+
+  /// A process that is killed cleans nothing up; the next sort to that name does.
+  @Test
+  @Slow("the kill of a sort of records is in the quick tier")
+  void aRerunCleansUpAfterAKill() throws Exception {
+    pipe("in");
+    Child writer = Command.shell("exec 3> in; echo open; read _").in(folder).start();
+    Child sort =
+        OwnProcess.tigris(
+            folder, "-Dtigris.test=true", Redirect.DISCARD, "sort", "--lines", "in", "sorted");
+    Child _ = writer.expectLine("open");
+    sort.kill();
+    int _ = sort.exitCode();
+    writer.say("");
+    assertEquals(0, writer.exitCode());
+    assertTrue(hasHiddenFiles());
+    Files.writeString(folder.resolve("lines"), "b\na\n");
+    Shell.Result result = shell.run("sort --lines @/lines @/sorted");
+    assertEquals(ExitCode.OK, result.code(), result.toString());
+    assertEquals("a\nb\n", Files.readString(folder.resolve("sorted")));
+    assertFalse(hasHiddenFiles());
+  }
+
+  private boolean hasHiddenFiles() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.anyMatch(file -> file.getFileName().toString().startsWith("."));
+    }
+  }
+
+  /// With little memory, lines that are spilled fill the disk before the output does.
+  @ParameterizedTest
+  @ValueSource(strings = {"4m", "64m"})
+  @Slow("the quick tier has a disk that a copy of the input fills")
+  void saysThatTheDiskIsFullAndLeavesNothing(String memory) throws Exception {
+    Files.writeString(folder.resolve("lines"), numbers(100_000).repeat(8));
+    try (SmallDisk _ = SmallDisk.inMemory(folder, 4 << 20)) {
+      Shell.Result result =
+          shell.run("sort --lines --memory %s @/lines @/small-disk/sorted".formatted(memory));
+      assertEquals(ExitCode.BAD_OUTPUT, result.code(), result.toString());
+      assertTrue(result.err().contains("free some space"), result.err());
+      try (Stream<Path> left = Files.list(folder.resolve("small-disk"))) {
+        assertEquals(0, left.count());
+      }
+    }
   }
 
   @Test
