@@ -1,3 +1,4 @@
+// Over 400 lines: one protocol of waiting, with the argument for it.
 package dev.tigris.flow;
 
 import dev.tigris.os.WaitSource;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 /// Ordering: `waiting` is raised by a volatile store, partner of the waker's opaque read; the work
 /// itself is published by the streams' own release and acquire (jcstress: `WakeUpTest` checks that
 /// a wait always ends).
+///
+/// **A mover.** If the thread has streams that a [Mover] moves, it polls the mover at each look,
+/// and parks in it. Wakers then call [Mover#wake], which ends a park that is about to begin, too.
 ///
 /// Thread rule: one thread waits; any thread may wake or stop it.
 final class Parker implements WaitSource {
@@ -117,6 +121,9 @@ final class Parker implements WaitSource {
 
   private volatile @Nullable Thread sleeper;
 
+  /// Set once, by the owner.
+  private volatile @Nullable Mover mover;
+
   /// Asked by [#wake()], and not heard by a park yet.
   private volatile boolean woken;
 
@@ -166,6 +173,39 @@ final class Parker implements WaitSource {
     vain = reason;
   }
 
+  /// Lets this mover move what the owner's streams carry. Only the owner calls this.
+  ///
+  /// @throws IllegalArgumentException if the owner has another one
+  void use(Mover moves) {
+    if (mover != null && !moves.equals(mover)) {
+      throw new IllegalArgumentException(
+          "a module has streams of two movers: let its kinds of streams share one for each thread");
+    }
+    mover = moves;
+  }
+
+  /// Moves what can be moved. Only the owner calls this.
+  void move() {
+    Mover moves = mover;
+    if (moves != null) {
+      moves.poll();
+    }
+  }
+
+  private boolean isMet(Condition condition) {
+    move();
+    return condition.isMet();
+  }
+
+  private void unpark() {
+    Mover moves = mover;
+    if (moves == null) {
+      LockSupport.unpark(sleeper);
+    } else {
+      moves.wake();
+    }
+  }
+
   /// Returns whether the caller is the thread that waits here.
   boolean isOfCaller() {
     return Thread.currentThread().equals(owner);
@@ -180,7 +220,7 @@ final class Parker implements WaitSource {
   /// does not.
   void wake(int what) {
     if ((int) WAITING.getOpaque(this) == what && WAITING.compareAndSet(this, what, NOTHING)) {
-      LockSupport.unpark(sleeper);
+      unpark();
     }
   }
 
@@ -188,13 +228,13 @@ final class Parker implements WaitSource {
   void stop() {
     stopped = true;
     signal();
-    LockSupport.unpark(sleeper);
+    unpark();
   }
 
   /// Makes this wait, and every later one, end with an [EndOfStreamException].
   void drop() {
     dropped = true;
-    LockSupport.unpark(sleeper);
+    unpark();
   }
 
   /// Returns whether [#drop] was called. Any thread.
@@ -257,7 +297,7 @@ final class Parker implements WaitSource {
   /// Meanwhile the calling thread is that of other modules.
   private void letOthersGoOn(Runnable goOn, Condition condition) {
     Thread mine = owner;
-    while (!condition.isMet()) {
+    while (!isMet(condition)) {
       refuseToGoOn(condition);
       owner = null;
       try {
@@ -273,7 +313,7 @@ final class Parker implements WaitSource {
     long yields = own.get(YIELDS);
     for (long i = 0; i < yields; i++) {
       Thread.yield();
-      if (condition.isMet()) {
+      if (isMet(condition)) {
         return;
       }
     }
@@ -299,7 +339,7 @@ final class Parker implements WaitSource {
 
   @Override
   public boolean poll() {
-    return condition().isMet();
+    return isMet(condition());
   }
 
   /// Raises the flag that wakers read. The yield gives what a waker has just written the time to be
@@ -327,7 +367,12 @@ final class Parker implements WaitSource {
       return;
     }
     refuseToGoOn(condition());
-    LockSupport.parkNanos(this, Math.min(nanos, nextParkNanos));
+    Mover moves = mover;
+    if (moves == null) {
+      LockSupport.parkNanos(this, Math.min(nanos, nextParkNanos));
+    } else {
+      moves.await(Math.min(nanos, nextParkNanos));
+    }
     nextParkNanos = Math.min(2 * nextParkNanos, LONGEST_PARK_NANOS);
   }
 
@@ -335,7 +380,7 @@ final class Parker implements WaitSource {
   @Override
   public void wake() {
     woken = true;
-    LockSupport.unpark(sleeper);
+    unpark();
   }
 
   private Condition condition() {
@@ -345,11 +390,11 @@ final class Parker implements WaitSource {
   /// Spins for as long as it has paid off lately.
   private boolean spins(Condition condition) {
     if (!SPINS) {
-      return condition.isMet();
+      return isMet(condition);
     }
     long spin = own.get(SPIN);
     for (long i = 0; i < spin; i++) {
-      if (condition.isMet()) {
+      if (isMet(condition)) {
         own.set(SPIN, Math.min(LONGEST_SPIN, 2 * spin));
         return true;
       }

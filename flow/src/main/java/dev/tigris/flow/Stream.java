@@ -359,6 +359,12 @@ public abstract class Stream {
     return null;
   }
 
+  /// Returns what moves the data of this stream, on the thread of the module that has the end here;
+  /// null if nothing needs to. Called by that thread as it attaches the stream.
+  protected @Nullable Mover mover() {
+    return null;
+  }
+
   /// Does the part of [#dispose] that can still fail, such as forcing data to the disk. After a
   /// success, a flow calls it on every stream before it disposes of one, so that outputs appear
   /// together or not at all.

@@ -213,6 +213,7 @@ final class Worker implements Runnable {
     isStepping = true;
     parker.begin();
     try {
+      parker.move();
       return step(false);
     } finally {
       parker.leave();
@@ -450,6 +451,7 @@ final class Worker implements Runnable {
     if (stream == null) {
       return Answer.ENDED;
     }
+    use(stream);
     stream.receiver(parker);
     inlet.add(stream, placed.made().from().name());
     return Answer.APPLIED;
@@ -461,9 +463,23 @@ final class Worker implements Runnable {
     if (stream == null) {
       return Answer.ENDED;
     }
+    use(stream);
     context.attach(placed.made().reservoir(), stream);
     begun = false;
     return Answer.APPLIED;
+  }
+
+  /// Uses what moves the data of a stream.
+  private void use(Stream stream) throws FlowException {
+    Mover mover = stream.mover();
+    if (mover == null) {
+      return;
+    }
+    try {
+      parker.use(mover);
+    } catch (IllegalArgumentException e) {
+      throw FlowException.of(run.flow().name(), end, FlowException.Phase.OPEN, stream.name(), e);
+    }
   }
 
   private Answer endOutput(String name) {
@@ -633,6 +649,7 @@ final class Worker implements Runnable {
       long known = counters.get(SERVICE_NANOS);
       long average = known == 0 ? nanos : known + (nanos - known) / SERVICE_MEMORY;
       counters.set(SERVICE_NANOS, average);
+      parker.move(); // or inputs in memory that always have something would keep others waiting
     }
   }
 
