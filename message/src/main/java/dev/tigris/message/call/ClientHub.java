@@ -580,6 +580,10 @@ final class ClientHub implements AutoCloseable {
     long bytes = message.payloadBytes();
     if (status == Status.OK) {
       ClientStream<?> stream = call.stream();
+      if (stream != null && message.word(2) < 0) {
+        finish(call, Status.INTERNAL, "the stream says that it has less than none", 0, null, 0);
+        return;
+      }
       if (stream != null && !stream.hasAll(message.word(2))) {
         call.streamTotal = message.word(2);
         return;
@@ -727,7 +731,7 @@ final class ClientHub implements AutoCloseable {
         throw asked.failure();
       }
       remote.described(Description.parse(asked.description()));
-    } catch (CallException | IllegalArgumentException e) {
+    } catch (RuntimeException e) { // what it says may be anything
       remote.failed("%s: %s".formatted(remote, e.getMessage()));
     }
   }

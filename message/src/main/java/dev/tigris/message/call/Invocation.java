@@ -10,7 +10,6 @@ import dev.tigris.memory.schema.SchemaException;
 import dev.tigris.message.call.ServiceModel.MethodModel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -448,8 +447,12 @@ public final class Invocation {
 
   /// The bytes of the description of a server.
   byte[] description() {
-    CallBuffer buffer = Objects.requireNonNull(takeResult());
-    byte[] all = new byte[Math.toIntExact(word)];
+    CallBuffer buffer = takeResult();
+    if (buffer == null || word < 0 || word > Description.MOST_BYTES) {
+      client.buffers().give(buffer);
+      throw new IllegalArgumentException("a description of %d bytes".formatted(word));
+    }
+    byte[] all = new byte[(int) word];
     buffer.bytes.copyTo(0, all, 0, all.length);
     client.buffers().give(buffer);
     return all;
