@@ -80,6 +80,9 @@ public record Bar(
   /// Aeron between processes.
   public static final String AERON = "Aeron IPC";
 
+  /// grpc-java over its Netty transport.
+  public static final String GRPC = "gRPC";
+
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
   static final String BANDWIDTH = "sum of longs";
@@ -87,6 +90,9 @@ public record Bar(
   /// The bars of every figure that has one. A figure without a bar is only reported.
   static final List<Bar> ALL =
       List.of(
+          times("call\\..*\\.throughput\\..*", GRPC, 5, ">= 5x"),
+          times("call\\..*\\.latency\\.\\d+B", GRPC, 2, ">= 2x"),
+          times("call\\..*\\.latency\\.p999\\..*", GRPC, 10, ">= 10x"),
           times(
               "memory\\.field\\.(loadtime\\.)?(straight\\d+|type\\..*|loop)",
               PLAIN,

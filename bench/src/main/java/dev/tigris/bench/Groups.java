@@ -1,5 +1,6 @@
 package dev.tigris.bench;
 
+import dev.tigris.bench.call.CallGroups;
 import dev.tigris.bench.flow.FlowGroups;
 import dev.tigris.bench.memory.MemoryGroups;
 import dev.tigris.bench.net.NetGroups;
@@ -19,6 +20,7 @@ final class Groups {
             ObjectGroups.all(),
             PaperGroups.all(),
             NetGroups.all(),
+            CallGroups.all(),
             FlowGroups.all(),
             SortGroups.all())
         .flatMap(List::stream)

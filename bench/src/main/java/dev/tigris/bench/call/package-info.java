@@ -1,0 +1,5 @@
+/// Calls beside gRPC: latency at fixed rates, and calls a second.
+@NullMarked
+package dev.tigris.bench.call;
+
+import org.jspecify.annotations.NullMarked;
