@@ -5,6 +5,7 @@ module dev.tigris.flow {
   requires transitive dev.tigris.memory;
 
   exports dev.tigris.flow;
+  exports dev.tigris.flow.arrow;
   exports dev.tigris.flow.policy;
   exports dev.tigris.flow.testing;
 }
