@@ -5,6 +5,7 @@ import dev.tigris.memory.Pso;
 import dev.tigris.memory.View;
 import dev.tigris.memory.internal.ObjectAccess;
 import dev.tigris.net.Fabric;
+import java.util.Comparator;
 import java.util.List;
 
 /// Clients and servers of services ([Service]), and what programs do with them.
@@ -108,6 +109,16 @@ public final class Calls {
   public static CallStatistics statistics(Object client) {
     ClientHub hub = hub(client);
     return hub.counters().told(hub.counters().underWay(), hub.buffers().out());
+  }
+
+  /// Returns the declarations of the methods that the servers of a client serve, those of other
+  /// services too, such as `Order Orders.find(long)`, in the order of their names.
+  public static List<String> methods(Object client) {
+    return hub(client).methods().stream()
+        .sorted(Comparator.comparing(Signature::fullName))
+        .map(Signature::text)
+        .distinct()
+        .toList();
   }
 
   /// Names a service and what implements it, for [#serve].

@@ -804,18 +804,26 @@ final class ClientHub implements AutoCloseable {
     buffers.close();
   }
 
-  /// Throws if places do not add up: for tests.
+  /// Throws if places do not add up: for tests, on any thread.
   void checkInvariants() {
+    CompletableFuture<String> counted = new CompletableFuture<>();
+    command(() -> counted.complete(wrongCounts()));
+    String wrong = counted.join();
+    if (!wrong.isEmpty()) {
+      throw new IllegalStateException(wrong);
+    }
+  }
+
+  private String wrongCounts() {
     int live = 0;
     for (Invocation call : places) {
       live += call == null ? 0 : 1;
     }
     int outstanding = remotes.stream().mapToInt(remote -> remote.outstanding).sum();
-    if (live + freeCount != places.length || outstanding > live) {
-      throw new IllegalStateException(
-          "%d places: %d are free, %d are live, and servers have %d"
-              .formatted(places.length, freeCount, live, outstanding));
-    }
+    return live + freeCount == places.length && outstanding >= 0 && outstanding <= live
+        ? ""
+        : "%d places: %d are free, %d are live, and servers have %d"
+            .formatted(places.length, freeCount, live, outstanding);
   }
 
   @Override

@@ -85,6 +85,7 @@ abstract class CallContract {
           () -> "a buffer of a client is out: " + Calls.statistics(client),
           Duration.ofSeconds(20),
           () -> Calls.statistics(client).buffers() == 0);
+      ((Stub) client).client.checkInvariants();
     }
     for (CallServer each : servers) {
       Wait.until(
@@ -109,6 +110,14 @@ abstract class CallContract {
     assertTrue(order.symbol.contentEquals("S4"));
     Calls.release(orders, order);
     assertNull(orders.find(-1));
+  }
+
+  @Test
+  void tellsWhatTheServersServe() {
+    List<String> methods = Calls.methods(orders);
+    assertEquals(ServiceModel.of(Orders.class).methods().size(), methods.size());
+    assertTrue(methods.contains("Order Orders.find(long)"), methods::toString);
+    assertTrue(methods.contains("Results<Order> Orders.open(int, int)"), methods::toString);
   }
 
   @Test
