@@ -33,8 +33,12 @@ record LinePlan(
     int mostLines) {
 
   private static final int WINDOW = 4;
-  /// Its text and its entries are read in no order, and so should be near: half of a cache.
-  private static final long BUCKET_BYTES = 512 << 10;
+  private static final long BUCKET_BYTES = 1 << 20;
+
+  /// Text and entries of a bucket are read in no order, and lie in a core's own cache if it has
+  // this
+  /// size: where the memory is enough for so many open waters.
+  private static final long NEAR_BUCKET_BYTES = 512 << 10;
 
   private static final int MAX_BUCKETS = 2048;
   private static final int MAX_WATER_BYTES = 64 << 10;
@@ -78,7 +82,9 @@ record LinePlan(
     long byMemory = Math.max(1, memoryBytes / LEAST_BYTES);
     int processors = (int) Math.min(Math.min(parallel, parts), Math.min(byHeap, byMemory));
     int water = MAX_WATER_BYTES;
-    long buckets = Math.clamp(inputBytes / BUCKET_BYTES, 1, MAX_BUCKETS);
+    long near = Math.clamp(inputBytes / NEAR_BUCKET_BYTES, 1, MAX_BUCKETS);
+    boolean isRoomy = processors * near * water <= memoryBytes / 4;
+    long buckets = isRoomy ? near : Math.clamp(inputBytes / BUCKET_BYTES, 1, MAX_BUCKETS);
     while (water > MIN_WATER_BYTES && processors * buckets * water > memoryBytes / 4) {
       water /= 2;
     }

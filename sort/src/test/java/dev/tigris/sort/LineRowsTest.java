@@ -152,7 +152,10 @@ class LineRowsTest {
             .unforced()
             .run(folder.resolve("sorted"));
     assertEquals(300_060, result.keptLines());
-    assertTrue(result.peakMemoryBytes() < 24 << 20, "used " + result.peakMemoryBytes());
+    // Four streams may have five waters of a long line each on their way, and there are some
+    // buffers.
+    long most = (16 << 20) + 4 * 5 * 400_000 + (5 << 18);
+    assertTrue(result.peakMemoryBytes() < most, "used " + result.peakMemoryBytes());
   }
 
   /// The parts that a bucket notes would be millions.
