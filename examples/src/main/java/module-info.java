@@ -1,4 +1,4 @@
-/// Example programs: two small dataflows, a file scan, a ring of nodes that multiply matrices, and
+/// Example programs: three small dataflows, a file scan, a ring of nodes that multiply matrices, and
 /// two rules for the specializer.
 module dev.tigris.examples {
   requires static org.jspecify;

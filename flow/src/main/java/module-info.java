@@ -6,6 +6,8 @@ module dev.tigris.flow {
 
   exports dev.tigris.flow;
   exports dev.tigris.flow.arrow;
+  exports dev.tigris.flow.operator;
   exports dev.tigris.flow.policy;
   exports dev.tigris.flow.testing;
+  exports dev.tigris.flow.text;
 }

@@ -50,10 +50,10 @@ public final class Flow {
   }
 
   /// Streams without a module at their head. Stream `i` goes to replica `i` modulo the replicas.
-  record Feed(String stage, String name, List<StreamKind> kinds) {}
+  record Feed(String stage, String name, StreamGroup group) {}
 
   /// Streams without a module at their tail, dealt to replicas as for a feed.
-  record Drain(String stage, Reservoir reservoir, List<StreamKind> kinds) {
+  record Drain(String stage, Reservoir reservoir, StreamGroup group) {
     String name() {
       return reservoir.nameOr("drain");
     }
@@ -225,7 +225,19 @@ public final class Flow {
     ///
     /// @param name what [ModuleContext#from] returns for their waters, in a stage of several inputs
     public Builder feed(String stage, String name, StreamKind... streams) {
-      feeds.add(new Feed(stage, refuseBlank("feed", name), List.copyOf(Arrays.asList(streams))));
+      return feed(stage, name, StreamGroup.of(List.copyOf(Arrays.asList(streams))));
+    }
+
+    /// Feeds a stage as [#feed(String, String, StreamGroup)] does, under the name `feed`.
+    public Builder feed(String stage, StreamGroup streams) {
+      return feed(stage, "feed", streams);
+    }
+
+    /// Lets each replica of a stage read from one of the streams that a group makes for them.
+    ///
+    /// @param name what [ModuleContext#from] returns for their waters, in a stage of several inputs
+    public Builder feed(String stage, String name, StreamGroup streams) {
+      feeds.add(new Feed(stage, refuseBlank("feed", name), streams));
       return this;
     }
 
@@ -239,7 +251,13 @@ public final class Flow {
     /// replica `i` modulo the number of replicas; the reservoir's policy chooses among a replica's
     /// own. The streams have the reservoir's window; its kind is not used.
     public Builder drain(String stage, Reservoir reservoir, StreamKind... streams) {
-      drains.add(new Drain(stage, reservoir, List.copyOf(Arrays.asList(streams))));
+      drains.add(new Drain(stage, reservoir, StreamGroup.of(List.copyOf(Arrays.asList(streams)))));
+      return this;
+    }
+
+    /// Lets each replica of a stage write to one of the streams that a group makes for them.
+    public Builder drain(String stage, StreamGroup streams) {
+      drains.add(new Drain(stage, Reservoir.roundRobin(), streams));
       return this;
     }
 
@@ -278,10 +296,11 @@ public final class Flow {
       }
       for (Drain drain : drains) {
         int replicas = known(drain.stage()).replicas();
-        if (drain.kinds().size() < replicas) {
+        int streams = drain.group().count(replicas);
+        if (streams < replicas) {
           throw wrong(
               "stage %s has %d replicas but only %d streams to drain to: give each replica one"
-                  .formatted(drain.stage(), replicas, drain.kinds().size()));
+                  .formatted(drain.stage(), replicas, streams));
         }
         refuseDuplicate(outputs, drain.stage(), drain.name());
       }
@@ -361,7 +380,7 @@ public final class Flow {
       int fed =
           feeds.stream()
               .filter(feed -> feed.stage().equals(stage.name()))
-              .mapToInt(feed -> feed.kinds().size())
+              .mapToInt(feed -> feed.group().count(stage.replicas()))
               .max()
               .orElse(0);
       if (fed == 0) {

@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A read-only description of a flow: its stages, how often each is replicated, and what joins
@@ -107,7 +108,10 @@ public record FlowGraph(
                         edge.reservoir().kind().description()))
             .toList(),
         flow.feeds().stream()
-            .map(feed -> new Feed(feed.stage(), feed.name(), descriptions(feed.kinds())))
+            .map(
+                feed ->
+                    new Feed(
+                        feed.stage(), feed.name(), descriptions(flow, feed.stage(), feed.group())))
             .toList(),
         flow.drains().stream()
             .map(
@@ -117,14 +121,15 @@ public record FlowGraph(
                         drain.name(),
                         nameOf(drain.reservoir().policy()),
                         drain.reservoir().window(),
-                        descriptions(drain.kinds())))
+                        descriptions(flow, drain.stage(), drain.group())))
             .toList(),
         flow.checksums(),
         flow.fixedSeed());
   }
 
-  private static List<String> descriptions(List<StreamKind> kinds) {
-    return kinds.stream().map(StreamKind::description).toList();
+  private static List<String> descriptions(Flow flow, String stage, StreamGroup group) {
+    Flow.Stage known = Objects.requireNonNull(flow.stage(stage)); // build() has looked
+    return group.kinds(known.replicas()).stream().map(StreamKind::description).toList();
   }
 
   private static String nameOf(@Nullable Policy policy) {

@@ -135,7 +135,8 @@ record Plan(List<List<Operation>> steps) {
 
     private void feed(Flow.Feed feed) {
       int replicas = replicas(feed.stage());
-      for (int i = 0; i < feed.kinds().size(); i++) {
+      List<StreamKind> kinds = feed.group().kinds(replicas);
+      for (int i = 0; i < kinds.size(); i++) {
         End from = new End(feed.name(), i);
         End receiver = new End(feed.stage(), i % replicas);
         String name = from + "->" + receiver;
@@ -147,7 +148,7 @@ record Plan(List<List<Operation>> steps) {
                 feed.name(),
                 from,
                 receiver,
-                feed.kinds().get(i),
+                kinds.get(i),
                 Reservoir.DEFAULT_WINDOW));
         attach.add(new AttachInput(receiver, name));
       }
@@ -155,7 +156,8 @@ record Plan(List<List<Operation>> steps) {
 
     private void drain(Flow.Drain drain) {
       int replicas = replicas(drain.stage());
-      for (int i = 0; i < drain.kinds().size(); i++) {
+      List<StreamKind> kinds = drain.group().kinds(replicas);
+      for (int i = 0; i < kinds.size(); i++) {
         End sender = new End(drain.stage(), i % replicas);
         End to = new End(drain.name(), i);
         String name = sender + "->" + to;
@@ -167,7 +169,7 @@ record Plan(List<List<Operation>> steps) {
                 drain.name(),
                 sender,
                 to,
-                drain.kinds().get(i),
+                kinds.get(i),
                 drain.reservoir().window()));
         attach.add(new AttachOutput(sender, name));
       }

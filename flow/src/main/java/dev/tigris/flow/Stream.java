@@ -370,6 +370,12 @@ public abstract class Stream {
   /// together or not at all.
   protected void prepare() {}
 
+  /// Prepares a stream that this one writes through: for the [#prepare] of a kind that turns waters
+  /// into the bytes of a file, say.
+  protected static void prepareInner(Stream inner) {
+    inner.prepare();
+  }
+
   /// Releases what the stream holds, as [#close] describes; called once.
   protected abstract void dispose(boolean complete);
 

@@ -1,5 +1,6 @@
 package dev.tigris.sort;
 
+import dev.tigris.os.GzipInput;
 import dev.tigris.os.Zstd;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;

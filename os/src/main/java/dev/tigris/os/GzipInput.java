@@ -1,4 +1,4 @@
-package dev.tigris.sort;
+package dev.tigris.os;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -25,7 +25,7 @@ import java.util.zip.ZipException;
 /// a damaged header for the end of the data, and so drops the members behind it in silence.
 ///
 /// Thread rule: one thread at a time.
-final class GzipInput extends InputStream {
+public final class GzipInput extends InputStream {
   private static final int FIRST_MAGIC = 0x1f;
   private static final int SECOND_MAGIC = 0x8b;
   private static final int DEFLATE = 8;
@@ -51,7 +51,7 @@ final class GzipInput extends InputStream {
   private boolean closed;
 
   /// Decompresses a stream, which is closed with this one.
-  GzipInput(InputStream source, int bufferBytes) {
+  public GzipInput(InputStream source, int bufferBytes) {
     this.source = source;
     this.buffer = new byte[bufferBytes];
   }

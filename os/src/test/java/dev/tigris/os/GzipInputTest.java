@@ -1,4 +1,4 @@
-package dev.tigris.sort;
+package dev.tigris.os;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,0 +1,337 @@
+package dev.tigris.flow.operator;
+
+import dev.tigris.flow.Flow;
+import dev.tigris.flow.FlowException;
+import dev.tigris.flow.Module;
+import dev.tigris.flow.ModuleContext;
+import dev.tigris.flow.Reservoir;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import dev.tigris.flow.text.Hash;
+import dev.tigris.flow.text.RowWriter;
+import dev.tigris.flow.text.Rows;
+import dev.tigris.flow.text.TextFeed;
+import dev.tigris.memory.Bytes;
+import java.util.List;
+
+/// Rows in memory by their key: the smaller side of a join. All replicas of all stages may look up
+/// rows in one table. It lies outside the heap.
+///
+/// ```java
+/// JoinTable customers = JoinTable.read(Csv.reading(file), "id", "country");
+/// JoinTable.Match customer = customers.match();      // one for each replica
+/// ...
+/// for (boolean found = customer.find(rows, id); found; found = customer.next()) {
+///   customer.write(0, writer);
+/// }
+/// ```
+///
+/// A table that does not fit its memory is refused, with the bytes it has reached.
+///
+/// Thread rule: any thread; a [Match] by one thread at a time.
+public final class JoinTable implements AutoCloseable {
+  /// The memory of a table by default.
+  public static final long DEFAULT_MEMORY_BYTES = 512L << 20;
+
+  /// Keys whose hashes have equal upper bits, and their rows.
+  private final Part[] parts;
+
+  private final String key;
+  private final List<String> columns;
+
+  private JoinTable(String key, List<String> columns, int parts, long memoryBytes) {
+    this.key = key;
+    this.columns = List.copyOf(columns);
+    this.parts = new Part[parts];
+    for (int i = 0; i < parts; i++) {
+      this.parts[i] = new Part(columns.size(), memoryBytes / parts);
+    }
+  }
+
+  /// Reads a table as [#read(TextFeed, long, String, String...)] does, with the default memory.
+  public static JoinTable read(TextFeed feed, String key, String... columns)
+      throws FlowException, InterruptedException {
+    return read(feed, DEFAULT_MEMORY_BYTES, key, columns);
+  }
+
+  /// Reads a table with a flow of its own, on all processors.
+  ///
+  /// @param memoryBytes the most memory that the table takes
+  /// @param key the column by which rows are looked up; several rows may have equal keys
+  /// @param columns the columns to keep
+  /// @throws FlowException if a file cannot be read, or the table does not fit the memory
+  public static JoinTable read(TextFeed feed, long memoryBytes, String key, String... columns)
+      throws FlowException, InterruptedException {
+    int processors = Runtime.getRuntime().availableProcessors();
+    var table = new JoinTable(key, List.of(columns), processors, memoryBytes);
+    boolean complete = false;
+    try {
+      Flow.named("join table")
+          .stage("route", () -> new RouteBy(key), processors)
+          .feed("route", feed)
+          .reservoir(Reservoir.routed())
+          .stage("build", () -> table.new Filler(), processors)
+          .build()
+          .start()
+          .await();
+      complete = true;
+      return table;
+    } finally {
+      if (!complete) {
+        table.close();
+      }
+    }
+  }
+
+  /// Returns the columns that a row of the table has.
+  public List<String> columns() {
+    return columns;
+  }
+
+  /// Returns how many keys there are.
+  public long keys() {
+    long sum = 0;
+    for (Part part : parts) {
+      sum += part.keys.size();
+    }
+    return sum;
+  }
+
+  /// Returns how much of the process's memory budget the table takes.
+  public long footprintBytes() {
+    long sum = 0;
+    for (Part part : parts) {
+      sum += part.footprintBytes();
+    }
+    return sum;
+  }
+
+  /// Returns a new view that finds rows.
+  public Match match() {
+    return new Match();
+  }
+
+  /// Gives the memory back. No thread may use the table afterwards.
+  @Override
+  public void close() {
+    for (Part part : parts) {
+      part.close();
+    }
+  }
+
+  /// Fills the part that has the number of its replica.
+  private final class Filler implements Module {
+    private final Rows rows = new Rows();
+    private final int[] fields = new int[columns.size()];
+    private int number;
+
+    @Override
+    public void init(ModuleContext context) {
+      number = context.replica();
+    }
+
+    @Override
+    public void process(Water in, Stream out) {
+      rows.open(in);
+      int keyField = rows.column(key);
+      for (int i = 0; i < fields.length; i++) {
+        fields[i] = rows.column(columns.get(i));
+      }
+      while (rows.next()) {
+        parts[number].add(rows, keyField, fields);
+      }
+    }
+  }
+
+  /// The rows of some keys. The first row of a key lies behind it in its entry, the others in rows
+  /// of their own.
+  ///
+  /// ```
+  ///   entry     | next row | last row | key    | values |
+  ///   row       | next row | values |
+  ///   values    | bytes of each value | the values |
+  /// ```
+  static final class Part {
+    private static final int NEXT = 0;
+    private static final int LAST = 1;
+
+    final KeyTable keys;
+    final Room rows = new Room("join table");
+    private final int columns;
+    private final long memoryBytes;
+
+    Part(int columns, long memoryBytes) {
+      this.columns = columns;
+      this.memoryBytes = memoryBytes;
+      this.keys = new KeyTable(2, memoryBytes, "join table");
+    }
+
+    long footprintBytes() {
+      return keys.footprintBytes() + rows.footprintBytes();
+    }
+
+    void add(Rows from, int keyField, int[] fields) {
+      if (!tryAdd(from, keyField, fields)) {
+        throw from.wrong(
+            "does not fit the memory of the join table, of which a replica has %d bytes and has used %d: allow more memory"
+                .formatted(memoryBytes, footprintBytes()));
+      }
+    }
+
+    /// Adds a row, unless there is no memory for it.
+    boolean tryAdd(Rows from, int keyField, int[] fields) {
+      int size = Integer.BYTES * columns;
+      for (int field : fields) {
+        size += from.length(field);
+      }
+      long growth = rows.growth(Long.BYTES + size);
+      if (growth > 0 && footprintBytes() + growth > memoryBytes) {
+        return false;
+      }
+      Bytes key = from.bytes(keyField);
+      int length = from.length(keyField);
+      long entry = keys.add(key, from.start(keyField), length, from.hash(keyField), size);
+      if (entry == KeyTable.NONE) {
+        return false;
+      }
+      if (keys.wasAdded()) {
+        keys.set(entry, NEXT, KeyTable.NONE);
+        keys.set(entry, LAST, KeyTable.NONE);
+        write(from, fields, keys.bytes(entry), keys.keyStart(entry) + length);
+        return true;
+      }
+      long row = rows.add(Long.BYTES + size);
+      Bytes block = rows.block(row);
+      int at = Room.offset(row);
+      block.setLong(at, KeyTable.NONE);
+      write(from, fields, block, at + Long.BYTES);
+      long last = keys.get(entry, LAST);
+      if (last == KeyTable.NONE) {
+        keys.set(entry, NEXT, row);
+      } else {
+        rows.block(last).setLong(Room.offset(last), row);
+      }
+      keys.set(entry, LAST, row);
+      return true;
+    }
+
+    private void write(Rows from, int[] fields, Bytes block, int at) {
+      int value = at + Integer.BYTES * columns;
+      for (int i = 0; i < columns; i++) {
+        int length = from.length(fields[i]);
+        block.setInt(at + (long) i * Integer.BYTES, length);
+        from.bytes(fields[i]).copyTo(from.start(fields[i]), block, value, length);
+        value += length;
+      }
+    }
+
+    void clear() {
+      keys.clear();
+      rows.clear();
+    }
+
+    void close() {
+      keys.close();
+      rows.close();
+    }
+  }
+
+  /// Finds the rows of a key, one after the other.
+  ///
+  /// Thread rule: one thread at a time.
+  public final class Match {
+    private final long[] hashes = new long[Rows.MOST_ROWS];
+    private Part part = parts[0];
+    private Bytes block = part.rows.nothing();
+    private int at;
+    private long next = KeyTable.NONE;
+
+    @SuppressWarnings("UnusedVariable") // stored, so that the compiler keeps the reads
+    private long prefetched;
+
+    private Match() {}
+
+    /// Finds the first row whose key is the value of this field; false if there is none.
+    public boolean find(Rows rows, int field) {
+      return find(rows, field, rows.hash(field));
+    }
+
+    private boolean find(Rows rows, int field, long hash) {
+      Bytes bytes = rows.bytes(field);
+      int length = rows.length(field);
+      part = parts[Hash.part(hash, parts.length)];
+      long entry = part.keys.find(bytes, rows.start(field), length, hash);
+      if (entry == KeyTable.NONE) {
+        return false;
+      }
+      next = part.keys.get(entry, Part.NEXT);
+      block = part.keys.bytes(entry);
+      at = part.keys.keyStart(entry) + length;
+      return true;
+    }
+
+    /// Makes ready to [#find] the first rows for the keys of all rows of [Rows#nextRows], so that
+    /// the processor waits for memory once. The cursor is at any of these afterwards.
+    ///
+    /// @param count how many they are
+    public void prepare(Rows rows, int field, int count) {
+      for (int i = 0; i < count; i++) {
+        rows.row(i);
+        hashes[i] = rows.hash(field);
+      }
+      long sum = 0;
+      for (int i = 0; i < count; i++) {
+        sum += parts[Hash.part(hashes[i], parts.length)].keys.slot(hashes[i]);
+      }
+      for (int i = 0; i < count; i++) {
+        sum += parts[Hash.part(hashes[i], parts.length)].keys.firstWord(hashes[i]);
+      }
+      prefetched += sum; // so that the compiler does not drop the reads
+    }
+
+    /// Finds the first row with the key of one of the rows that [#prepare] has seen.
+    ///
+    /// @param index which of them; the cursor is at it
+    public boolean find(Rows rows, int field, int index) {
+      return find(rows, field, hashes[index]);
+    }
+
+    /// Goes to the next row with the key; false behind the last one. The rows of a key come in the
+    /// order of their file if one replica has read it.
+    public boolean next() {
+      if (next == KeyTable.NONE) {
+        return false;
+      }
+      block = part.rows.block(next);
+      at = Room.offset(next) + Long.BYTES;
+      next = block.getLong(at - Long.BYTES);
+      return true;
+    }
+
+    /// Returns the bytes that the values of kept columns lie in.
+    public Bytes bytes() {
+      return block;
+    }
+
+    /// Returns where the value of a kept column begins in [#bytes].
+    ///
+    /// @param column its place among [JoinTable#columns], from 0
+    public int start(int column) {
+      int start = at + Integer.BYTES * columns.size();
+      for (int i = 0; i < column; i++) {
+        start += length(i);
+      }
+      return start;
+    }
+
+    /// Returns how many bytes the value of a kept column has.
+    public int length(int column) {
+      return block.getInt(at + (long) column * Integer.BYTES);
+    }
+
+    /// Writes the value of a kept column as a field.
+    public void write(int column, RowWriter to) {
+      to.value(block, start(column), length(column));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tigris.flow.text;
+
+import dev.tigris.os.GzipInput;
+import dev.tigris.os.Zstd;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Opens files that are read from their beginning only.
+final class Packed {
+  private static final int BUFFER_BYTES = 256 << 10;
+
+  private Packed() {}
+
+  /// Returns whether a file of this name is compressed.
+  static boolean isPacked(Path path) {
+    String name = path.toString();
+    return name.endsWith(".gz") || name.endsWith(".zst");
+  }
+
+  /// Returns what the file holds.
+  ///
+  /// @throws IOException if it is compressed in a way that is not read here
+  static InputStream open(Path path) throws IOException {
+    if (path.toString().endsWith(".gz")) {
+      return new GzipInput(Files.newInputStream(path), BUFFER_BYTES);
+    }
+    if (!path.toString().endsWith(".zst")) {
+      return Files.newInputStream(path);
+    }
+    if (!Zstd.isAvailable()) {
+      throw new IOException(
+          "it needs the library libzstd.so.1, which this system does not have: install it (libzstd1), or decompress the file first");
+    }
+    return Zstd.decompressed(Files.newInputStream(path));
+  }
+}

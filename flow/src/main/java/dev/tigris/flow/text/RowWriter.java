@@ -1,0 +1,320 @@
+package dev.tigris.flow.text;
+
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Writes rows of CSV, or lines, into waters. Fields are quoted where that is needed.
+///
+/// ```java
+/// writer.to(out);
+/// writer.text(rows, country).decimal(cents, 2).end();
+/// ```
+///
+/// A water is put on the stream that [#to] named last, when the next row has no room in it.
+/// [#flush] puts what is left: a module calls it in `finish`.
+///
+/// Thread rule: one thread at a time.
+public final class RowWriter {
+  private static final int WATER_BYTES = 64_000;
+  private static final int MOST_NUMBER_BYTES = 24;
+  private static final byte[] LEAST = "9223372036854775808".getBytes(StandardCharsets.US_ASCII);
+
+  private final byte[] head;
+  private final byte separator;
+  private final boolean isCsv;
+  private final byte[] digits = new byte[MOST_NUMBER_BYTES];
+  private @Nullable Stream out;
+  private @Nullable Water water;
+  private @Nullable Bytes bytes;
+  private int capacity;
+  private int at;
+  private int rowStart;
+  private int fields;
+  private boolean hasQuotes;
+  private boolean rowHasQuotes;
+
+  private RowWriter(byte[] head, byte separator, boolean isCsv) {
+    this.head = head;
+    this.separator = separator;
+    this.isCsv = isCsv;
+  }
+
+  /// Returns a writer of CSV whose columns have these names.
+  public static RowWriter csv(String... columns) {
+    return csv("the flow", List.of(columns), ',');
+  }
+
+  /// Returns a writer of CSV.
+  ///
+  /// @param from what makes the rows, for messages about them
+  /// @param columns the names of their columns; none for rows without a header
+  public static RowWriter csv(String from, List<String> columns, char separator) {
+    TextFormat format = TextFormat.CSV.withSeparator(separator);
+    byte[] names = columns.isEmpty() ? null : Names.row(columns, format.separator());
+    return new RowWriter(Batch.head(from, names, format), format.separator(), true);
+  }
+
+  /// Returns a writer of lines.
+  public static RowWriter lines() {
+    return new RowWriter(Batch.head("the flow", null, TextFormat.LINES), Scan.LINE_FEED, false);
+  }
+
+  /// Returns a writer of rows like those that a cursor is at: with their columns and separator.
+  public static RowWriter like(Rows rows) {
+    var format = new TextFormat(rows.isCsv(), rows.separator(), rows.hasColumns());
+    byte[] names = rows.hasColumns() ? rows.namesRow() : null;
+    return new RowWriter(Batch.head(rows.file(), names, format), rows.separator(), rows.isCsv());
+  }
+
+  /// Names the stream that waters are put on from now on.
+  public RowWriter to(Stream stream) {
+    out = stream;
+    return this;
+  }
+
+  // -- Fields and rows.
+
+  /// Writes the value of a field of a row.
+  public RowWriter text(Rows rows, int field) {
+    value(rows.bytes(field), rows.start(field), rows.length(field));
+    return this;
+  }
+
+  /// Writes a string, in UTF-8.
+  public RowWriter text(String value) {
+    return text(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// Writes bytes as they are.
+  public RowWriter text(byte[] value) {
+    separate();
+    if (isCsv && isToBeQuoted(value)) {
+      reserve(2 * value.length + 2);
+      put(Scan.QUOTE);
+      for (byte b : value) {
+        putDoubled(b);
+      }
+      put(Scan.QUOTE);
+      rowHasQuotes = true;
+    } else {
+      if (!isCsv && contains(value, Scan.LINE_FEED)) {
+        throw lineFeed();
+      }
+      reserve(value.length);
+      buffer().copyFrom(at, value, 0, value.length);
+      at += value.length;
+    }
+    return this;
+  }
+
+  private boolean isToBeQuoted(byte[] value) {
+    for (byte b : value) {
+      if (isSpecial(b)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isSpecial(byte b) {
+    return b == separator || b == Scan.QUOTE || b == Scan.LINE_FEED || b == Scan.RETURN;
+  }
+
+  private static TextException lineFeed() {
+    return new TextException("a line cannot have a line feed inside: write several lines, or CSV");
+  }
+
+  private static boolean contains(byte[] value, byte wanted) {
+    for (byte b : value) {
+      if (b == wanted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Writes the bytes of a view.
+  public RowWriter value(Bytes from, long start, int length) {
+    separate();
+    reserve(2 * length + 2);
+    Bytes to = buffer();
+    boolean quoted = false;
+    if (isCsv) {
+      for (int i = 0; i < length && !quoted; i++) {
+        quoted = isSpecial(from.get(start + i));
+      }
+    } else if (Scan.find(from, start, start + length, Scan.LINE_FEED) < start + length) {
+      throw lineFeed();
+    }
+    if (quoted) {
+      put(Scan.QUOTE);
+      for (int i = 0; i < length; i++) {
+        putDoubled(from.get(start + i));
+      }
+      put(Scan.QUOTE);
+      rowHasQuotes = true;
+    } else {
+      from.copyTo(start, to, at, length);
+      at += length;
+    }
+    return this;
+  }
+
+  /// Writes a whole number.
+  public RowWriter number(long value) {
+    return decimal(value, 0);
+  }
+
+  /// Writes a decimal number that is given in units of its last digit: 1250 with a scale of 2 as
+  /// `12.50`.
+  public RowWriter decimal(long unscaled, int scale) {
+    separate();
+    int from = digits.length;
+    long left = unscaled < 0 ? -unscaled : unscaled;
+    if (left < 0) { // Long.MIN_VALUE has no negative
+      System.arraycopy(LEAST, 0, digits, digits.length - LEAST.length, LEAST.length);
+      from = digits.length - LEAST.length;
+    } else {
+      do {
+        digits[--from] = (byte) ('0' + left % 10);
+        left /= 10;
+      } while (left > 0);
+    }
+    while (digits.length - from <= scale && from > 0) {
+      digits[--from] = '0';
+    }
+    reserve(MOST_NUMBER_BYTES + 2);
+    if (unscaled < 0) {
+      put((byte) '-');
+    }
+    for (int i = from; i < digits.length; i++) {
+      if (scale > 0 && i == digits.length - scale) {
+        put((byte) '.');
+      }
+      put(digits[i]);
+    }
+    return this;
+  }
+
+  /// Writes a floating-point number, as `Double.toString` does.
+  public RowWriter real(double value) {
+    return text(Double.toString(value));
+  }
+
+  /// Ends the row.
+  public void end() {
+    reserve(3);
+    if (isCsv && fields <= 1 && at == rowStart) { // an empty line would be no row
+      put(Scan.QUOTE);
+      put(Scan.QUOTE);
+      rowHasQuotes = true;
+    }
+    put(Scan.LINE_FEED);
+    hasQuotes |= rowHasQuotes;
+    rowHasQuotes = false;
+    rowStart = at;
+    fields = 0;
+  }
+
+  /// Writes a whole row as it stands in its file.
+  public void row(Rows rows) {
+    int length = rows.rowEnd() - rows.rowStart();
+    reserve(length + 1);
+    rows.rowBytes().copyTo(rows.rowStart(), buffer(), at, length);
+    at += length;
+    put(Scan.LINE_FEED);
+    hasQuotes |= rows.mayHaveQuotes();
+    rowStart = at;
+    fields = 0;
+  }
+
+  /// Puts what was written and not put yet.
+  public void flush() {
+    Water full = water;
+    if (full != null && rowStart > head.length) {
+      send(full, rowStart);
+      water = null;
+      bytes = null;
+      capacity = 0;
+    }
+  }
+
+  // -- Waters.
+
+  private void separate() {
+    if (fields++ > 0) {
+      reserve(1);
+      put(isCsv || separator != Scan.LINE_FEED ? separator : (byte) ' ');
+    }
+  }
+
+  private void put(byte b) {
+    buffer().set(at++, b);
+  }
+
+  private void putDoubled(byte b) {
+    if (b == Scan.QUOTE) {
+      put(b);
+    }
+    put(b);
+  }
+
+  private Bytes buffer() {
+    Bytes current = bytes;
+    if (current == null) {
+      throw new IllegalStateException("name a stream with to() before writing rows");
+    }
+    return current;
+  }
+
+  /// Makes room for so many bytes: in the water, or in a new one, which the row's beginning moves
+  /// to.
+  private void reserve(int more) {
+    if (at + (long) more <= capacity) {
+      return;
+    }
+    Stream target = out;
+    if (target == null) {
+      throw new IllegalStateException("name a stream with to() before writing rows");
+    }
+    Water full = water;
+    Bytes before = bytes;
+    int begun = full == null ? 0 : at - rowStart;
+    long needed = head.length + (long) begun + more;
+    if (needed > Integer.MAX_VALUE / 2) {
+      throw new TextException(
+          "a row of more than %d bytes has no room in a water".formatted(needed));
+    }
+    int size = (int) Math.max(WATER_BYTES, begun == 0 ? needed : needed + needed / 2);
+    Water next = target.spring().createWater(size);
+    Bytes room = next.bytes();
+    if (full != null && before != null) {
+      before.copyTo(rowStart, room, head.length, begun);
+      if (rowStart > head.length) {
+        send(full, rowStart);
+      } else {
+        full.release();
+      }
+    }
+    water = next;
+    bytes = room;
+    capacity = size;
+    rowStart = head.length;
+    at = head.length + begun;
+  }
+
+  private void send(Water full, int size) {
+    Stream target = out;
+    if (target == null) {
+      throw new IllegalStateException("name a stream with to() before writing rows");
+    }
+    Batch.begin(full.bytes(), head, head.length, 0, hasQuotes);
+    full.setSize(size);
+    hasQuotes = false;
+    target.put(full);
+  }
+}

@@ -1,0 +1,117 @@
+package dev.tigris.flow.text;
+
+import dev.tigris.memory.Bytes;
+
+/// Looks for bytes in a view, eight at a time.
+///
+/// `x ^ (b in each byte)` has a zero byte wherever `x` has a `b`. [#zeros] sets the highest bit of
+/// each zero byte, exactly: the sum cannot carry from one byte into the next.
+final class Scan {
+  static final byte QUOTE = '"';
+  static final byte LINE_FEED = '\n';
+  static final byte RETURN = '\r';
+
+  private static final long ONES = 0x0101010101010101L;
+  private static final long REST = 0x7F7F7F7F7F7F7F7FL;
+  static final int WORD = Long.BYTES;
+
+  private Scan() {}
+
+  /// Returns this byte eight times.
+  static long times8(byte b) {
+    return ONES * (b & 0xff);
+  }
+
+  /// Returns a word whose bytes have their highest bit set where those of `x` are zero.
+  static long zeros(long x) {
+    return ~(((x & REST) + REST) | x | REST);
+  }
+
+  /// Returns the number of the byte in a word that the lowest bit of a mask marks.
+  static int first(long mask) {
+    return Long.numberOfTrailingZeros(mask) >>> 3;
+  }
+
+  /// Returns how many bytes of `[from, to)` have this value.
+  static long count(Bytes bytes, long from, long to, byte wanted) {
+    long all = times8(wanted);
+    long count = 0;
+    long at = from;
+    for (; at <= to - WORD; at += WORD) {
+      count += Long.bitCount(zeros(bytes.getLong(at) ^ all));
+    }
+    for (; at < to; at++) {
+      count += bytes.get(at) == wanted ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// Returns where the first byte of this value lies in `[from, to)`; `to` if there is none.
+  static long find(Bytes bytes, long from, long to, byte wanted) {
+    long all = times8(wanted);
+    long at = from;
+    for (; at <= to - WORD; at += WORD) {
+      long found = zeros(bytes.getLong(at) ^ all);
+      if (found != 0) {
+        return at + first(found);
+      }
+    }
+    while (at < to && bytes.get(at) != wanted) {
+      at++;
+    }
+    return at;
+  }
+
+  /// Returns where the row ends that `from` lies in: at its line feed; `to` if that is not there.
+  ///
+  /// @param quotes whether a line feed between quotes does not count
+  /// @param inside whether `from` lies between quotes
+  static long findRowEnd(Bytes bytes, long from, long to, boolean quotes, boolean inside) {
+    if (!quotes) {
+      return find(bytes, from, to, LINE_FEED);
+    }
+    boolean in = inside;
+    for (long at = from; at < to; at++) {
+      byte b = bytes.get(at);
+      if (b == QUOTE) {
+        in = !in;
+      } else if (b == LINE_FEED && !in) {
+        return at;
+      }
+    }
+    return to;
+  }
+
+  /// Returns where the last row that is whole in `[from, to)` ends, behind its line feed; `from` if
+  /// none is whole.
+  ///
+  /// @param inside whether `to` lies between quotes, as far as quotes count
+  static long findLastRowEnd(Bytes bytes, long from, long to, boolean quotes, boolean inside) {
+    boolean in = inside;
+    for (long at = to - 1; at >= from; at--) {
+      byte b = bytes.get(at);
+      if (b == QUOTE && quotes) {
+        in = !in;
+      } else if (b == LINE_FEED && !in) {
+        return at + 1;
+      }
+    }
+    return from;
+  }
+
+  /// Returns whether two ranges have equal bytes.
+  static boolean areEqual(Bytes a, long aFrom, Bytes b, long bFrom, int length) {
+    int at = 0;
+    for (; at <= length - WORD; at += WORD) {
+      if (a.getLong(aFrom + at) != b.getLong(bFrom + at)) {
+        return false;
+      }
+    }
+    for (; at < length; at++) {
+      if (a.get(aFrom + at) != b.get(bFrom + at)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,171 @@
+package dev.tigris.flow.text;
+
+import dev.tigris.flow.BufferSpring;
+import dev.tigris.flow.FileStream;
+import dev.tigris.flow.Spring;
+import dev.tigris.flow.Stream;
+import dev.tigris.flow.StreamGroup;
+import dev.tigris.flow.StreamKind;
+import dev.tigris.flow.Water;
+import dev.tigris.memory.Bytes;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A drain of rows to a file, which all replicas of a stage write together. The rows of a water lie
+/// beside one another in the file; those of several replicas are mixed, water by water.
+public final class TextDrain extends StreamGroup {
+  private final Path file;
+  private final boolean hasNames;
+
+  TextDrain(Path file, boolean hasNames) {
+    this.file = file;
+    this.hasNames = hasNames;
+  }
+
+  @Override
+  protected List<StreamKind> kinds(int replicas) {
+    var shared = new SharedFile(file, hasNames);
+    return Collections.nCopies(replicas, place -> new Rows(place, shared));
+  }
+
+  /// The file that the streams of one run write.
+  ///
+  /// Thread rule: any thread.
+  private static final class SharedFile {
+    private final Path path;
+    private final boolean hasNames;
+    private @Nullable FileStream file;
+    private int users;
+    private boolean complete = true;
+    private byte @Nullable [] names;
+
+    SharedFile(Path path, boolean hasNames) {
+      this.path = path;
+      this.hasNames = hasNames;
+    }
+
+    synchronized FileStream open(StreamKind.Place place) throws IOException {
+      users++;
+      FileStream open = file;
+      if (open == null) {
+        open = (FileStream) FileStream.writing(path).open(place);
+        file = open;
+      }
+      return open;
+    }
+
+    synchronized void write(FileStream to, Bytes batch, int size) {
+      if (hasNames && Batch.hasNames(batch)) {
+        byte[] found = Batch.names(batch);
+        if (names == null) {
+          names = found;
+          var row = Arrays.copyOf(found, found.length + 1);
+          row[found.length] = Scan.LINE_FEED;
+          Water first = to.spring().createWater(row.length);
+          first.bytes().copyFrom(0, row, 0, row.length);
+          to.put(first);
+        } else if (!Arrays.equals(names, found)) {
+          throw new TextException(
+              "%s gets rows with different columns: write them to different files".formatted(path));
+        }
+      }
+      int from = Batch.first(batch);
+      boolean endsInside = size > from && batch.get(size - 1) != Scan.LINE_FEED;
+      int length = size - from + (endsInside ? 1 : 0);
+      Water copy = to.spring().createWater(length);
+      batch.copyTo(from, copy.bytes(), 0, size - from);
+      if (endsInside) { // the last row of a file may have no end
+        copy.bytes().set(length - 1, Scan.LINE_FEED);
+      }
+      to.put(copy);
+    }
+
+    synchronized void close(FileStream open, boolean isComplete) {
+      complete &= isComplete;
+      users--;
+      if (users == 0) {
+        open.close(complete);
+      }
+    }
+  }
+
+  /// One replica's stream to the file.
+  private static final class Rows extends Stream {
+    private final SharedFile shared;
+    private final FileStream file;
+    private final BufferSpring spring;
+    private boolean disposed;
+
+    Rows(StreamKind.Place place, SharedFile shared) throws IOException {
+      super(place.name(), place.window());
+      this.shared = shared;
+      this.file = shared.open(place);
+      this.spring = new BufferSpring(place.name());
+    }
+
+    @Override
+    public Spring spring() {
+      return spring;
+    }
+
+    @Override
+    public int outstanding() {
+      return 0;
+    }
+
+    @Override
+    protected boolean canCarry(Water water) {
+      Batch.check(water);
+      return true;
+    }
+
+    @Override
+    protected void send(Water water) {
+      shared.write(file, data(water), water.size());
+      countFinished();
+      water.returnHome();
+    }
+
+    @Override
+    protected void sendEnd() {}
+
+    @Override
+    public boolean isReady() {
+      return false;
+    }
+
+    @Override
+    public boolean isDrained() {
+      return true;
+    }
+
+    @Override
+    protected @Nullable Water receive() {
+      return null;
+    }
+
+    @Override
+    protected void release(Water water) {}
+
+    @Override
+    protected void leave(Water water) {}
+
+    @Override
+    protected void prepare() {
+      prepareInner(file);
+    }
+
+    @Override
+    protected void dispose(boolean complete) {
+      if (!disposed) {
+        disposed = true;
+        spring.close();
+        shared.close(file, complete);
+      }
+    }
+  }
+}
