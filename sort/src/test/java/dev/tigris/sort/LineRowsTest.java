@@ -152,9 +152,8 @@ class LineRowsTest {
             .unforced()
             .run(folder.resolve("sorted"));
     assertEquals(300_060, result.keptLines());
-    // Four streams may have five waters of a long line each on their way, each of four modules
-    // holds
-    // one more, and there are some buffers.
+    // Four streams may have five waters of a long line each on their way. Each of four modules
+    // holds one more, and there are some buffers.
     long most = (16 << 20) + (4 * 5 + 4) * 400_000 + (5 << 18);
     assertTrue(result.peakMemoryBytes() < most, "used " + result.peakMemoryBytes());
   }
