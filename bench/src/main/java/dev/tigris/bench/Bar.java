@@ -47,7 +47,9 @@ public record Bar(
   public static final String C_TWIN = "C twin";
 
   static final String IDEAL = "ideal";
-  static final String PAPER = "paper";
+
+  /// What a paper has.
+  public static final String PAPER = "paper";
   static final String GNU_SORT = "GNU sort";
   static final String BYTE_KEY = "byte key";
   static final String DUCKDB = "DuckDB";
@@ -82,6 +84,9 @@ public record Bar(
 
   /// grpc-java over its Netty transport.
   public static final String GRPC = "gRPC";
+
+  /// The interface below active messages.
+  public static final String TIGRIS = "Tigris";
 
   /// A bound in place of a peer.
   public static final String LIMIT = "limit";
@@ -137,6 +142,10 @@ public record Bar(
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC, 1, "not behind"),
           times("net\\..*\\.pingpong\\.[^.]*", LIBFABRIC_RDM, 1 / 1.05, "time <= 1.05x"),
           times("net\\.shm\\..*bandwidth\\..*", AERON, 2, ">= 2x"),
+          times("message\\..*\\.roundtrip\\..*", TIGRIS, 1 / 1.15, "time <= 1.15x"),
+          times("message\\..*\\.bandwidth\\..*", TIGRIS, 0.97, ">= 0.97x"),
+          times("message\\.shm\\.rate\\..*", AERON, 1, "not behind"),
+          times("paper\\.jbufs\\.fig3\\.1[23].*", PAPER, 1, "not behind the paper's share"),
           times("net\\.objects", SERIALIZATION, 20, ">= 20x"),
           times("net\\.objects", FORY, 3, ">= 3x"),
           most("net\\..*\\.allocation", LIMIT, 0, "0 bytes"),

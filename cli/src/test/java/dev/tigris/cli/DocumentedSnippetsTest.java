@@ -52,6 +52,7 @@ class DocumentedSnippetsTest {
       import dev.tigris.memory.*;
       import dev.tigris.memory.arrow.*;
       import dev.tigris.memory.schema.*;
+      import dev.tigris.message.*;
       import dev.tigris.message.call.CallOptions;
       import dev.tigris.message.call.CallServer;
       import dev.tigris.message.call.Calls;

@@ -53,6 +53,7 @@ public final class Bundle implements AutoCloseable {
 
   private static final long MILLI_NANOS = 1_000_000;
   private static final long ACKNOWLEDGE_NANOS = MILLI_NANOS;
+  private static final long TICK_NANOS = MILLI_NANOS;
   private static final long LEAST_RESEND_NANOS = 10 * MILLI_NANOS;
   private static final long MOST_RESEND_NANOS = 1_000 * MILLI_NANOS;
   private static final long GREETING_NANOS = 5_000 * MILLI_NANOS;
@@ -110,6 +111,10 @@ public final class Bundle implements AutoCloseable {
 
   private final List<PacketConnection> ungreeted = new ArrayList<>();
   private final ArrayDeque<Channel> touched = new ArrayDeque<>();
+
+  /// The channels whose packets have arrived since the last wait.
+  private final ArrayDeque<Channel> taken = new ArrayDeque<>();
+
   private final ArrayDeque<Runnable> notices = new ArrayDeque<>();
   private final Map<Channel, Attempt> attempts = new HashMap<>();
   private final Probes probes;
@@ -121,6 +126,9 @@ public final class Bundle implements AutoCloseable {
   private long acknowledged;
   private long noticed;
   private int idlePolls;
+
+  /// When all sessions were last asked what time asks for.
+  private long tickedAt = System.nanoTime() - TICK_NANOS;
 
   /// How often this thread has connected, and waited for the peer.
   private int connects;
@@ -339,15 +347,17 @@ public final class Bundle implements AutoCloseable {
     step(nanos);
   }
 
+  /// Waits for a completion, and works off what there is. A wait that follows another one soon ends
+  /// after a millisecond, so that it need not ask all sessions when they want something next.
   private void step(long limit) {
     Descriptor ready = queue.poll();
     if (ready == null) {
       long now = System.nanoTime();
       pumpTouched(now);
-      long deadline = tick(now);
-      ready = queue.poll();
-      if (ready == null && connectionRequests.isEmpty() && adopted.isEmpty() && notices.isEmpty()) {
-        acknowledgeAll(now);
+      boolean isSoon = now - tickedAt < TICK_NANOS;
+      long deadline = isSoon ? now + TICK_NANOS : tick(now);
+      if (connectionRequests.isEmpty() && adopted.isEmpty() && notices.isEmpty()) {
+        acknowledgeTaken(now);
         ready = queue.await(Math.clamp(deadline - now, 0, Math.max(0, limit)));
       }
     }
@@ -401,6 +411,10 @@ public final class Bundle implements AutoCloseable {
     }
     if (channel != null) {
       touched(channel);
+      if (!channel.isTaken()) {
+        channel.isTaken(true);
+        taken.add(channel);
+      }
     }
     if (descriptor.status() == Status.FLUSHED || connection.hasNothingToCome()) {
       lost(connection, now);
@@ -448,16 +462,16 @@ public final class Bundle implements AutoCloseable {
     return all;
   }
 
-  private void acknowledgeAll(long now) {
-    for (Endpoint endpoint : allEndpoints()) {
-      for (Channel channel : endpoint.channels()) {
-        channel.acknowledge(now);
-      }
+  private void acknowledgeTaken(long now) {
+    for (Channel channel = taken.poll(); channel != null; channel = taken.poll()) {
+      channel.isTaken(false);
+      channel.acknowledge(now);
     }
   }
 
   /// Does what time asks for; returns when it does so next.
   private long tick(long now) {
+    tickedAt = now;
     long deadline = now + LONGEST_ATTEMPT_NANOS;
     for (Endpoint endpoint : allEndpoints()) {
       for (Channel channel : endpoint.channels()) {

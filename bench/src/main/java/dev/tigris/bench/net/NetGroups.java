@@ -43,6 +43,9 @@ public final class NetGroups {
         new Variant(new LevelsGroup(Wire.uring())),
         new Variant(new LevelsGroup(Wire.libfabric())),
         new Variant(new LevelsGroup(Wire.libfabricRdm())),
+        new MessageGroup(Wire.shm(), List.of(active, aeron)),
+        new MessageGroup(Wire.tcp(), List.of(ucx)),
+        new MessageGroup(Wire.uring(), List.of(ucx)),
         new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 

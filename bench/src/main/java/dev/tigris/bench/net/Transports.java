@@ -14,6 +14,7 @@ final class Transports {
   private static final String ARRAYS = "arrays";
   private static final String CALLED = "called";
   private static final String LISTS = "lists";
+  private static final String MESSAGES = "messages";
   private static final String NETTY = "netty";
 
   private Transports() {}
@@ -53,6 +54,10 @@ final class Transports {
     return LISTS + ":" + kind + ":" + provider;
   }
 
+  static String messages(String provider) {
+    return MESSAGES + ":" + provider;
+  }
+
   static String netty(NettyKind kind) {
     return NETTY + ":" + kind;
   }
@@ -64,6 +69,7 @@ final class Transports {
       case ARRAYS -> new ArrayTransport(words[2], ArrayTransport.Kind.valueOf(words[1]));
       case CALLED -> new CalledTransport(CalledTransport.Kind.valueOf(words[1]), Path.of(words[2]));
       case LISTS -> new ObjectTransport(words[2], ListCodec.Kind.valueOf(words[1]));
+      case MESSAGES -> new MessageTransport(words[1]);
       case NETTY -> new NettyTransport(NettyKind.valueOf(words[1]));
       case AERON -> new AeronTransport();
       default -> throw new IllegalArgumentException("there is no transport " + name);

@@ -31,7 +31,7 @@ record Wire(
     boolean takesArrays,
     String source,
     Linked linked) {
-  static final String TIGRIS = "Tigris";
+  static final String TIGRIS = Bar.TIGRIS;
 
   private static final List<String> HEADERS =
       List.of("net.h", "net_listen.h", "net_socket.h", "net_connected.h", "net_datagrams.h");
@@ -96,6 +96,11 @@ record Wire(
   /// The provider itself.
   Contestant subject() {
     return subject(Messages.Kind.BUFFERS);
+  }
+
+  /// Active messages over the provider.
+  Contestant messages() {
+    return java("active messages", Transports.messages(provider));
   }
 
   /// The provider, with messages that lie elsewhere: for those that can have them there.

@@ -62,6 +62,10 @@ public final class Channel {
   private long handled;
   private long acknowledged;
   private boolean isTouched;
+  private boolean isTaken;
+
+  /// How many requests wait to travel together.
+  private int waiting;
 
   /// How many connections were made since a packet has arrived or was acknowledged.
   private int fruitlessConnections;
@@ -202,6 +206,16 @@ public final class Channel {
     isTouched = touched;
   }
 
+  /// Whether its bundle has it on the list of those to be acknowledged before a wait.
+  public boolean isTaken() {
+    return isTaken;
+  }
+
+  /// Notes whether it is on that list.
+  public void isTaken(boolean taken) {
+    isTaken = taken;
+  }
+
   /// Whether a request of this length can be sent now.
   public boolean hasRoom(int words, int payload) {
     return messagesToReturn.isEmpty()
@@ -209,9 +223,10 @@ public final class Channel {
         && requests.hasRoom(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
   }
 
-  /// Whether nothing waits or is under way: the next message leaves at once.
-  private boolean isQuiet() {
-    return session.underWay() == 0;
+  /// Whether the requests that wait leave now: nothing is under way, or they are a quarter of the
+  /// credits. So the peer works on some while the next ones are made.
+  private boolean leaves() {
+    return session.underWay() == 0 || ++waiting * 4 >= session.settings().credits();
   }
 
   // ---- messages to the peer
@@ -245,10 +260,11 @@ public final class Channel {
     long _ =
         PacketLayout.frame(
             requests.bytes, at, FrameKind.REQUEST, words, handler, payload, session.requested());
-    boolean leaves = isQuiet();
+    boolean leaves = leaves();
     Packet _ =
         requests.finish(PacketLayout.aligned(PacketLayout.frameBytes(false, words) + payload));
     if (leaves) {
+      waiting = 0;
       pump(System.nanoTime());
     }
   }

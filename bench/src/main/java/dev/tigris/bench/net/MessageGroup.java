@@ -1,0 +1,255 @@
+package dev.tigris.bench.net;
+
+import dev.tigris.bench.Bar;
+import dev.tigris.bench.Better;
+import dev.tigris.bench.Estimate;
+import dev.tigris.bench.Figure;
+import dev.tigris.bench.Group;
+import dev.tigris.bench.Pairs;
+import dev.tigris.bench.Run;
+import dev.tigris.bench.Scale;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// Active messages over one provider, beside the interface below and rivals: round trips by words
+/// and by payload, bandwidth, and the rate of small messages one way.
+///
+/// The same rounds give the figures of Chang 1999, section 3.4.4, where the interface below is
+/// Javia-II and these are Jam.
+final class MessageGroup implements Group {
+  private static final String ALLOCATION = ".allocation";
+  private static final double MEGA = 1e6;
+
+  private final Wire wire;
+  private final Contestant subject;
+  private final Contestant below;
+  private final List<Contestant> invited;
+  private final List<Contestant> rivals;
+
+  /// What is measured.
+  private enum Kind {
+    ROUND_TRIP("roundtrip", "ns", Better.LOWER),
+    BANDWIDTH("bandwidth", "MB/s", Better.HIGHER),
+    RATE("rate", "1/s", Better.HIGHER);
+
+    private final String title;
+    private final String unit;
+    private final Better better;
+
+    Kind(String title, String unit, Better better) {
+      this.title = title;
+      this.unit = unit;
+      this.better = better;
+    }
+  }
+
+  /// What is measured of a size.
+  ///
+  /// @param size as it stands in the figure's name
+  /// @param paper what the paper has of it, beside the interface below
+  private record Test(Kind kind, int bytes, String size, Optional<Then> paper) {
+    String figure(String group) {
+      return "%s.%s.%s".formatted(group, kind.title, size);
+    }
+  }
+
+  /// A number of the paper.
+  ///
+  /// @param figure its name
+  /// @param share what Jam had of what Javia-II had: of round trips more, of bandwidth less than 1
+  /// @param note what a reader must know besides
+  private record Then(String figure, double share, String note) {}
+
+  private static final List<Test> TESTS =
+      Stream.of(
+              IntStream.of(0, 4, 8, 12, 16).mapToObj(MessageGroup::ofWords),
+              IntStream.of(1 << 10, 8 << 10, 64 << 10)
+                  .mapToObj(bytes -> of(Kind.ROUND_TRIP, bytes, Optional.empty())),
+              IntStream.of(1 << 10, 8 << 10, 64 << 10)
+                  .mapToObj(bytes -> of(Kind.BANDWIDTH, bytes, Optional.empty())),
+              Stream.of(
+                  of(
+                      Kind.BANDWIDTH,
+                      1 << 20,
+                      Optional.of(new Then("paper.jbufs.fig3.13", 0.95, "75 MB/s, within 5 %")))),
+              IntStream.of(16, 64, 256, 1 << 10)
+                  .mapToObj(bytes -> of(Kind.RATE, bytes, Optional.empty())))
+          .flatMap(Function.identity())
+          .toList();
+
+  /// Javia-II has 20.5 us, and Jam 31 us and 0.5 us for four words more.
+  private static Test ofWords(int words) {
+    double share = (31 + 0.5 * words / 4) / 20.5;
+    String figure = "paper.jbufs.fig3.12." + words + "w";
+    int bytes = words == 0 ? Integer.BYTES : words * Long.BYTES;
+    Then then = new Then(figure, share, "31 us and 0.5 us for 4 words more, to 20.5 us");
+    return new Test(Kind.ROUND_TRIP, bytes, words + "w", Optional.of(then));
+  }
+
+  private static Test of(Kind kind, int bytes, Optional<Then> paper) {
+    return new Test(kind, bytes, InterfaceGroup.size(bytes), paper);
+  }
+
+  /// @param rivals besides the interface below
+  MessageGroup(Wire wire, List<Contestant> rivals) {
+    this.wire = wire;
+    this.subject = wire.messages();
+    this.below = wire.subject();
+    this.invited = rivals;
+    List<Contestant> present = new ArrayList<>(List.of(below));
+    rivals.stream().filter(rival -> rival.missing().isEmpty()).forEach(present::add);
+    this.rivals = present;
+  }
+
+  @Override
+  public String name() {
+    return "message." + wire.name();
+  }
+
+  /// The paper's figures are those over the first provider.
+  private boolean isPapers() {
+    return wire.name().equals("shm");
+  }
+
+  @Override
+  public List<String> missing() {
+    return wire.obstacle().isPresent()
+        ? List.of(name() + " is left out: " + wire.obstacle().get())
+        : invited.stream()
+            .flatMap(
+                rival ->
+                    rival.missing().stream()
+                        .map(
+                            why ->
+                                "%s is measured without %s: %s"
+                                    .formatted(name(), rival.name(), why)))
+            .toList();
+  }
+
+  @Override
+  public List<String> figures() {
+    if (wire.obstacle().isPresent()) {
+      return List.of();
+    }
+    List<String> figures = new ArrayList<>();
+    for (Test test : TESTS) {
+      figures.add(test.figure(name()));
+      if (isPapers()) {
+        test.paper().ifPresent(then -> figures.add(then.figure()));
+      }
+    }
+    figures.add(name() + ALLOCATION);
+    return figures;
+  }
+
+  private boolean isWanted(Run run, Test test) {
+    return run.wants(test.figure(name()))
+        || run.wants(name() + ALLOCATION)
+        || (isPapers() && test.paper().map(then -> run.wants(then.figure())).orElse(false));
+  }
+
+  @Override
+  public void measure(Run run) throws Exception {
+    List<Test> tests = TESTS.stream().filter(test -> isWanted(run, test)).toList();
+    Map<Test, List<Session.Samples>> samples = new LinkedHashMap<>();
+    List<Contestant> all = new ArrayList<>(List.of(subject));
+    all.addAll(rivals);
+    String note = "";
+    int forks = run.scale().pick(1, 1, 4);
+    for (int fork = 1; fork <= forks; fork++) {
+      run.say("%s, processes %d of %d".formatted(name(), fork, forks));
+      try (Place place = wire.place(run.workFolder());
+          Session session = Session.start(all, place, run.scale())) {
+        note = place.note();
+        session.warmUp(Session.WarmUp::everything);
+        for (Test test : tests) {
+          boolean seldom = run.scale() != Scale.TINY;
+          samples
+              .computeIfAbsent(test, key -> new ArrayList<>())
+              .add(session.measure(test.kind() == Kind.ROUND_TRIP, test.bytes(), seldom));
+        }
+      }
+    }
+    report(run, samples, note);
+  }
+
+  private void report(Run run, Map<Test, List<Session.Samples>> samples, String note) {
+    double allocated = 0;
+    for (Map.Entry<Test, List<Session.Samples>> entry : samples.entrySet()) {
+      Test test = entry.getKey();
+      List<Session.Samples> forks = entry.getValue();
+      for (Contestant rival : rivals) {
+        List<Pairs> values =
+            forks.stream().flatMap(fork -> fork.values(subject, rival).stream()).toList();
+        if (!values.isEmpty()) {
+          Figure figure =
+              Figure.of(
+                  test.figure(name()),
+                  test.kind().unit,
+                  test.kind().better,
+                  rival.name(),
+                  inUnit(test, values));
+          run.emit(note.isEmpty() ? figure : figure.withNote(note));
+        }
+      }
+      if (isPapers()) {
+        test.paper().ifPresent(then -> besidePaper(run, test, then, forks));
+      }
+      if (test.bytes() <= 64 << 10) {
+        allocated =
+            Math.max(
+                allocated,
+                Estimate.median(
+                    forks.stream().mapToDouble(fork -> fork.allocated(subject)).toArray()));
+      }
+    }
+    run.emit(
+        Figure.once(name() + ALLOCATION, allocated, "bytes", Better.LOWER, Bar.LIMIT, 0)
+            .withNote("a message that fits a packet, the worst of all sizes"));
+  }
+
+  /// A rate is told in messages a second, and is measured in megabytes a second.
+  private static List<Pairs> inUnit(Test test, List<Pairs> values) {
+    double factor = test.kind() == Kind.RATE ? MEGA / test.bytes() : 1;
+    return values.stream()
+        .map(
+            pairs ->
+                new Pairs(
+                    IntStream.range(0, pairs.count())
+                        .mapToDouble(i -> pairs.subject(i) * factor)
+                        .toArray(),
+                    IntStream.range(0, pairs.count())
+                        .mapToDouble(i -> pairs.peer(i) * factor)
+                        .toArray()))
+        .toList();
+  }
+
+  /// What these have of what the interface below has, beside what Jam had of Javia-II.
+  private void besidePaper(Run run, Test test, Then then, List<Session.Samples> forks) {
+    List<Pairs> shares = new ArrayList<>();
+    for (Session.Samples fork : forks) {
+      fork.values(subject, below)
+          .ifPresent(
+              pairs -> {
+                double[] papers = new double[pairs.count()];
+                Arrays.fill(papers, then.share());
+                shares.add(
+                    new Pairs(
+                        IntStream.range(0, pairs.count())
+                            .mapToDouble(i -> pairs.subject(i) / pairs.peer(i))
+                            .toArray(),
+                        papers));
+              });
+    }
+    run.emit(
+        Figure.of(then.figure(), "of the interface", test.kind().better, Bar.PAPER, shares)
+            .withNote("Jam, 1999: " + then.note()));
+  }
+}

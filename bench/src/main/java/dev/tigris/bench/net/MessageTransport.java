@@ -1,0 +1,247 @@
+package dev.tigris.bench.net;
+
+import dev.tigris.bench.WrongResultException;
+import dev.tigris.memory.Bytes;
+import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.PageKind;
+import dev.tigris.message.Bundle;
+import dev.tigris.message.Draft;
+import dev.tigris.message.Endpoint;
+import dev.tigris.message.Message;
+import dev.tigris.message.Options;
+import dev.tigris.message.Token;
+import org.jspecify.annotations.Nullable;
+
+/// Active messages. A message of fewer than 8 bytes has no words, one of up to 128 bytes has words
+/// alone, and a longer one has its bytes as payload, made where it is sent from. What does not fit
+/// a packet is sent in bulk, to the segment of the server.
+final class MessageTransport implements Transport {
+  private static final int LARGEST_BYTES = 1 << 20;
+  private static final int PACKET_BYTES = 64 << 10;
+  private static final int MOST_WORD_BYTES = Endpoint.MOST_WORDS * Long.BYTES;
+  private static final int BACK = 3;
+  private static final long TAG = 1;
+  private static final Options OPTIONS =
+      Options.DEFAULT.withPayloadBytes(PACKET_BYTES).withReplyBytes(PACKET_BYTES);
+
+  private final String provider;
+  private final Bundle bundle;
+  private final Endpoint endpoint;
+  private final Bytes segment = Jbuf.allocate(LARGEST_BYTES, "bench.net").asBytes();
+  private final Bytes[] bulk = new Bytes[FEWEST_POSTED];
+  private final Runnable[] whenFree = new Runnable[FEWEST_POSTED];
+  private final long[][] words = new long[Endpoint.MOST_WORDS + 1][];
+  private @Nullable Bytes echo;
+  private boolean isMapped;
+
+  /// The number of the message that has arrived last, and how many have.
+  private int number;
+
+  private long arrived;
+  private int messages;
+  private long allocatedBefore;
+  private long peerAllocated;
+
+  /// Which of the long messages can be written: a bit for each.
+  private int free = (1 << FEWEST_POSTED) - 1;
+
+  MessageTransport(String provider) {
+    this.provider = provider;
+    this.bundle = Bundle.open(OPTIONS, provider);
+    this.endpoint = bundle.endpoint("bench", TAG);
+    for (int i = 0; i < words.length; i++) {
+      words[i] = new long[i];
+    }
+    PageKind pages = provider.equals("shm") ? PageKind.SHARED : PageKind.ORDINARY;
+    for (int i = 0; i < bulk.length; i++) {
+      int bit = 1 << i;
+      bulk[i] = Jbuf.allocate(LARGEST_BYTES, "bench.net", pages).asBytes();
+      whenFree[i] = () -> free |= bit;
+    }
+  }
+
+  // ---- the side that answers
+
+  @Override
+  public String listen(String address) {
+    endpoint.segment(segment);
+    echo = Jbuf.allocate(PACKET_BYTES, "bench.net").asBytes();
+    endpoint.handler(ECHO, this::echo);
+    endpoint.handler(ONE_WAY, (token, message) -> count(message));
+    endpoint.handler(LAST, this::last);
+    return bundle.listen(provider, address);
+  }
+
+  @Override
+  public void serve() {
+    while (true) {
+      boolean _ = bundle.await(PATIENCE);
+    }
+  }
+
+  private void echo(Token token, Message message) {
+    int count = message.words();
+    int bytes = (int) message.payloadBytes();
+    if (bytes > 0) {
+      Bytes out = known(echo);
+      int value = check(message);
+      out.setInt(0, value);
+      out.setInt(bytes - Integer.BYTES, value);
+      token.reply(BACK, words[0], out, 0, bytes);
+    } else if (count == 0) {
+      token.reply(BACK);
+    } else {
+      long[] back = words[count];
+      for (int i = 0; i < count; i++) {
+        back[i] = message.word(i);
+      }
+      token.reply(BACK, back, null, 0, 0);
+    }
+  }
+
+  private void count(Message message) {
+    if (messages++ == 0) {
+      allocatedBefore = WorkerMain.allocatedBytes();
+    }
+    int _ = check(message);
+  }
+
+  private void last(Token token, Message message) {
+    count(message);
+    token.reply(BACK, messages, WorkerMain.allocatedBytes() - allocatedBefore);
+    messages = 0;
+  }
+
+  private static int check(Message message) {
+    long bytes = message.payloadBytes();
+    int count = message.words();
+    int first;
+    int last;
+    if (bytes > 0) {
+      first = message.getInt(0);
+      last = message.getInt(bytes - Integer.BYTES);
+    } else if (count > 0) {
+      first = (int) message.word(0);
+      last = (int) message.word(count - 1);
+    } else {
+      return 0;
+    }
+    if (first != last) {
+      throw new WrongResultException("a message has arrived damaged");
+    }
+    return first;
+  }
+
+  private static <T> T known(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("it does not listen");
+    }
+    return part;
+  }
+
+  // ---- the side that measures
+
+  private void connect(String address) {
+    if (!isMapped) {
+      endpoint.handler(BACK, this::back);
+      endpoint.map(0, provider, address, "bench", TAG, PATIENCE);
+      isMapped = true;
+    }
+  }
+
+  private void back(Token token, Message message) {
+    arrived++;
+    if (message.payloadBytes() > 0 || message.words() != 2) {
+      number = check(message);
+    } else {
+      number = (int) message.word(0);
+      peerAllocated = message.word(1);
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    bundle.close();
+  }
+
+  private void send(int handler, int bytes, int value) {
+    int count = bytes / Long.BYTES;
+    if (bytes < Long.BYTES) {
+      endpoint.request(0, handler);
+    } else if (count == 1) {
+      endpoint.request(0, handler, value);
+    } else if (bytes <= MOST_WORD_BYTES) {
+      long[] its = words[count];
+      its[0] = value;
+      its[count - 1] = value;
+      endpoint.request(0, handler, its, null, 0, 0);
+    } else if (bytes <= PACKET_BYTES) {
+      try (Draft draft = endpoint.prepare(0, handler, 0, bytes)) {
+        Bytes payload = draft.payload();
+        payload.setInt(0, value);
+        payload.setInt(bytes - Integer.BYTES, value);
+        draft.commit();
+      }
+    } else {
+      sendInBulk(handler, bytes, value);
+    }
+  }
+
+  private void sendInBulk(int handler, int bytes, int value) {
+    while (free == 0) {
+      int _ = bundle.poll();
+    }
+    int which = Integer.numberOfTrailingZeros(free);
+    free &= ~(1 << which);
+    Bytes payload = bulk[which];
+    payload.setInt(0, value);
+    payload.setInt(bytes - Integer.BYTES, value);
+    endpoint.bulkInto(0, handler, words[0], payload, 0, bytes, 0, whenFree[which]);
+  }
+
+  private void await(long before) {
+    long start = System.nanoTime();
+    while (arrived == before) {
+      boolean _ = bundle.await(PATIENCE);
+      if (arrived == before && System.nanoTime() - start > PATIENCE_NANOS) {
+        throw new IllegalStateException("nothing came for 10 seconds");
+      }
+    }
+  }
+
+  @Override
+  public RoundTrips pingPong(String address, int bytes, int count) {
+    connect(address);
+    long[] nanos = new long[count];
+    long allocated = WorkerMain.allocatedBytes();
+    long before = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      long last = arrived;
+      send(ECHO, bytes, i);
+      await(last);
+      if (number != i && bytes >= Long.BYTES) {
+        throw new WrongResultException("another message came back");
+      }
+      long after = System.nanoTime();
+      nanos[i] = after - before;
+      before = after;
+    }
+    return RoundTrips.of(nanos, WorkerMain.allocatedBytes() - allocated);
+  }
+
+  @Override
+  public OneWay bandwidth(String address, int bytes, int count) {
+    connect(address);
+    long allocated = WorkerMain.allocatedBytes();
+    long last = arrived;
+    long start = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      send(i == count - 1 ? LAST : ONE_WAY, bytes, i);
+    }
+    await(last);
+    long nanos = System.nanoTime() - start;
+    allocated = WorkerMain.allocatedBytes() - allocated;
+    WrongResultException.check("messages that have arrived", count, number);
+    return new OneWay(nanos, allocated, peerAllocated);
+  }
+}
