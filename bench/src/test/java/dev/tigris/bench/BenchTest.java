@@ -46,6 +46,7 @@ class BenchTest {
           Map.entry("memory.jbuf.allocate", List.of("Arena.ofShared")),
           Map.entry("memory.jbuf.free", List.of("Arena.ofShared")),
           Map.entry("call.", List.of("gRPC")),
+          Map.entry("message.shm.rate.", List.of("Tigris", "Aeron IPC")),
           Map.entry("flow.stream.memory.", List.of("ArrayBlockingQueue", "JCTools SPSC")),
           Map.entry("flow.reservoir.", List.of("ideal")),
           Map.entry("paper.tigris.fig5.", List.of("ideal")),
@@ -97,7 +98,7 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"memory", "objects", "net", "call", "flow", "paper", "sort"})
+  @ValueSource(strings = {"memory", "objects", "net", "message", "call", "flow", "paper", "sort"})
   @Slow("every bench as small as it goes, in JVMs of its own")
   void everyBenchOfTheModuleWorksAndItsResultsAreRight(String module, @TempDir Path folder)
       throws Exception {

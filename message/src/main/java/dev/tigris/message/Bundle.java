@@ -307,8 +307,8 @@ public final class Bundle implements AutoCloseable {
     long messages = handled;
     long acknowledgements = acknowledged;
     long notes = noticed;
-    while (true) {
-      step(limit - (System.nanoTime() - start));
+    for (long left = limit; ; left = limit - (System.nanoTime() - start)) {
+      step(left);
       boolean happened =
           (handled != messages && mask.contains(Event.MESSAGE))
               || (acknowledged != acknowledgements && mask.contains(Event.ACKNOWLEDGED))
@@ -472,6 +472,7 @@ public final class Bundle implements AutoCloseable {
   /// Does what time asks for; returns when it does so next.
   private long tick(long now) {
     tickedAt = now;
+    taken.removeIf(channel -> channel.session().state() == Session.State.ENDED);
     long deadline = now + LONGEST_ATTEMPT_NANOS;
     for (Endpoint endpoint : allEndpoints()) {
       for (Channel channel : endpoint.channels()) {
@@ -833,6 +834,8 @@ public final class Bundle implements AutoCloseable {
     for (Channel channel : endpoint.channels()) {
       attempts.remove(channel);
       channel.detach(now);
+      boolean _ = taken.remove(channel);
+      channel.isTaken(false);
     }
     forget(endpoint);
     moved.put(endpoint.name(), new Moved(to, endpoint.tag()));
@@ -874,6 +877,9 @@ public final class Bundle implements AutoCloseable {
     }
     tell();
     isClosed = true;
+    touched.clear();
+    taken.clear();
+    attempts.clear();
     probes.close();
     acceptors.forEach(Acceptor::close);
     for (Acceptor.Request left : connectionRequests) {

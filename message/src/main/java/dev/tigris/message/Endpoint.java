@@ -541,8 +541,9 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private void finish(Channel channel, long at, int handler, int words, int payload) {
-    channel.finish(at, handler, words, payload);
-    bundle.touched(channel);
+    if (channel.finish(at, handler, words, payload)) {
+      bundle.touched(channel);
+    }
   }
 
   private void failed(int entry, int handler, long[] words, long payload) {

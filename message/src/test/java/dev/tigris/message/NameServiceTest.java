@@ -84,9 +84,10 @@ class NameServiceTest {
       assertTrue(names.isServing() ^ other.isServing());
       assertEquals(PLACE, other.find("a", TAG, PATIENCE));
       other.register("b", TAG, PLACE, PATIENCE);
-      (names.isServing() ? names : other).close();
-      String left = names.isServing() ? "a" : "b";
-      NameService open = left.equals("a") ? names : other;
+      boolean isFirst = names.isServing();
+      NameService open = isFirst ? other : names;
+      String left = isFirst ? "b" : "a";
+      (isFirst ? names : other).close();
       Wait.until("the other one serves", () -> open.isServing() && found(open, left));
     }
   }

@@ -11,12 +11,17 @@ import dev.tigris.net.CompletionQueue;
 import dev.tigris.net.Descriptor;
 import dev.tigris.net.Fabric;
 import dev.tigris.net.Posting;
+import dev.tigris.net.Status;
 import dev.tigris.net.Ticket;
 import dev.tigris.net.VirtualInterface;
+import dev.tigris.testing.Slow;
+import dev.tigris.testing.Tier;
+import dev.tigris.testing.Wait;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -123,6 +128,56 @@ class StrangerTest {
   }
 
   @Test
+  void holdsNoMemoryForThousandsOfNamesThatItDoesNotHave() {
+    int count = Tier.choose(100, 3_000, 3_000);
+    for (int i = 0; i < count; i++) {
+      VirtualInterface link = connect();
+      send(link, greeting(1, 1, "a stale name " + i, TAG));
+      link.abort();
+      while (queue.poll() != null) {
+        // it comes back flushed
+      }
+    }
+    Wait.until(
+        () -> "it is held: " + Jbuf.use(),
+        PATIENCE,
+        () -> {
+          System.gc();
+          return Jbuf.use().bytesByOwner().getOrDefault("messages", 0L) == 0;
+        });
+    serves();
+  }
+
+  @Test
+  @Slow("a peer that says nothing is given up after five seconds")
+  void givesUpAPeerThatNeverGreets() {
+    VirtualInterface link = connect();
+    Ticket memory = link.register(Jbuf.allocate(8192, "test").asBytes());
+    link.postReceive(memory).orThrow();
+    byte[] whole = greeting(1, 1, "server", TAG);
+    send(link, Arrays.copyOf(whole, whole.length - 8)); // half a frame
+    Descriptor next = queue.await(PATIENCE);
+    while (next != null && next.isSend()) {
+      next = queue.await(PATIENCE);
+    }
+    assertNotNull(next, "the connection stays");
+    assertEquals(Status.FLUSHED, next.status());
+    serves();
+  }
+
+  private void serves() {
+    try (Party client = new Party(Options.DEFAULT, "tcp")) {
+      client.run(
+          () -> {
+            Endpoint from = client.bundle().endpoint("client", 1);
+            from.map(0, "tcp", address, "server", TAG, PATIENCE);
+            from.request(0, 1);
+            assertTrue(from.drain(PATIENCE));
+          });
+    }
+  }
+
+  @Test
   void servesOthersAfterGarbage() {
     SplittableRandom random = new SplittableRandom(5);
     byte[] whole = greeting(1, 1, "server", TAG);
@@ -153,14 +208,6 @@ class StrangerTest {
         // it comes back flushed
       }
     }
-    try (Party client = new Party(Options.DEFAULT, "tcp")) {
-      client.run(
-          () -> {
-            Endpoint from = client.bundle().endpoint("client", 1);
-            from.map(0, "tcp", address, "server", TAG, PATIENCE);
-            from.request(0, 1);
-            assertTrue(from.drain(PATIENCE));
-          });
-    }
+    serves();
   }
 }

@@ -21,13 +21,18 @@ import java.util.stream.Stream;
 /// Active messages over one provider, beside the interface below and rivals: round trips by words
 /// and by payload, bandwidth, and the rate of small messages one way.
 ///
-/// The same rounds give the figures of Chang 1999, section 3.4.4, where the interface below is
-/// Javia-II and these are Jam.
+/// Another group of this class has the figures of Chang 1999, section 3.4.4, where the interface
+/// below is Javia-II and these are Jam.
 final class MessageGroup implements Group {
   private static final String ALLOCATION = ".allocation";
   private static final double MEGA = 1e6;
 
+  private final String name;
   private final Wire wire;
+
+  /// Whether it has the paper's figures.
+  private final boolean isPapers;
+
   private final Contestant subject;
   private final Contestant below;
   private final List<Contestant> invited;
@@ -97,8 +102,9 @@ final class MessageGroup implements Group {
     return new Test(kind, bytes, InterfaceGroup.size(bytes), paper);
   }
 
-  /// @param rivals besides the interface below
-  MessageGroup(Wire wire, List<Contestant> rivals) {
+  private MessageGroup(String name, boolean isPapers, Wire wire, List<Contestant> rivals) {
+    this.name = name;
+    this.isPapers = isPapers;
     this.wire = wire;
     this.subject = wire.messages();
     this.below = wire.subject();
@@ -108,28 +114,42 @@ final class MessageGroup implements Group {
     this.rivals = present;
   }
 
-  @Override
-  public String name() {
-    return "message." + wire.name();
+  /// Active messages over a provider.
+  ///
+  /// @param rivals besides the interface below
+  static MessageGroup over(Wire wire, List<Contestant> rivals) {
+    return new MessageGroup("message." + wire.name(), false, wire, rivals);
   }
 
-  /// The paper's figures are those over the first provider.
-  private boolean isPapers() {
-    return wire.name().equals("shm");
+  /// The paper's figures, over a provider.
+  static MessageGroup papers(Wire wire) {
+    return new MessageGroup("paper.jbufs.fig3", true, wire, List.of());
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  private List<Test> tests() {
+    return isPapers ? TESTS.stream().filter(test -> test.paper().isPresent()).toList() : TESTS;
+  }
+
+  private String figure(Test test) {
+    return isPapers ? test.paper().orElseThrow().figure() : test.figure(name);
   }
 
   @Override
   public List<String> missing() {
     return wire.obstacle().isPresent()
-        ? List.of(name() + " is left out: " + wire.obstacle().get())
+        ? List.of(name + " is left out: " + wire.obstacle().get())
         : invited.stream()
             .flatMap(
                 rival ->
                     rival.missing().stream()
                         .map(
                             why ->
-                                "%s is measured without %s: %s"
-                                    .formatted(name(), rival.name(), why)))
+                                "%s is measured without %s: %s".formatted(name, rival.name(), why)))
             .toList();
   }
 
@@ -139,32 +159,27 @@ final class MessageGroup implements Group {
       return List.of();
     }
     List<String> figures = new ArrayList<>();
-    for (Test test : TESTS) {
-      figures.add(test.figure(name()));
-      if (isPapers()) {
-        test.paper().ifPresent(then -> figures.add(then.figure()));
-      }
+    tests().forEach(test -> figures.add(figure(test)));
+    if (!isPapers) {
+      figures.add(name + ALLOCATION);
     }
-    figures.add(name() + ALLOCATION);
     return figures;
   }
 
   private boolean isWanted(Run run, Test test) {
-    return run.wants(test.figure(name()))
-        || run.wants(name() + ALLOCATION)
-        || (isPapers() && test.paper().map(then -> run.wants(then.figure())).orElse(false));
+    return run.wants(figure(test)) || (!isPapers && run.wants(name + ALLOCATION));
   }
 
   @Override
   public void measure(Run run) throws Exception {
-    List<Test> tests = TESTS.stream().filter(test -> isWanted(run, test)).toList();
+    List<Test> tests = tests().stream().filter(test -> isWanted(run, test)).toList();
     Map<Test, List<Session.Samples>> samples = new LinkedHashMap<>();
     List<Contestant> all = new ArrayList<>(List.of(subject));
     all.addAll(rivals);
     String note = "";
     int forks = run.scale().pick(1, 1, 4);
     for (int fork = 1; fork <= forks; fork++) {
-      run.say("%s, processes %d of %d".formatted(name(), fork, forks));
+      run.say("%s, processes %d of %d".formatted(name, fork, forks));
       try (Place place = wire.place(run.workFolder());
           Session session = Session.start(all, place, run.scale())) {
         note = place.note();
@@ -181,6 +196,10 @@ final class MessageGroup implements Group {
   }
 
   private void report(Run run, Map<Test, List<Session.Samples>> samples, String note) {
+    if (isPapers) {
+      samples.forEach((test, forks) -> besidePaper(run, test, forks));
+      return;
+    }
     double allocated = 0;
     for (Map.Entry<Test, List<Session.Samples>> entry : samples.entrySet()) {
       Test test = entry.getKey();
@@ -191,16 +210,13 @@ final class MessageGroup implements Group {
         if (!values.isEmpty()) {
           Figure figure =
               Figure.of(
-                  test.figure(name()),
+                  figure(test),
                   test.kind().unit,
                   test.kind().better,
                   rival.name(),
                   inUnit(test, values));
           run.emit(note.isEmpty() ? figure : figure.withNote(note));
         }
-      }
-      if (isPapers()) {
-        test.paper().ifPresent(then -> besidePaper(run, test, then, forks));
       }
       if (test.bytes() <= 64 << 10) {
         allocated =
@@ -211,7 +227,7 @@ final class MessageGroup implements Group {
       }
     }
     run.emit(
-        Figure.once(name() + ALLOCATION, allocated, "bytes", Better.LOWER, Bar.LIMIT, 0)
+        Figure.once(name + ALLOCATION, allocated, "bytes", Better.LOWER, Bar.LIMIT, 0)
             .withNote("a message that fits a packet, the worst of all sizes"));
   }
 
@@ -232,7 +248,8 @@ final class MessageGroup implements Group {
   }
 
   /// What these have of what the interface below has, beside what Jam had of Javia-II.
-  private void besidePaper(Run run, Test test, Then then, List<Session.Samples> forks) {
+  private void besidePaper(Run run, Test test, List<Session.Samples> forks) {
+    Then then = test.paper().orElseThrow();
     List<Pairs> shares = new ArrayList<>();
     for (Session.Samples fork : forks) {
       fork.values(subject, below)

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Groups of module net.
+/// Groups of modules net and message.
 public final class NetGroups {
   private NetGroups() {}
 
@@ -43,10 +43,11 @@ public final class NetGroups {
         new Variant(new LevelsGroup(Wire.uring())),
         new Variant(new LevelsGroup(Wire.libfabric())),
         new Variant(new LevelsGroup(Wire.libfabricRdm())),
-        new MessageGroup(Wire.shm(), List.of(active, aeron)),
-        new MessageGroup(Wire.tcp(), List.of(ucx)),
-        new MessageGroup(Wire.uring(), List.of(ucx)),
-        new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
+        new ObjectsGroup(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()),
+        MessageGroup.over(Wire.shm(), List.of(active, aeron)),
+        MessageGroup.over(Wire.tcp(), List.of(ucx)),
+        MessageGroup.over(Wire.uring(), List.of(ucx)),
+        MessageGroup.papers(Wire.shm().obstacle().isEmpty() ? Wire.shm() : Wire.tcp()));
   }
 
   private static Contestant ucx(String title, UcxKind kind, String transports) {

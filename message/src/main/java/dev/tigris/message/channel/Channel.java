@@ -251,11 +251,12 @@ public final class Channel {
     return replies.bytes;
   }
 
-  /// Ends a request.
+  /// Ends a request, and sends what waits if that is to leave now.
   ///
   /// @param wordsAt what [#begin] returned
   /// @param payload the length that it has now: not more than was said
-  public void finish(long wordsAt, int handler, int words, int payload) {
+  /// @return whether it waits: [#pump] sends it
+  public boolean finish(long wordsAt, int handler, int words, int payload) {
     long at = wordsAt - PacketLayout.FRAME_BYTES;
     long _ =
         PacketLayout.frame(
@@ -267,6 +268,7 @@ public final class Channel {
       waiting = 0;
       pump(System.nanoTime());
     }
+    return !leaves;
   }
 
   /// Gives up a request that was begun.
