@@ -36,8 +36,7 @@ record LinePlan(
   private static final long BUCKET_BYTES = 1 << 20;
 
   /// Text and entries of a bucket are read in no order, and lie in a core's own cache if it has
-  // this
-  /// size: where the memory is enough for so many open waters.
+  /// this size: where the memory is enough for so many open waters.
   private static final long NEAR_BUCKET_BYTES = 512 << 10;
 
   private static final int MAX_BUCKETS = 2048;
