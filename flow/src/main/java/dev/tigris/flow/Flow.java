@@ -1,3 +1,4 @@
+// Over 400 lines: each method is a step of the description of a flow, with its rules.
 package dev.tigris.flow;
 
 import dev.tigris.flow.policy.InputPolicy;
