@@ -177,8 +177,8 @@ final class StreamTable {
         switch (ends) {
           case ANY -> false;
           case BOTH -> made.use() != Use.RESERVOIR;
-          case SENDER -> asReceiver;
-          case RECEIVER -> !asReceiver;
+          case SENDER -> asReceiver || made.use() == Use.RESERVOIR;
+          case RECEIVER -> !asReceiver || made.use() == Use.RESERVOIR;
         };
     if (isMissing) {
       String wrong =
