@@ -112,7 +112,7 @@ final class SendQueue {
       if (end != unsent) {
         packets[(end - 1) & mask].isClosed = true;
       }
-      if (skip > 0) {
+      if (skip > 0 || writeAt == capacity) {
         writeAt = 0;
       }
       Packet made = packets[end++ & mask];
