@@ -1,6 +1,7 @@
 // Over 400 lines: polling, waiting, mapping and accepting share the queue and its thread.
 package dev.tigris.message;
 
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.message.Endpoint.Peer;
 import dev.tigris.message.Probes.Probe;
 import dev.tigris.message.channel.Channel;
@@ -54,6 +55,10 @@ public final class Bundle implements AutoCloseable {
   private static final long MILLI_NANOS = 1_000_000;
   private static final long ACKNOWLEDGE_NANOS = MILLI_NANOS;
   private static final long TICK_NANOS = MILLI_NANOS;
+  private static final long BUSY_TICK_NANOS = 10 * MILLI_NANOS;
+
+  /// How many connections may be without a greeting: each holds memory for its receives.
+  private static final int MOST_UNGREETED = 256;
   private static final long LEAST_RESEND_NANOS = 10 * MILLI_NANOS;
   private static final long MOST_RESEND_NANOS = 1_000 * MILLI_NANOS;
   private static final long GREETING_NANOS = 5_000 * MILLI_NANOS;
@@ -381,7 +386,11 @@ public final class Bundle implements AutoCloseable {
       acceptArrivals();
     }
     if (count > 0 || !touched.isEmpty()) {
-      pumpTouched(System.nanoTime());
+      long after = System.nanoTime();
+      pumpTouched(after);
+      if (after - tickedAt >= BUSY_TICK_NANOS) {
+        long _ = tick(after); // the timers of quiet peers, while others keep this side busy
+      }
     } else if (++idlePolls % POLLS_BETWEEN_CLOCKS == 0) {
       long _ = tick(System.nanoTime());
     }
@@ -553,13 +562,18 @@ public final class Bundle implements AutoCloseable {
         return;
       }
       try (ConnectionRequest request = next.request()) {
-        if (request.tag() == Probes.TAG) {
-          request.reject(); // it asks whether this thread polls
+        if (request.tag() == Probes.TAG || ungreeted.size() >= MOST_UNGREETED) {
+          request.reject(); // it asks whether this thread polls, or too many have not greeted yet
           continue;
         }
         VirtualInterface link = request.accept(queue, attributes);
-        ungreeted.add(new PacketConnection(link, next.provider(), "messages", System.nanoTime()));
-      } catch (NetException e) {
+        try {
+          ungreeted.add(new PacketConnection(link, next.provider(), "messages", System.nanoTime()));
+        } catch (MemoryBudgetException e) {
+          link.abort();
+          throw e;
+        }
+      } catch (NetException | MemoryBudgetException e) {
         System.getLogger(Bundle.class.getName())
             .log(System.Logger.Level.DEBUG, "a peer was not accepted", e);
       }
@@ -747,7 +761,12 @@ public final class Bundle implements AutoCloseable {
           return refuse(connection, session, Greeting.Refusal.BUSY, "it has too many sessions");
         }
         boolean lossy = greeting.lossy() || options.lossy();
-        channel = channel(session, false, endpoint, connection.packetBytes(), lossy);
+        try {
+          channel = channel(session, false, endpoint, connection.packetBytes(), lossy);
+        } catch (MemoryBudgetException e) {
+          return refuse(
+              connection, session, Greeting.Refusal.BUSY, "it has no memory for a session");
+        }
         channel.session().agree(Math.min(greeting.credits(), options.credits()), !lossy);
         endpoint.enter(channel);
       } else if (channel.connects() || channel.packetBytes() > connection.packetBytes()) {

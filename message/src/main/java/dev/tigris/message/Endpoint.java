@@ -3,6 +3,7 @@ package dev.tigris.message;
 
 import dev.tigris.memory.Bytes;
 import dev.tigris.memory.Jbuf;
+import dev.tigris.memory.MemoryBudgetException;
 import dev.tigris.memory.View;
 import dev.tigris.message.channel.BulkSend;
 import dev.tigris.message.channel.BulkTarget;
@@ -725,6 +726,14 @@ public final class Endpoint implements AutoCloseable {
     @Override
     public BulkTarget target(
         Channel channel, boolean isReply, int handler, long total, long place) {
+      try {
+        return target(total, place);
+      } catch (MemoryBudgetException | OutOfMemoryError e) { // of the peer's length: it hears of it
+        return BulkTarget.nowhere(Reason.TOO_LONG);
+      }
+    }
+
+    private BulkTarget target(long total, long place) {
       if (total > bundle.options().bulkBytes()) {
         return BulkTarget.nowhere(Reason.TOO_LONG);
       }

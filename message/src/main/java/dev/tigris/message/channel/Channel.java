@@ -787,7 +787,10 @@ public final class Channel {
     long length = incoming.payloadBytes();
     BulkTarget target = isReply ? replyTarget : requestTarget;
     long filled = isReply ? replyFilled : requestFilled;
-    if (total < 0 || begin != filled || length > total - begin) {
+    if (total < 0
+        || begin != filled
+        || length > total - begin
+        || (isLast && length != total - begin)) {
       return false;
     }
     if (target == null) {
@@ -798,9 +801,6 @@ public final class Channel {
     target.total(total);
     target.put(begin, from, incoming.payloadAt(), (int) length);
     filled += length;
-    if (isLast && filled != total) {
-      return false;
-    }
     if (isReply) {
       replyTarget = target;
       replyFilled = filled;
