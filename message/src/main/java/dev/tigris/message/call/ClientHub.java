@@ -303,6 +303,7 @@ final class ClientHub implements AutoCloseable {
         step();
       }
     } finally {
+      isClosing = true; // after an exception too: callers hear of the end, and do not wait
       closeNow();
     }
   }
@@ -318,8 +319,11 @@ final class ClientHub implements AutoCloseable {
         dispatch(call);
       }
     }
-    while (!notes.isEmpty() && sent(notes.peek())) {
-      notes.remove();
+    for (int left = notes.size(); left > 0; left--) {
+      Note next = notes.remove();
+      if (!sent(next)) {
+        notes.add(next); // its server takes nothing at present: others may
+      }
     }
     long now = System.nanoTime();
     if (hasEarliest && now - earliest >= 0) {
@@ -680,9 +684,10 @@ final class ClientHub implements AutoCloseable {
     long start = System.nanoTime();
     long limit = options.connecting().toNanos();
     try {
+      int untried = remotes.size();
       for (Remote remote : remotes) {
         long left = limit - (System.nanoTime() - start);
-        connect(remote, Math.max(1, left));
+        connect(remote, Math.max(1, left / untried--)); // one that is silent leaves the others time
       }
       if (remotes.stream().noneMatch(Remote::isReady)) {
         throw new CallException(

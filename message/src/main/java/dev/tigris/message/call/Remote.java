@@ -6,6 +6,7 @@ import dev.tigris.message.Endpoint;
 import dev.tigris.message.MessageException;
 import dev.tigris.message.call.ServiceModel.MethodModel;
 import dev.tigris.message.channel.Channel;
+import dev.tigris.net.NetException;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -91,7 +92,7 @@ final class Remote {
     try {
       endpoint.map(entry, provider, address, name, tag, timeout);
       return true;
-    } catch (MessageException e) {
+    } catch (MessageException | NetException e) {
       failed(String.valueOf(e.getMessage()));
       return false;
     }

@@ -435,6 +435,9 @@ final class ServerCall implements CallContext {
                 }
                 server.done(this);
               });
+      if (isCancelled) {
+        boolean _ = promised.cancel(true); // the cancellation came before the future
+      }
     } else {
       server.done(this);
     }

@@ -54,7 +54,8 @@ final class ServerHub {
   private final byte[] description;
   private final IdentityHashMap<Channel, ServerSession> sessions = new IdentityHashMap<>();
   private final ArrayDeque<ServerCall> queued = new ArrayDeque<>();
-  private final ArrayDeque<Outbound> outbound = new ArrayDeque<>();
+  /// Sessions with messages that wait for credits: one that reads nothing holds up no other.
+  private final ArrayDeque<ServerSession> blocked = new ArrayDeque<>();
   private final ServerCall here = new ServerCall(this);
   private final long[] replyWords = new long[3];
   private int admitted;
@@ -68,7 +69,7 @@ final class ServerHub {
   /// A message that waits for a credit: the reply of a call, or an item of its stream.
   ///
   /// @param number of the item; -1 for the reply
-  private record Outbound(ServerCall call, long number, @Nullable CallBuffer item) {}
+  record Outbound(ServerCall call, long number, @Nullable CallBuffer item) {}
 
   private ServerHub(
       Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
@@ -220,14 +221,18 @@ final class ServerHub {
         step();
       }
     } finally {
+      isClosing = true; // after an exception too: callers hear of the end, and do not wait
       closeNow();
     }
   }
 
   private void step() {
     runCommands();
-    while (!outbound.isEmpty() && isSent(outbound.peek())) {
-      outbound.remove();
+    for (int left = blocked.size(); left > 0; left--) {
+      ServerSession session = blocked.remove();
+      if (!isSent(session.outbound)) {
+        blocked.add(session);
+      }
     }
     while (running < options.mostRunning() && !queued.isEmpty()) {
       ServerCall next = queued.remove();
@@ -475,9 +480,20 @@ final class ServerHub {
   }
 
   private void send(Outbound message) {
-    if (!outbound.isEmpty() || !isSent(message)) {
-      outbound.add(message);
+    ServerSession session = message.call.session();
+    if (!session.outbound.isEmpty()) {
+      session.outbound.add(message);
+    } else if (!isSent(message)) {
+      session.outbound.add(message);
+      blocked.add(session);
     }
+  }
+
+  private boolean isSent(ArrayDeque<Outbound> messages) {
+    while (!messages.isEmpty() && isSent(messages.peek())) {
+      messages.remove();
+    }
+    return messages.isEmpty();
   }
 
   /// Whether it is sent, or nobody waits for it any more.
@@ -550,9 +566,10 @@ final class ServerHub {
     }
     bundle.close();
     runCommands();
-    while (!outbound.isEmpty()) {
-      boolean _ = isSent(outbound.remove());
+    for (ServerSession session : blocked) {
+      boolean _ = isSent(session.outbound);
     }
+    blocked.clear();
     for (ServerMethod method : served) {
       buffers.give(method.arguments);
       method.arguments = null;

@@ -20,6 +20,9 @@ final class ServerSession {
   /// Cancelled before they have arrived.
   private final ArrayDeque<Long> cancelled = new ArrayDeque<>();
 
+  /// What waits for a credit, in the order of sending.
+  final ArrayDeque<ServerHub.Outbound> outbound = new ArrayDeque<>(0);
+
   ServerSession(Channel channel) {
     this.channel = channel;
   }
