@@ -22,6 +22,9 @@ final class KeyLevels {
   static final int UNSEEN = -1;
 
   private static final int LEVEL_BITS = 24;
+  /// With more, a place would be negative.
+  private static final int MOST_LEVELS = Integer.MAX_VALUE >>> LEVEL_BITS;
+
   private static final int OFFSET_MASK = (1 << LEVEL_BITS) - 1;
 
   private final FieldFinder fields;
@@ -31,6 +34,11 @@ final class KeyLevels {
   private final boolean[] allBytes;
 
   KeyLevels(FieldFinder fields, List<LineKey> keys) {
+    if (keys.size() > MOST_LEVELS) {
+      throw new IllegalArgumentException(
+          "%d keys, the whole line among them: an order has at most %d"
+              .formatted(keys.size(), MOST_LEVELS));
+    }
     this.fields = fields;
     this.levels = keys.toArray(LineKey[]::new);
     this.allBytes = new boolean[levels.length];

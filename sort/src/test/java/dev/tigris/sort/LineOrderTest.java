@@ -1,6 +1,8 @@
 package dev.tigris.sort;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tigris.testing.EveryTier;
@@ -38,6 +40,18 @@ class LineOrderTest {
       requireAsGnuSortDoes(given, "seed " + seed);
     }
     assertTrue(2 * tried >= CASES, tried + " cases were tried, and others refused");
+  }
+
+  @Test
+  void refusesMoreKeysThanItCompares() {
+    LineOrder.Builder builder = LineOrder.builder();
+    for (int i = 1; i <= 126; i++) {
+      builder.key("%1$d,%1$d".formatted(i));
+    }
+    assertNotNull(builder.build());
+    builder.key("127,127");
+    builder.key("128,128");
+    assertThrows(IllegalArgumentException.class, builder::build);
   }
 
   /// The examples of GNU's manual.
