@@ -141,7 +141,7 @@ final class PackedFile extends TextFile {
       }
       inside = format.isCsv() && (quotes & 1) != 0;
       if (ended && inside) {
-        throw endsInQuotes(lastRow(length));
+        throw endsInQuotes(offset + lastRow(length));
       }
       begun = length;
       rows = ended ? length : lastRow(length);

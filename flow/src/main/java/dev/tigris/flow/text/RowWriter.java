@@ -101,8 +101,8 @@ public final class RowWriter {
       put(Scan.QUOTE);
       rowHasQuotes = true;
     } else {
-      if (!isCsv && contains(value, Scan.LINE_FEED)) {
-        throw lineFeed();
+      if (!isCsv && (contains(value, Scan.LINE_FEED) || contains(value, separator))) {
+        throw unwritable();
       }
       reserve(value.length);
       buffer().copyFrom(at, value, 0, value.length);
@@ -124,8 +124,9 @@ public final class RowWriter {
     return b == separator || b == Scan.QUOTE || b == Scan.LINE_FEED || b == Scan.RETURN;
   }
 
-  private static TextException lineFeed() {
-    return new TextException("a line cannot have a line feed inside: write several lines, or CSV");
+  private static TextException unwritable() {
+    return new TextException(
+        "a field of a line has a line feed or the separator inside: write CSV, which can quote it");
   }
 
   private static boolean contains(byte[] value, byte wanted) {
@@ -147,8 +148,9 @@ public final class RowWriter {
       for (int i = 0; i < length && !quoted; i++) {
         quoted = isSpecial(from.get(start + i));
       }
-    } else if (Scan.find(from, start, start + length, Scan.LINE_FEED) < start + length) {
-      throw lineFeed();
+    } else if (Scan.find(from, start, start + length, Scan.LINE_FEED) < start + length
+        || Scan.find(from, start, start + length, separator) < start + length) {
+      throw unwritable();
     }
     if (quoted) {
       put(Scan.QUOTE);
@@ -220,8 +222,17 @@ public final class RowWriter {
     fields = 0;
   }
 
-  /// Writes a whole row as it stands in its file.
+  /// Writes a whole row as it stands in its file, or field by field if this writer's format is
+  /// another one.
   public void row(Rows rows) {
+    boolean takesAnyText = !isCsv && separator == Scan.LINE_FEED;
+    if (!takesAnyText && (rows.separator() != separator || rows.isCsv() != isCsv)) {
+      for (int field = 0; field < rows.fields(); field++) {
+        text(rows, field);
+      }
+      end();
+      return;
+    }
     int length = rows.rowEnd() - rows.rowStart();
     reserve(length + 1);
     rows.rowBytes().copyTo(rows.rowStart(), buffer(), at, length);

@@ -92,6 +92,11 @@ public final class Rows {
   private int plainBytes;
 
   private byte @Nullable [] names;
+
+  /// The format in which these names stood.
+  private byte namesSeparator;
+
+  private boolean namesAreCsv;
   private String[] columns = {};
   private boolean hasNames;
 
@@ -119,10 +124,13 @@ public final class Rows {
   }
 
   private void openNames() {
+    boolean hadNames = hasNames;
     hasNames = Batch.hasNames(text);
     int length = Batch.namesBytes(text);
     byte[] known = names;
-    if (known != null && known.length == length) {
+    boolean isOfOneFormat =
+        hadNames == hasNames && namesSeparator == separator && namesAreCsv == isCsv;
+    if (known != null && known.length == length && isOfOneFormat) {
       int from = Batch.namesBegin(text);
       int at = 0;
       while (at < length && known[at] == text.get(from + at)) {
@@ -133,6 +141,8 @@ public final class Rows {
       }
     }
     names = Batch.names(text);
+    namesSeparator = separator;
+    namesAreCsv = isCsv;
     columns = hasNames ? Names.of(names, separator, isCsv) : new String[0];
   }
 
