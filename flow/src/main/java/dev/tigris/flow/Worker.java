@@ -437,6 +437,9 @@ final class Worker implements Runnable {
   }
 
   private Answer attachInput(String name) throws FlowException {
+    if (stage.isSource()) {
+      throw refusal("is a source, and takes no input " + name);
+    }
     if (state == State.FINISHING) {
       run.streams().abandon(name, true);
       return Answer.ENDED; // its input has

@@ -189,10 +189,11 @@ public final class KeyTable implements AutoCloseable {
 
   private void grow() {
     int larger = Math.multiplyExact(mask + 1, 2);
-    slotBuffer.unreference(Jbuf::free);
-    slotBuffer = Jbuf.allocate((long) larger * Long.BYTES, owner);
+    Jbuf before = slotBuffer;
+    slotBuffer = Jbuf.allocate((long) larger * Long.BYTES, owner); // or the table is as it was
     slots = slotBuffer.asLongs();
     mask = larger - 1;
+    before.unreference(Jbuf::free);
     forEach(reference -> insert(reference, hash(reference)));
   }
 

@@ -126,9 +126,11 @@ final class Spill implements AutoCloseable {
 
   private FileChannel open() throws IOException {
     Path path = Files.createTempFile(folder, ".tigris-", ".spill");
-    FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    Files.delete(path); // the data stays until the channel is closed
-    return file;
+    try {
+      return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } finally {
+      Files.delete(path); // the data stays until the channel is closed
+    }
   }
 
   /// Returns how many bytes a part has.
