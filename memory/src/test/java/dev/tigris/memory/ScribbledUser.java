@@ -266,10 +266,12 @@ final class ScribbledUser {
     return table;
   }
 
+  /// The first part. Scribbled bytes may say that a table has segments elsewhere: each element is
+  /// checked when it is read.
   private void check(PsoCollection<?> collection) {
     check(
         collection.container().address + collection.offset(),
-        PsoCollection.ELEMENTS_AT + collection.capacity() * collection.strideBytes());
+        PsoCollection.ELEMENTS_AT + collection.firstRoom() * collection.strideBytes());
   }
 
   private void check(long address, long size) {
