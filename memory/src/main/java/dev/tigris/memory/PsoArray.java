@@ -87,12 +87,16 @@ public final class PsoArray extends Pso {
 
   /// What a stored letter means; null if nothing.
   static @Nullable Primitive elementOf(byte letter) {
-    for (Primitive element : Primitive.values()) {
-      if (element != Primitive.BOOLEAN && letter(element) == letter) {
-        return element;
-      }
-    }
-    return null;
+    return switch (letter) { // a switch, since each read of a reference to an array asks
+      case 'B' -> Primitive.BYTE;
+      case 'S' -> Primitive.SHORT;
+      case 'C' -> Primitive.CHAR;
+      case 'I' -> Primitive.INT;
+      case 'J' -> Primitive.LONG;
+      case 'F' -> Primitive.FLOAT;
+      case 'D' -> Primitive.DOUBLE;
+      default -> null;
+    };
   }
 
   /// Views the elements as bytes.
