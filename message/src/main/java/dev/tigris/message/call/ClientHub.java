@@ -17,10 +17,9 @@ import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A client: its calls, its servers, and the thread that sends and receives for all callers, unless
@@ -51,11 +50,10 @@ final class ClientHub implements AutoCloseable {
   private final CallOptions options;
   private final CallBuffers buffers = new CallBuffers("calls");
   private final Counters counters = new Counters();
-  private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final Executor executor =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("tigris-call-", 0).factory());
   private final String servers;
-  private final @Nullable Thread thread;
+  private final HubThread thread;
   private @Nullable Invocation reusable;
 
   // ---- the client's thread
@@ -76,7 +74,6 @@ final class ClientHub implements AutoCloseable {
   private boolean hasEarliest;
   private double budget = MOST_BUDGET;
   private int nextRemote;
-  private volatile boolean isClosing;
   private boolean isClosed;
 
   /// A cancellation or a grant that waits for a credit.
@@ -98,10 +95,9 @@ final class ClientHub implements AutoCloseable {
     }
   }
 
-  private ClientHub(Fabric fabric, String servers, CallOptions options, @Nullable Thread thread) {
+  private ClientHub(Fabric fabric, String servers, CallOptions options) {
     this.options = options;
     this.servers = servers;
-    this.thread = thread;
     List<Place> all = Place.parse(servers);
     this.places = new @Nullable Invocation[options.mostCalls()];
     this.free = new int[options.mostCalls()];
@@ -110,6 +106,8 @@ final class ClientHub implements AutoCloseable {
     }
     this.freeCount = free.length;
     this.bundle = Bundle.open(options.messages(), List.of(fabric));
+    this.thread =
+        new HubThread(options.callerPolls() ? null : Thread.currentThread(), bundle::wake);
     bundle.mask(ALL_EVENTS);
     this.endpoint = bundle.endpoint("client", options.tag());
     endpoint.handler(Frames.REPLY, this::replied);
@@ -134,36 +132,18 @@ final class ClientHub implements AutoCloseable {
   /// @throws CallException if none is reached in time
   static ClientHub open(Fabric fabric, String servers, CallOptions options) {
     List<Place> _ = Place.parse(servers);
-    if (options.callerPolls()) {
-      ClientHub hub = new ClientHub(fabric, servers, options, null);
-      hub.connectFirst();
-      return hub;
-    }
-    CompletableFuture<ClientHub> opened = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .daemon()
-        .name("tigris-calls " + servers)
-        .start(
-            () -> {
-              try {
-                ClientHub hub = new ClientHub(fabric, servers, options, Thread.currentThread());
-                hub.connectFirst();
-                opened.complete(hub);
-                hub.serve();
-              } catch (RuntimeException | Error e) {
-                opened.completeExceptionally(e);
-              }
-            });
-    try {
-      return opened.join();
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case CallException cause -> throw new CallException(cause.status(), cause.text(), e);
-        case RuntimeException cause -> throw cause;
-        case Error cause -> throw cause;
-        case null, default -> throw e;
-      }
-    }
+    Supplier<ClientHub> opening =
+        () -> {
+          ClientHub hub = new ClientHub(fabric, servers, options);
+          hub.connectFirst();
+          return hub;
+        };
+    return options.callerPolls()
+        ? opening.get()
+        : HubThread.start(
+            Thread.ofPlatform().daemon().name("tigris-calls " + servers),
+            opening,
+            hub -> hub.thread.serve(hub::step, hub::closeNow));
   }
 
   CallOptions options() {
@@ -179,7 +159,7 @@ final class ClientHub implements AutoCloseable {
   }
 
   boolean callerPolls() {
-    return thread == null;
+    return thread.isOfCallers();
   }
 
   void execute(Runnable task) {
@@ -189,7 +169,7 @@ final class ClientHub implements AutoCloseable {
   /// Returns what the servers serve that are connected.
   List<Signature> methods() {
     CompletableFuture<List<Signature>> told = new CompletableFuture<>();
-    command(
+    thread.command(
         () ->
             told.complete(
                 remotes.stream()
@@ -222,13 +202,13 @@ final class ClientHub implements AutoCloseable {
     if (callerPolls()) {
       admit(call);
     } else {
-      command(() -> admit(call));
+      thread.command(() -> admit(call));
     }
   }
 
   /// Gives a call up that nobody waits for any more.
   void cancel(Invocation call) {
-    command(
+    thread.command(
         () -> {
           if (call.isLive || waiting.remove(call)) {
             giveUp(call, Status.CANCELLED, "the caller has given it up");
@@ -237,41 +217,13 @@ final class ClientHub implements AutoCloseable {
   }
 
   void grant(Invocation call, int more) {
-    command(
+    thread.command(
         () -> {
           Remote remote = call.remote;
           if (call.isLive && remote != null) {
             note(new Note(remote, Frames.GRANT, call.id, more));
           }
         });
-  }
-
-  /// Has the client's thread do it.
-  private void command(Runnable command) {
-    if (callerPolls()) {
-      command.run();
-      return;
-    }
-    commands.add(command);
-    if (isClosing) {
-      refuseLeft();
-    } else {
-      bundle.wake();
-    }
-  }
-
-  /// The client's thread may have ended just before a command came.
-  private void refuseLeft() {
-    Thread its = thread;
-    if (its != null && !its.isAlive()) {
-      runCommands();
-    }
-  }
-
-  private synchronized void runCommands() {
-    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
-      next.run();
-    }
   }
 
   /// Sends and receives until a call is over: where the caller polls.
@@ -297,19 +249,8 @@ final class ClientHub implements AutoCloseable {
 
   // ---- the client's thread
 
-  private void serve() {
-    try {
-      while (!isClosing) {
-        step();
-      }
-    } finally {
-      isClosing = true; // after an exception too: callers hear of the end, and do not wait
-      closeNow();
-    }
-  }
-
   private void step() {
-    runCommands();
+    thread.runCommands();
     while (freeCount > 0 && !waiting.isEmpty()) {
       admit(waiting.remove());
     }
@@ -333,13 +274,13 @@ final class ClientHub implements AutoCloseable {
     if (hasEarliest) {
       wait = Math.min(wait, earliest - now);
     }
-    if (commands.isEmpty() && !isClosing) {
+    if (thread.mayWait()) {
       boolean _ = bundle.await(Duration.ofNanos(Math.max(0, wait)));
     }
   }
 
   private void admit(Invocation call) {
-    if (isClosing) {
+    if (thread.isClosing()) {
       finish(call, Status.UNAVAILABLE, "the client is closed", 0, null, 0);
       return;
     }
@@ -701,7 +642,6 @@ final class ClientHub implements AutoCloseable {
                             .toList())));
       }
     } catch (RuntimeException | Error e) {
-      isClosing = true;
       closeNow();
       throw e;
     }
@@ -770,25 +710,7 @@ final class ClientHub implements AutoCloseable {
   /// Ends all calls, and closes the connections.
   @Override
   public void close() {
-    isClosing = true;
-    Thread its = thread;
-    if (its == null) {
-      closeNow();
-      return;
-    }
-    bundle.wake();
-    boolean wasInterrupted = false;
-    while (its.isAlive()) {
-      try {
-        its.join();
-      } catch (InterruptedException e) {
-        wasInterrupted = true;
-      }
-    }
-    runCommands();
-    if (wasInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.close(this::closeNow);
   }
 
   private void closeNow() {
@@ -796,7 +718,7 @@ final class ClientHub implements AutoCloseable {
       return;
     }
     isClosed = true;
-    runCommands();
+    thread.runCommands();
     for (Invocation call : places) {
       if (call != null) {
         finish(call, Status.CANCELLED, "the client was closed", 0, null, 0);
@@ -812,7 +734,7 @@ final class ClientHub implements AutoCloseable {
   /// Throws if places do not add up: for tests, on any thread.
   void checkInvariants() {
     CompletableFuture<String> counted = new CompletableFuture<>();
-    command(() -> counted.complete(wrongCounts()));
+    thread.command(() -> counted.complete(wrongCounts()));
     String wrong = counted.join();
     if (!wrong.isEmpty()) {
       throw new IllegalStateException(wrong);

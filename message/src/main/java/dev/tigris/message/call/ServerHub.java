@@ -21,8 +21,6 @@ import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// A server: its clients and their calls, and the thread that receives and sends.
@@ -42,8 +40,7 @@ final class ServerHub {
   private final ServerOptions options;
   private final CallBuffers buffers = new CallBuffers("calls");
   private final Counters counters = new Counters();
-  private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-  private final Thread thread = Thread.currentThread();
+  private final HubThread thread;
 
   // ---- the server's thread
   private final Bundle bundle;
@@ -64,7 +61,6 @@ final class ServerHub {
   private boolean hasEarliest;
   private boolean isLeaving;
   private @Nullable CompletableFuture<Void> drained;
-  private volatile boolean isClosing;
 
   /// A message that waits for a credit: the reply of a call, or an item of its stream.
   ///
@@ -84,6 +80,7 @@ final class ServerHub {
     this.methods = new MethodTable(served);
     this.description = new Description(signatures).toBytes();
     this.bundle = Bundle.open(options.messages(), List.of(fabric));
+    this.thread = new HubThread(Thread.currentThread(), bundle::wake);
     try {
       bundle.mask(ALL_EVENTS);
       this.endpoint = bundle.endpoint(name, options.tag());
@@ -102,30 +99,10 @@ final class ServerHub {
   /// Starts a server, on a thread of its own.
   static ServerHub open(
       Fabric fabric, String name, String where, ServerOptions options, List<Implementation> all) {
-    CompletableFuture<ServerHub> opened = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .name("tigris-calls " + name)
-        .start(
-            () -> {
-              ServerHub hub;
-              try {
-                hub = new ServerHub(fabric, name, where, options, all);
-              } catch (RuntimeException | Error e) {
-                opened.completeExceptionally(e);
-                return;
-              }
-              opened.complete(hub);
-              hub.serve();
-            });
-    try {
-      return opened.join();
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case RuntimeException cause -> throw cause;
-        case Error cause -> throw cause;
-        case null, default -> throw e;
-      }
-    }
+    return HubThread.start(
+        Thread.ofPlatform().name("tigris-calls " + name),
+        () -> new ServerHub(fabric, name, where, options, all),
+        hub -> hub.thread.serve(hub::step, hub::closeNow));
   }
 
   ServerOptions options() {
@@ -152,32 +129,17 @@ final class ServerHub {
 
   /// A method on a thread of its own has ended.
   void done(ServerCall call) {
-    command(() -> ended(call));
+    thread.command(() -> ended(call));
   }
 
   void sendItem(ServerCall call, long number, CallBuffer item) {
-    command(() -> send(new Outbound(call, number, item)));
-  }
-
-  private void command(Runnable command) {
-    commands.add(command);
-    if (!isClosing) {
-      bundle.wake();
-    } else if (!thread.isAlive()) {
-      runCommands();
-    }
-  }
-
-  private synchronized void runCommands() {
-    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
-      next.run();
-    }
+    thread.command(() -> send(new Outbound(call, number, item)));
   }
 
   /// Refuses new calls from now on, tells the clients, and completes when all others are over.
   CompletableFuture<Void> drain() {
     CompletableFuture<Void> over = new CompletableFuture<>();
-    command(
+    thread.command(
         () -> {
           CompletableFuture<Void> known = drained;
           if (known != null) {
@@ -197,37 +159,13 @@ final class ServerHub {
   }
 
   void close() {
-    isClosing = true;
-    bundle.wake();
-    boolean wasInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        wasInterrupted = true;
-      }
-    }
-    runCommands();
-    if (wasInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.close(() -> {});
   }
 
   // ---- the server's thread
 
-  private void serve() {
-    try {
-      while (!isClosing) {
-        step();
-      }
-    } finally {
-      isClosing = true; // after an exception too: callers hear of the end, and do not wait
-      closeNow();
-    }
-  }
-
   private void step() {
-    runCommands();
+    thread.runCommands();
     for (int left = blocked.size(); left > 0; left--) {
       ServerSession session = blocked.remove();
       if (!isSent(session.outbound)) {
@@ -247,7 +185,7 @@ final class ServerHub {
     if (hasEarliest && now - earliest >= 0) {
       sweep(now);
     }
-    if (commands.isEmpty() && !isClosing) {
+    if (thread.mayWait()) {
       // Calls that run in the handler leave no deadline: then nothing is allocated.
       boolean _ = bundle.await(hasEarliest ? until(earliest - now) : LONGEST_WAIT);
     }
@@ -501,7 +439,7 @@ final class ServerHub {
     ServerCall call = message.call;
     Channel channel = call.session().channel;
     boolean isWanted =
-        !isClosing && Outgoing.isOpen(channel) && call.session().find(call.id()) == call;
+        !thread.isClosing() && Outgoing.isOpen(channel) && call.session().find(call.id()) == call;
     CallBuffer payload = message.number < 0 ? call.reply : message.item;
     long bytes =
         message.number < 0 || payload == null ? call.replyBytes() : payload.container.usedBytes();
@@ -565,7 +503,7 @@ final class ServerHub {
       }
     }
     bundle.close();
-    runCommands();
+    thread.runCommands();
     for (ServerSession session : blocked) {
       boolean _ = isSent(session.outbound);
     }
