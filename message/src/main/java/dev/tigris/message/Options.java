@@ -1,5 +1,6 @@
 package dev.tigris.message;
 
+import dev.tigris.message.channel.Limits;
 import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
@@ -38,22 +39,15 @@ public record Options(
   ///
   /// @throws IllegalArgumentException if one is out of range
   public Options {
-    requireWithin("credits", credits, 1, MOST_CREDITS);
-    requireWithin("payloadBytes", payloadBytes, 256, MOST_PAYLOAD);
-    requireWithin("replyBytes", replyBytes, 16, payloadBytes);
-    requireWithin("bulkBytes", bulkBytes, 1, 1L << 40);
-    requireWithin("receives", receives, 2, 1 << 14);
+    Limits.requireWithin("credits", credits, 1, MOST_CREDITS);
+    Limits.requireWithin("payloadBytes", payloadBytes, 256, MOST_PAYLOAD);
+    Limits.requireWithin("replyBytes", replyBytes, 16, payloadBytes);
+    Limits.requireWithin("bulkBytes", bulkBytes, 1, 1L << 40);
+    Limits.requireWithin("receives", receives, 2, 1 << 14);
     if (Objects.requireNonNull(patience).compareTo(Duration.ofMillis(10)) < 0
         || patience.compareTo(Duration.ofDays(1000)) > 0) {
       throw new IllegalArgumentException(
           "the patience is %s: it must be between 10 ms and 1000 days".formatted(patience));
-    }
-  }
-
-  private static void requireWithin(String name, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          "%s is %d: it must be between %d and %d".formatted(name, value, least, most));
     }
   }
 

@@ -1,9 +1,11 @@
 package dev.tigris.message.call;
 
 import dev.tigris.message.Options;
+import dev.tigris.message.channel.Limits;
 import dev.tigris.os.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /// The options of a client.
 ///
@@ -59,9 +61,9 @@ public record CallOptions(
   public CallOptions {
     requirePositive("deadline", deadline);
     requirePositive("connecting", connecting);
-    requireWithin("mostCalls", mostCalls, 1, MOST_CALLS);
-    requireWithin("argumentBytes", argumentBytes, 128, 1 << 30);
-    requireWithin("window", window, 1, MOST_WINDOW);
+    Limits.requireWithin("mostCalls", mostCalls, 1, MOST_CALLS);
+    Limits.requireWithin("argumentBytes", argumentBytes, 128, 1 << 30);
+    Limits.requireWithin("window", window, 1, MOST_WINDOW);
     Objects.requireNonNull(messages);
   }
 
@@ -73,170 +75,106 @@ public record CallOptions(
     }
   }
 
-  static void requireWithin(String name, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          "%s is %d: it must be between %d and %d".formatted(name, value, least, most));
-    }
-  }
-
   /// Returns a copy with another time for each call.
   @CheckReturnValue
   public CallOptions withDeadline(Duration other) {
-    return new CallOptions(
-        other,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.deadline = other);
   }
 
   /// Returns a copy with another time to connect.
   @CheckReturnValue
   public CallOptions withConnecting(Duration other) {
-    return new CallOptions(
-        deadline,
-        other,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.connecting = other);
   }
 
   /// Returns a copy for so many calls at once.
   @CheckReturnValue
   public CallOptions withMostCalls(int other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        other,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.mostCalls = other);
   }
 
   /// Returns a copy with containers of another size.
   @CheckReturnValue
   public CallOptions withArgumentBytes(int other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        other,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.argumentBytes = other);
   }
 
   /// Returns a copy with another window of streams.
   @CheckReturnValue
   public CallOptions withWindow(int other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        other,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.window = other);
   }
 
   /// Returns a copy whose calls inherit deadlines, or not.
   @CheckReturnValue
   public CallOptions withInheritsDeadline(boolean other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        other,
-        trusts,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.inheritsDeadline = other);
   }
 
   /// Returns a copy that trusts servers, or not.
   @CheckReturnValue
   public CallOptions withTrusts(boolean other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        other,
-        callerPolls,
-        tag,
-        messages);
+    return with(copy -> copy.trusts = other);
   }
 
   /// Returns a copy whose caller polls, or not.
   @CheckReturnValue
   public CallOptions withCallerPolls(boolean other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        other,
-        tag,
-        messages);
+    return with(copy -> copy.callerPolls = other);
   }
 
   /// Returns a copy with another tag.
   @CheckReturnValue
   public CallOptions withTag(long other) {
-    return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        other,
-        messages);
+    return with(copy -> copy.tag = other);
   }
 
   /// Returns a copy with other options of messages.
   @CheckReturnValue
   public CallOptions withMessages(Options other) {
+    return with(copy -> copy.messages = other);
+  }
+
+  private CallOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
     return new CallOptions(
-        deadline,
-        connecting,
-        mostCalls,
-        argumentBytes,
-        window,
-        inheritsDeadline,
-        trusts,
-        callerPolls,
-        tag,
-        other);
+        copy.deadline,
+        copy.connecting,
+        copy.mostCalls,
+        copy.argumentBytes,
+        copy.window,
+        copy.inheritsDeadline,
+        copy.trusts,
+        copy.callerPolls,
+        copy.tag,
+        copy.messages);
+  }
+
+  /// The options while one of them changes.
+  private static final class Copy {
+    private Duration deadline;
+    private Duration connecting;
+    private int mostCalls;
+    private int argumentBytes;
+    private int window;
+    private boolean inheritsDeadline;
+    private boolean trusts;
+    private boolean callerPolls;
+    private long tag;
+    private Options messages;
+
+    Copy(CallOptions from) {
+      deadline = from.deadline;
+      connecting = from.connecting;
+      mostCalls = from.mostCalls;
+      argumentBytes = from.argumentBytes;
+      window = from.window;
+      inheritsDeadline = from.inheritsDeadline;
+      trusts = from.trusts;
+      callerPolls = from.callerPolls;
+      tag = from.tag;
+      messages = from.messages;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.tigris.message.call;
 
 import dev.tigris.message.Options;
+import dev.tigris.message.channel.Limits;
 import dev.tigris.os.CheckReturnValue;
 import java.util.Objects;
 
@@ -23,9 +24,9 @@ public record ServerOptions(
   ///
   /// @throws IllegalArgumentException if one is out of range
   public ServerOptions {
-    CallOptions.requireWithin("mostRunning", mostRunning, 1, 1 << 20);
-    CallOptions.requireWithin("mostQueued", mostQueued, 0, 1 << 20);
-    CallOptions.requireWithin("resultBytes", resultBytes, 128, 1 << 30);
+    Limits.requireWithin("mostRunning", mostRunning, 1, 1 << 20);
+    Limits.requireWithin("mostQueued", mostQueued, 0, 1 << 20);
+    Limits.requireWithin("resultBytes", resultBytes, 128, 1 << 30);
     Objects.requireNonNull(messages);
   }
 
